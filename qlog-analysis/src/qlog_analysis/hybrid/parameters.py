@@ -1,0 +1,83 @@
+"""Parameters of `hybrid` and the two profiles of docs/papers/hybrid.md.
+
+Units inside this package are SI: seconds, bits per second, bytes; a trace and the vectors use milliseconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+MIN_WINDOW_PACKETS = 2
+"""Window floor in packets of the maximum datagram size ("W ... at least two packets")."""
+
+INITIAL_WINDOW_PACKETS = 10
+"""RFC 9002 section 7.2: the window that the initial rate stands for."""
+
+MAX_RATE = 10e9
+"""Upper bound of R in bit/s."""
+
+AUTO_AMIN_PACKETS = 0.01
+AUTO_AMAX_PACKETS = 0.5
+"""`auto` increases in packets per L, per epoch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """One set of parameters; `None` stands for `auto`."""
+
+    amin: float | None
+    """Increase at d1, bit/s per epoch."""
+    amax: float | None
+    """Increase at d0, bit/s per epoch."""
+    bmin: float
+    bmid: float
+    bmax: float
+    d0: float
+    d1: float
+    d2: float
+    d3: float
+    """Thresholds of the queueing delay, s."""
+    gamma: float
+    wextra: float
+    """Time that the window covers beyond L, s."""
+    startup: float
+    """Growth factor per epoch of the start-up; 1 means no start-up."""
+    react_once: bool
+    trend: bool
+    owdwin: float
+    """Sliding window of the minima, s."""
+    r0: float | None
+    """Initial rate, bit/s."""
+
+    def increase_bounds(self, packet_bytes: float, length: float) -> tuple[float, float]:
+        """`(amin, amax)` in bit/s for packets of `packet_bytes` bytes and an epoch length of `length` s."""
+        per_packet = 8.0 * packet_bytes / length
+        amin = AUTO_AMIN_PACKETS * per_packet if self.amin is None else self.amin
+        amax = AUTO_AMAX_PACKETS * per_packet if self.amax is None else self.amax
+        return amin, amax
+
+
+PAPER = Parameters(
+    amin=800.0,
+    amax=40_000.0,
+    bmin=0.25,
+    bmid=0.33,
+    bmax=0.5,
+    d0=0.0,
+    d1=0.012,
+    d2=0.024,
+    d3=0.048,
+    gamma=1.0,
+    wextra=0.0,
+    startup=1.0,
+    react_once=False,
+    trend=True,
+    owdwin=10.0,
+    r0=None,
+)
+"""Section III of the paper."""
+
+DEFAULT = replace(PAPER, amin=None, amax=None, wextra=0.024, startup=2.0, react_once=True)
+
+PROFILES: dict[Literal["paper", "default"], Parameters] = {"paper": PAPER, "default": DEFAULT}
