@@ -1,0 +1,71 @@
+# Every test, with its label:
+#   unit       Rust units and properties          python     qlog-analysis
+#   upstream   quiche's own suite, patched tree   structure  patch series, dependency rule
+#   link       the real-time bottleneck           lint       formatters, linters, type checks
+#   e2e        server, link and client over real sockets
+# `ctest --test-dir build -L unit` runs one label. A room that is missing makes its test fail.
+
+# quiche_cc_test(NAME LABEL label TIMEOUT seconds [SERIAL] COMMAND ...)
+function(quiche_cc_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 test "SERIAL" "LABEL;TIMEOUT" "COMMAND")
+  add_test(NAME ${name} COMMAND ${test_COMMAND} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
+  set_tests_properties(${name} PROPERTIES
+    LABELS ${test_LABEL} TIMEOUT ${test_TIMEOUT} SKIP_RETURN_CODE 77
+    ENVIRONMENT "QUICHE_CC_BUILD_DIR=${CMAKE_BINARY_DIR};QUICHE_CC_BIN_DIR=${CMAKE_BINARY_DIR}/bin")
+  if(test_SERIAL)
+    set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE)
+  endif()
+endfunction()
+
+# quiche_cc_cargo_test(NAME LABEL ... TIMEOUT ... [SERIAL] ARGUMENTS ...): `cargo test`, compiled in the build
+# step, where progress is seen and no timeout runs.
+function(quiche_cc_cargo_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 test "SERIAL" "LABEL;TIMEOUT" "ARGUMENTS")
+  set(serial "")
+  if(test_SERIAL)
+    set(serial SERIAL)
+  endif()
+  set(cargo_test ${QUICHE_CC_CARGO} test --locked ${test_ARGUMENTS})
+  quiche_cc_test(${name} LABEL ${test_LABEL} TIMEOUT ${test_TIMEOUT} ${serial} COMMAND ${cargo_test})
+  set_property(GLOBAL APPEND PROPERTY quiche_cc_compile_tests COMMAND ${cargo_test} --no-run)
+endfunction()
+
+# The controllers need no quiche, so they are tested without it, with debug assertions.
+quiche_cc_cargo_test(controllers LABEL unit TIMEOUT 600 ARGUMENTS -p quiche-cc --no-default-features)
+quiche_cc_cargo_test(plugin LABEL unit TIMEOUT 600 ARGUMENTS --release -p quiche-cc)
+quiche_cc_cargo_test(bottleneck LABEL unit TIMEOUT 600 ARGUMENTS --release -p quiche-cc-bottleneck)
+quiche_cc_cargo_test(link LABEL link TIMEOUT 600 SERIAL ARGUMENTS --release -p quiche-cc-link)
+quiche_cc_cargo_test(endpoint LABEL e2e TIMEOUT 600 SERIAL ARGUMENTS --release -p quiche-cc-endpoint)
+quiche_cc_cargo_test(quiche LABEL upstream TIMEOUT 900
+                     ARGUMENTS --release -p quiche --lib --features qlog,internal,ffi)
+
+get_property(compile_tests GLOBAL PROPERTY quiche_cc_compile_tests)
+add_custom_target(test-programs
+  ${compile_tests}
+  WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
+  COMMENT "Test programs"
+  USES_TERMINAL VERBATIM)
+# After the programs: cargo would wait for its lock with nothing to show for it.
+add_dependencies(test-programs quiche-source programs)
+
+set(pytest "${QUICHE_CC_VENV_PYTHON}" -m pytest -q -p no:cacheprovider)
+quiche_cc_test(qlog-analysis LABEL python TIMEOUT 600 COMMAND ${pytest} qlog-analysis)
+quiche_cc_test(end-to-end LABEL e2e TIMEOUT 900 SERIAL COMMAND ${pytest} tests/e2e)
+quiche_cc_test(structure LABEL structure TIMEOUT 300 COMMAND ${pytest} tests/structure)
+quiche_cc_test(patch-series LABEL structure TIMEOUT 300
+               COMMAND "${QUICHE_CC_VENV_PYTHON}" "${CMAKE_SOURCE_DIR}/patches/series.py" check)
+
+# A component that rustup did not install is reported as skipped (77), not as passed.
+function(quiche_cc_cargo_lint name component)
+  quiche_cc_test(${name} LABEL lint TIMEOUT 900
+    COMMAND sh -c "\"$0\" ${component} --version >/dev/null 2>&1 || { echo 'skipped: cargo ${component} is not installed'; exit 77; }; exec \"$0\" \"$@\""
+            "${QUICHE_CC_CARGO}" ${ARGN})
+endfunction()
+
+set(own_packages -p quiche-cc -p quiche-cc-bottleneck -p quiche-cc-link -p quiche-cc-endpoint)
+quiche_cc_cargo_lint(rustfmt fmt fmt --check ${own_packages})
+quiche_cc_cargo_lint(clippy clippy clippy --release --locked ${own_packages} --all-targets -- --no-deps -D warnings)
+
+set(python_rooms patches qlog-analysis tests interop)
+quiche_cc_test(ruff LABEL lint TIMEOUT 300 COMMAND "${QUICHE_CC_VENV_PYTHON}" -m ruff check ${python_rooms})
+quiche_cc_test(ruff-format LABEL lint TIMEOUT 300 COMMAND "${QUICHE_CC_VENV_PYTHON}" -m ruff format --check ${python_rooms})
