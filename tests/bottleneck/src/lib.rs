@@ -1,0 +1,56 @@
+//! A bottleneck: a queue in front of a serialiser, and the wire behind it.
+//!
+//! ```text
+//!             +------------ queue ------------+   +-- service --+   +----- wire -----+
+//!  send() --> | discipline: pass, mark, drop  |-->| one packet  |-->| delay, loss,   |--> receive()
+//!             | FIFO, limited (drop-tail ...) |   | at the rate |   | (reordering)   |
+//!             +-------------------------------+   +-------------+   +----------------+
+//!   arrived                               started           finished             delivered
+//!             |<---- queueing delay --------->|<-- serialisation -->|<-- propagation -->|
+//! ```
+//!
+//! The model is pure: time is handed in ([`Time`], nanoseconds since the start), randomness comes
+//! from a seed, packets carry any payload and are moved, never copied. One model serves a discrete-event
+//! simulation (jump to [`Link::next_event`]) and a relay in real time (sleep until
+//! [`Link::next_delivery`]). Being late never changes the outcome: every time in the model is the
+//! ideal one, so a late caller receives packets late, but not more slowly.
+//!
+//! # What counts
+//!
+//! * **Sizes** are what the caller says a packet occupies on the link ([`Packet::size`]);
+//!   [`Overhead`] turns a UDP payload into that. Rate, queue limit, statistics and delays
+//!   all use this one size.
+//! * **The buffer holds waiting packets only.** The packet in service has left the queue, as with
+//!   a queueing discipline in front of a device. So with packets of one size, a buffer of 400 ms
+//!   gives at most 400 ms of queueing delay; and a buffer of zero is a link that can
+//!   only take a packet when it is idle.
+//! * **Random loss strikes on the wire**, after the packet has used the link's capacity.
+//! * **ECN** bits (RFC 3168) travel with the packet; only a discipline that marks changes them.
+//!
+//! # Extending
+//!
+//! [`Discipline`] (active queue management), [`Service`] (variable rate, recorded traces) and
+//! [`Wire`] (bursty loss, jitter, reordering) are the three places where behaviour is added; [`Link`]
+//! keeps order, time and accounts for all of them.
+
+mod counters;
+mod discipline;
+mod link;
+mod overhead;
+mod packet;
+mod random;
+mod service;
+mod time;
+pub mod units;
+mod wire;
+
+pub use counters::{Counters, Tally};
+pub use discipline::{Discipline, DropTail, QueueView, Verdict};
+pub use link::{Backlog, Link, LinkConfig};
+pub use overhead::Overhead;
+pub use packet::{Ecn, Exit, Fate, LossCause, Packet, Transit};
+pub use random::{stream, Stream};
+pub use service::{ConstantRate, Service, Unlimited};
+pub use time::Time;
+pub use units::{parse_duration, Buffer, Limit, ParseError, Probability, Rate};
+pub use wire::{FixedWire, Wire};

@@ -1,0 +1,324 @@
+//! The link: keeps order, time and accounts for discipline, service and wire.
+
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, VecDeque};
+use std::time::Duration;
+
+use crate::{
+    stream, Buffer, ConstantRate, Counters, Discipline, DropTail, Ecn, Exit, Fate, FixedWire,
+    LossCause, Packet, Probability, QueueView, Rate, Service, Stream, Time, Transit, Unlimited,
+    Verdict, Wire,
+};
+
+/// A drop-tail link in numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LinkConfig {
+    /// The rate; `None` for a link that takes no time to send.
+    pub rate: Option<Rate>,
+    /// Propagation delay, one way.
+    pub delay: Duration,
+    /// What the queue may hold.
+    pub buffer: Buffer,
+    /// Round-trip time of the idle path, for buffers in bandwidth-delay products.
+    pub base_rtt: Duration,
+    /// Random loss on the wire.
+    pub loss: Probability,
+}
+
+impl LinkConfig {
+    /// The link, with random streams `2 * id` and `2 * id + 1` of `seed`.
+    pub fn build<P>(&self, seed: u64, id: u64) -> Link<P> {
+        let limit = self.buffer.limit(self.rate, self.base_rtt);
+        let service: Box<dyn Service> = match self.rate {
+            Some(rate) => Box::new(ConstantRate::new(rate)),
+            None => Box::new(Unlimited),
+        };
+        let wire = FixedWire {
+            delay: self.delay,
+            loss: self.loss,
+        };
+        Link::new(
+            Box::new(DropTail::new(limit)),
+            service,
+            Box::new(wire),
+            seed,
+            id,
+        )
+    }
+}
+
+/// What waits in front of a link at an instant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Backlog {
+    /// Packets that wait, without the one in service.
+    pub packets: u64,
+    /// Bytes that wait, without the packet in service.
+    pub bytes: u64,
+    /// How long a packet that arrived now would wait before its first bit is sent: the rest of the
+    /// packet in service, then all that wait.
+    pub delay: Duration,
+    /// How long the packet at the head has waited so far.
+    pub head_age: Duration,
+}
+
+/// A queue, a service and a wire. See the [crate] for the picture and the rules.
+///
+/// Time only moves forward: an instant before the latest one seen counts as the latest one seen.
+pub struct Link<P> {
+    clock: Time,
+    discipline: Box<dyn Discipline>,
+    service: Box<dyn Service>,
+    wire: Box<dyn Wire>,
+    discipline_rng: Stream,
+    wire_rng: Stream,
+    queue: VecDeque<Waiting<P>>,
+    queue_bytes: u64,
+    busy_until: Time,
+    exits: BinaryHeap<Pending<P>>,
+    exits_made: u64,
+    counters: Counters,
+}
+
+struct Waiting<P> {
+    arrived: Time,
+    packet: Packet<P>,
+}
+
+impl<P> Link<P> {
+    /// A link of these parts, with random streams `2 * id` (discipline) and `2 * id + 1` (wire)
+    /// of `seed`. Links of one run get different ids.
+    pub fn new(
+        discipline: Box<dyn Discipline>,
+        service: Box<dyn Service>,
+        wire: Box<dyn Wire>,
+        seed: u64,
+        id: u64,
+    ) -> Self {
+        Self {
+            clock: Time::ZERO,
+            discipline,
+            service,
+            wire,
+            discipline_rng: stream(seed, 2 * id),
+            wire_rng: stream(seed, 2 * id + 1),
+            queue: VecDeque::new(),
+            queue_bytes: 0,
+            busy_until: Time::ZERO,
+            exits: BinaryHeap::new(),
+            exits_made: 0,
+            counters: Counters::default(),
+        }
+    }
+
+    /// Hands in a packet that arrives at `at`. Its fate, even an immediate drop, comes out of
+    /// [`receive`](Link::receive).
+    pub fn send(&mut self, at: Time, mut packet: Packet<P>) {
+        self.advance(at);
+        let arrived = self.clock;
+        self.counters.arrived.add(packet.size);
+        let view = self.view(arrived);
+        let verdict =
+            self.discipline
+                .on_arrival(&view, packet.size, packet.ecn, &mut self.discipline_rng);
+        if let Err(cause) = self.apply(verdict, &mut packet) {
+            return self.exit(arrived, arrived, packet, Fate::Lost(cause));
+        }
+        self.queue_bytes += u64::from(packet.size);
+        self.queue.push_back(Waiting { arrived, packet });
+        if view.idle {
+            self.serve_next(arrived);
+        }
+        let counters = &mut self.counters;
+        counters.max_queue_packets = counters.max_queue_packets.max(self.queue.len() as u64);
+        counters.max_queue_bytes = counters.max_queue_bytes.max(self.queue_bytes);
+    }
+
+    /// Lets everything happen that happens until `now`, included.
+    pub fn advance(&mut self, now: Time) {
+        while self.busy_until <= now && !self.queue.is_empty() {
+            self.serve_next(self.busy_until);
+        }
+        self.clock = self.clock.max(now);
+    }
+
+    /// The next packet that leaves the model, delivered or lost, at or before `now`; in the order of
+    /// the instants at which they leave.
+    pub fn receive(&mut self, now: Time) -> Option<Exit<P>> {
+        self.advance(now);
+        if self.exits.peek()?.exit.at > self.clock {
+            return None;
+        }
+        let exit = self.exits.pop()?.exit;
+        let size = exit.packet.size;
+        match exit.fate {
+            Fate::Lost(cause) => self.counters.lost_by(cause).add(size),
+            Fate::Delivered(_) => {
+                self.counters.delivered.add(size);
+                if exit.packet.ecn == Ecn::Ce {
+                    self.counters.delivered_ce.add(size);
+                }
+            }
+        }
+        Some(exit)
+    }
+
+    /// The next instant at which a packet leaves the model or enters service, if any. For simulations: an
+    /// event list that calls [`receive`](Link::receive) at this instant sees everything in order.
+    pub fn next_event(&self) -> Option<Time> {
+        let exit = self.exits.peek().map(|pending| pending.exit.at);
+        let service = (!self.queue.is_empty()).then_some(self.busy_until);
+        earliest(exit, service)
+    }
+
+    /// An instant before which nothing is delivered: exact if the wire keeps the order, a
+    /// lower bound otherwise. For relays: sleeping until then delays no packet, and wakes up
+    /// less often than [`next_event`](Link::next_event).
+    pub fn next_delivery(&self) -> Option<Time> {
+        let exit = self.exits.peek().map(|pending| pending.exit.at);
+        let service = (!self.queue.is_empty()).then(|| self.busy_until + self.wire.min_delay());
+        earliest(exit, service)
+    }
+
+    /// The latest instant the link knows of.
+    pub fn clock(&self) -> Time {
+        self.clock
+    }
+
+    /// What waits at [`clock`](Link::clock).
+    pub fn backlog(&self) -> Backlog {
+        let drain = self
+            .service
+            .rate(self.clock)
+            .map_or(Duration::ZERO, |rate| rate.time_for(self.queue_bytes));
+        Backlog {
+            packets: self.queue.len() as u64,
+            bytes: self.queue_bytes,
+            delay: self.busy_until.since(self.clock) + drain,
+            head_age: self
+                .queue
+                .front()
+                .map_or(Duration::ZERO, |head| self.clock.since(head.arrived)),
+        }
+    }
+
+    /// Totals of what was handed in and received so far.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Packets inside the model: waiting, in service, on the wire, or lost and not yet received.
+    pub fn held(&self) -> u64 {
+        (self.queue.len() + self.exits.len()) as u64
+    }
+
+    /// Time the link has spent sending until [`clock`](Link::clock).
+    pub fn busy_time(&self) -> Duration {
+        self.counters.busy - self.busy_until.since(self.clock)
+    }
+
+    fn view(&self, now: Time) -> QueueView {
+        QueueView {
+            now,
+            packets: self.queue.len() as u64,
+            bytes: self.queue_bytes,
+            idle: self.queue.is_empty() && self.busy_until <= now,
+            rate: self.service.rate(now),
+        }
+    }
+
+    fn apply(&mut self, verdict: Verdict, packet: &mut Packet<P>) -> Result<(), LossCause> {
+        match verdict {
+            Verdict::Pass => Ok(()),
+            Verdict::Mark if packet.ecn.is_capable() => {
+                packet.ecn = Ecn::Ce;
+                self.counters.marked.add(packet.size);
+                Ok(())
+            }
+            Verdict::Mark | Verdict::Drop => Err(LossCause::Discipline),
+            Verdict::Overflow => Err(LossCause::Overflow),
+        }
+    }
+
+    /// Takes packets from the head at `now`, the link being free, until one is put into service.
+    fn serve_next(&mut self, now: Time) {
+        while let Some(Waiting {
+            arrived,
+            mut packet,
+        }) = self.queue.pop_front()
+        {
+            self.queue_bytes -= u64::from(packet.size);
+            let waited = now.since(arrived);
+            let verdict = self.discipline.on_departure(
+                &self.view(now),
+                packet.size,
+                packet.ecn,
+                waited,
+                &mut self.discipline_rng,
+            );
+            match self.apply(verdict, &mut packet) {
+                Ok(()) => return self.serve(now, arrived, packet),
+                Err(cause) => self.exit(now, arrived, packet, Fate::Lost(cause)),
+            }
+        }
+    }
+
+    fn serve(&mut self, start: Time, arrived: Time, packet: Packet<P>) {
+        let finish = self.service.finish(start, packet.size);
+        self.busy_until = finish;
+        self.counters.busy += finish.since(start);
+        match self.wire.deliver(finish, packet.size, &mut self.wire_rng) {
+            None => self.exit(finish, arrived, packet, Fate::Lost(LossCause::Wire)),
+            Some(at) => {
+                let transit = Transit {
+                    queueing: start.since(arrived),
+                    serialisation: finish.since(start),
+                    propagation: at.since(finish),
+                };
+                self.exit(at, arrived, packet, Fate::Delivered(transit));
+            }
+        }
+    }
+
+    fn exit(&mut self, at: Time, arrived: Time, packet: Packet<P>, fate: Fate) {
+        self.exits_made += 1;
+        self.exits.push(Pending {
+            order: self.exits_made,
+            exit: Exit {
+                at,
+                arrived,
+                packet,
+                fate,
+            },
+        });
+    }
+}
+
+fn earliest(a: Option<Time>, b: Option<Time>) -> Option<Time> {
+    a.into_iter().chain(b).min()
+}
+
+/// An exit that lies ahead, ordered so that the heap yields the earliest, then the oldest.
+struct Pending<P> {
+    order: u64,
+    exit: Exit<P>,
+}
+
+impl<P> Ord for Pending<P> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (other.exit.at, other.order).cmp(&(self.exit.at, self.order))
+    }
+}
+
+impl<P> PartialOrd for Pending<P> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<P> PartialEq for Pending<P> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl<P> Eq for Pending<P> {}

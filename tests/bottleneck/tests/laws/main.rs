@@ -1,0 +1,5 @@
+//! What every link obeys, on random traffic.
+
+mod drop_tail;
+mod extensions;
+mod traffic;

@@ -1,0 +1,95 @@
+//! Random traffic and a driver that sees every packet leave.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use quiche_cc_bottleneck::{Ecn, Exit, Link, LinkConfig, Packet, Probability, Rate, Time};
+
+/// The seed of all property tests; a failure prints the shrunk input.
+pub fn seeded(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        rng_seed: RngSeed::Fixed(0x5eed_2fa1),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+/// One packet of some traffic: the pause before it, its size, its ECN field.
+#[derive(Debug, Clone)]
+pub struct Arrival {
+    pub pause: Duration,
+    pub size: u32,
+    pub ecn: Ecn,
+}
+
+/// Bursts and pauses up to 30 ms, sizes from a bare ACK to a jumbo datagram.
+pub fn traffic() -> impl Strategy<Value = Vec<Arrival>> {
+    let pause = prop_oneof![3 => Just(0), 3 => 0..200_000u64, 1 => 0..30_000_000u64];
+    let arrival = (pause, 40..9000u32, 0..4u8).prop_map(|(pause, size, bits)| Arrival {
+        pause: Duration::from_nanos(pause),
+        size,
+        ecn: Ecn::from_bits(bits),
+    });
+    prop::collection::vec(arrival, 1..300)
+}
+
+/// Links from 64 kbit/s to 3 Gbit/s with every kind of buffer.
+pub fn link() -> impl Strategy<Value = LinkConfig> {
+    let buffer = prop_oneof![
+        (0..200u64).prop_map(|ms| format!("{ms}ms")),
+        (0..40u64).prop_map(|packets| format!("{packets}p")),
+        (0..60_000u64).prop_map(|bytes| format!("{bytes}B")),
+        (0..30u64).prop_map(|tenths| format!("{}bdp", tenths as f64 / 10.0)),
+        Just("unlimited".to_owned()),
+    ];
+    (64_000..3_000_000_000u64, 0..80_000_000u64, buffer).prop_map(|(rate, delay, buffer)| {
+        LinkConfig {
+            rate: Rate::from_bits_per_sec(rate),
+            delay: Duration::from_nanos(delay),
+            buffer: buffer.parse().expect("a valid buffer"),
+            base_rtt: Duration::from_nanos(2 * delay),
+            loss: Probability::ZERO,
+        }
+    })
+}
+
+/// Sends the traffic, each packet numbered, and returns all packets in the order in which they leave.
+/// `check` runs after every step.
+pub fn run(
+    link: &mut Link<usize>,
+    traffic: &[Arrival],
+    mut check: impl FnMut(&Link<usize>),
+) -> Vec<Exit<usize>> {
+    let mut now = Time::ZERO;
+    let mut exits = Vec::new();
+    for (number, arrival) in traffic.iter().enumerate() {
+        now = now + arrival.pause;
+        while let Some(event) = link.next_event().filter(|&event| event <= now) {
+            exits.extend(link.receive(event));
+            check(link);
+        }
+        let packet = Packet {
+            size: arrival.size,
+            ecn: arrival.ecn,
+            payload: number,
+        };
+        link.send(now, packet);
+        check(link);
+    }
+    while let Some(event) = link.next_event() {
+        exits.extend(link.receive(event));
+        check(link);
+    }
+    exits
+}
+
+/// When each packet of the traffic arrives.
+pub fn arrival_times(traffic: &[Arrival]) -> Vec<Time> {
+    let clock = |now: &mut Time, arrival: &Arrival| {
+        *now = *now + arrival.pause;
+        Some(*now)
+    };
+    traffic.iter().scan(Time::ZERO, clock).collect()
+}
