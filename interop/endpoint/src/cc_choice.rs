@@ -1,0 +1,56 @@
+//! The congestion controller that the command line asks for.
+
+use std::fmt;
+use std::str::FromStr;
+
+use quiche_cc::catalogue::{BUILT_IN, CATALOGUE};
+
+/// Makes quiche-cc's controllers known to quiche. To be called before anything else.
+pub fn register() {
+    quiche_cc::register();
+}
+
+/// A controller that quiche knows, with its options: one of quiche-cc's or one of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CcChoice(String);
+
+impl CcChoice {
+    /// Makes every connection of `config` use this controller.
+    pub fn apply(&self, config: &mut quiche::Config) -> quiche::Result<()> {
+        config.set_cc_algorithm_name(&self.0)
+    }
+
+    /// The name with its options, as given.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for CcChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for CcChoice {
+    type Err = quiche_cc::SpecError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        quiche_cc::parse(text).map(|algorithm| Self(algorithm.to_string()))
+    }
+}
+
+/// All controllers that can be chosen, with their options, as text for users.
+pub fn catalogue() -> String {
+    let mut text = String::new();
+    for entry in CATALOGUE {
+        text += &format!("{}: {}\n  {}\n", entry.name, entry.summary, entry.paper);
+        text += &format!("  profiles: {}\n", entry.profiles.join(", "));
+        for parameter in entry.parameters {
+            let (name, kind, help) = (parameter.name, &parameter.kind, parameter.help);
+            text += &format!("  {name}=...  {help}; {kind}\n");
+        }
+    }
+    text += &format!("of quiche, without options: {}\n", BUILT_IN.join(", "));
+    text
+}

@@ -1,0 +1,352 @@
+//! One connection of the client, from the first packet to the last.
+
+use std::io;
+use std::net::{SocketAddr, UdpSocket};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use quiche::h3;
+use serde::Serialize;
+
+use super::cli::ClientArgs;
+use super::download::DownloadReport;
+use super::group::Group;
+use super::progress::Progress;
+use super::requests::Requests;
+use crate::connection::{
+    close_reason, h3_code, issue_connection_ids, random_connection_id, receive, Connection,
+};
+use crate::keylog::KeyLog;
+use crate::pacing::{Sender, Stopped};
+use crate::qlog::QlogDirectory;
+use crate::report::{milliseconds, ConnectionReport, RttMeter};
+use crate::signals;
+use crate::socket::UdpEndpoint;
+use crate::tls;
+use crate::wait::{self, Interest};
+
+/// How long the packet that closes the connection may take to leave.
+const CLOSING_TIME: Duration = Duration::from_millis(200);
+
+/// What came of a connection.
+#[derive(Clone, Debug, Serialize)]
+pub struct Exchange {
+    pub authority: String,
+    #[serde(flatten)]
+    pub connection: Option<ConnectionReport>,
+    pub handshake_ms: Option<f64>,
+    /// Why the connection failed; absent if it did not.
+    pub error: Option<String>,
+    pub interrupted: bool,
+    pub downloads: Vec<DownloadReport>,
+}
+
+/// What all connections of the client share.
+pub struct Client<'a> {
+    args: &'a ClientArgs,
+    h3_config: h3::Config,
+    qlog: Option<QlogDirectory>,
+    keylog: Option<KeyLog>,
+    signals: UnixStream,
+    progress: Progress,
+}
+
+/// Why a connection ends.
+enum End {
+    Complete,
+    Failed(String),
+    Interrupted,
+}
+
+impl<'a> Client<'a> {
+    pub fn new(args: &'a ClientArgs) -> io::Result<Self> {
+        Ok(Self {
+            args,
+            h3_config: h3::Config::new().map_err(io::Error::other)?,
+            qlog: args
+                .qlog
+                .as_deref()
+                .map(QlogDirectory::create)
+                .transpose()?,
+            keylog: KeyLog::from_environment()?,
+            signals: signals::stop_requests()?,
+            progress: Progress::new(!args.json && !args.no_progress),
+        })
+    }
+
+    /// Does all downloads of a group.
+    pub fn fetch(&self, group: &Group) -> io::Result<Exchange> {
+        let mut config = self.config()?;
+        let (parallel, hash) = (self.args.parallel, self.args.hash);
+        let requests = Requests::new(&group.downloads, parallel, hash, &self.progress);
+        let opened = group.address(self.args.connect_to).and_then(|address| {
+            self.open(group, address, &mut config)
+                .map_err(|e| e.to_string())
+        });
+        let mut exchange = Exchange {
+            authority: group.authority.clone(),
+            connection: None,
+            handshake_ms: None,
+            error: None,
+            interrupted: false,
+            downloads: Vec::new(),
+        };
+        match opened {
+            Ok((conn, socket)) => {
+                Session::new(self, conn, socket, requests).run(&mut exchange)?;
+            }
+            Err(e) => {
+                exchange.downloads = requests.finish(&e);
+                exchange.error = Some(e);
+            }
+        }
+        Ok(exchange)
+    }
+
+    fn config(&self) -> io::Result<quiche::Config> {
+        let mut config = self.args.transport.config().map_err(io::Error::other)?;
+        config.verify_peer(self.args.verifies());
+        if let Some(ca) = &self.args.ca {
+            tls::trust(&mut config, ca)?;
+        }
+        if self.keylog.is_some() {
+            config.log_keys();
+        }
+        Ok(config)
+    }
+
+    fn open(
+        &self,
+        group: &Group,
+        address: SocketAddr,
+        config: &mut quiche::Config,
+    ) -> io::Result<(Connection, UdpEndpoint)> {
+        let socket = UdpEndpoint::bind(local_for(address)?)?;
+        let mut conn = quiche::connect_with_buffer_factory(
+            group.server_name.as_deref(),
+            &random_connection_id(),
+            socket.local_addr(),
+            address,
+            config,
+        )
+        .map_err(io::Error::other)?;
+        if let Some(qlog) = &self.qlog {
+            let original_id = conn.destination_id().to_vec();
+            qlog.attach(&mut conn, &original_id, self.args.transport.cc.as_str())?;
+        }
+        if let Some(keylog) = &self.keylog {
+            conn.set_keylog(keylog.writer()?);
+        }
+        Ok((conn, socket))
+    }
+}
+
+/// The local address from which `remote` is reached, with any port. Binding to it, not to the
+/// wildcard, makes the addresses of sent and received packets agree.
+fn local_for(remote: SocketAddr) -> io::Result<SocketAddr> {
+    let wildcard = if remote.is_ipv6() {
+        "[::]:0"
+    } else {
+        "0.0.0.0:0"
+    };
+    let probe = UdpSocket::bind(wildcard)?;
+    // Sends nothing: the kernel only looks up the route.
+    probe.connect(remote)?;
+    let mut local = probe.local_addr()?;
+    local.set_port(0);
+    Ok(local)
+}
+
+/// A connection while it lasts.
+struct Session<'a> {
+    client: &'a Client<'a>,
+    conn: Connection,
+    socket: UdpEndpoint,
+    sender: Sender,
+    http: Option<h3::Connection>,
+    requests: Requests<'a>,
+    rtt: RttMeter,
+    started: Instant,
+    established: Option<Instant>,
+    next_ping: Option<Instant>,
+}
+
+impl<'a> Session<'a> {
+    fn new(
+        client: &'a Client<'a>,
+        conn: Connection,
+        socket: UdpEndpoint,
+        requests: Requests<'a>,
+    ) -> Self {
+        Self {
+            client,
+            conn,
+            socket,
+            sender: Sender::default(),
+            http: None,
+            requests,
+            rtt: RttMeter::default(),
+            started: Instant::now(),
+            established: None,
+            next_ping: None,
+        }
+    }
+
+    fn run(mut self, exchange: &mut Exchange) -> io::Result<()> {
+        wait::make_timers_precise();
+        let end = self.transfer()?;
+        let duration = self.started.elapsed();
+        let code = match end {
+            End::Complete => h3_code::NO_ERROR,
+            _ => h3_code::REQUEST_CANCELLED,
+        };
+        self.conn.close(true, code, b"").ok();
+        self.send_close()?;
+        let reason = match &end {
+            End::Complete => "",
+            End::Interrupted => "interrupted",
+            End::Failed(reason) => reason,
+        };
+        let cc = self.client.args.transport.cc.as_str();
+        let report = ConnectionReport::new(&self.conn, cc, duration, &self.rtt);
+        exchange.connection = Some(report);
+        exchange.handshake_ms = self.established.map(|at| milliseconds(at - self.started));
+        exchange.downloads = self.requests.finish(reason);
+        exchange.interrupted = matches!(end, End::Interrupted);
+        if let End::Failed(reason) = end {
+            exchange.error = Some(reason);
+        }
+        Ok(())
+    }
+
+    /// Runs the connection until all is done or nothing more can be.
+    fn transfer(&mut self) -> io::Result<End> {
+        loop {
+            let stopped = self.work();
+            if self.requests.all_done() && self.established.is_some() {
+                return Ok(End::Complete);
+            }
+            if let Some(failure) = self.failure() {
+                return Ok(End::Failed(failure));
+            }
+            let deadline = self.deadline(stopped);
+            if self.wait(Some(deadline))? {
+                return Ok(End::Interrupted);
+            }
+        }
+    }
+
+    /// Does what can be done now: timers, HTTP, sending.
+    fn work(&mut self) -> Stopped {
+        let now = Instant::now();
+        if self.conn.timeout_instant().is_some_and(|at| at <= now) {
+            self.conn.on_timeout();
+        }
+        if self.conn.is_established() {
+            self.on_established(now);
+        }
+        if let Some(mut http) = self.http.take() {
+            self.requests.advance(&mut http, &mut self.conn);
+            self.http = Some(http);
+        }
+        self.rtt.observe(&self.conn, now);
+        self.sender.flush(&mut self.conn, &mut self.socket)
+    }
+
+    fn on_established(&mut self, now: Instant) {
+        self.established.get_or_insert(now);
+        issue_connection_ids(&mut self.conn);
+        if self.http.is_none() {
+            match h3::Connection::with_transport(&mut self.conn, &self.client.h3_config) {
+                Ok(http) => self.http = Some(http),
+                Err(e) => log::debug!("HTTP/3 cannot start: {e}"),
+            }
+        }
+        if let Some(interval) = self.client.args.ping_interval() {
+            let due = *self.next_ping.get_or_insert(now + interval);
+            if due <= now {
+                self.conn.send_ack_eliciting().ok();
+                self.next_ping = Some(now + interval);
+            }
+        }
+    }
+
+    /// Why the connection is of no more use, if so.
+    fn failure(&self) -> Option<String> {
+        let args = self.client.args;
+        let elapsed = self.started.elapsed();
+        if let Some(error) = self.conn.peer_error() {
+            return Some(format!("closed by the server: {}", close_reason(error)));
+        }
+        if let Some(error) = self.conn.local_error() {
+            return Some(close_reason(error));
+        }
+        if self.conn.is_timed_out() {
+            return Some(format!("no packet for {} s", args.transport.idle_timeout));
+        }
+        if self.conn.is_closed() || self.conn.is_draining() {
+            return Some("connection closed".to_owned());
+        }
+        if self.established.is_none() && elapsed >= Duration::from_secs(args.connect_timeout) {
+            return Some(format!("no connection within {} s", args.connect_timeout));
+        }
+        if elapsed >= Duration::from_secs(args.timeout) {
+            return Some(format!("not finished within {} s", args.timeout));
+        }
+        None
+    }
+
+    fn deadline(&self, stopped: Stopped) -> Instant {
+        let args = self.client.args;
+        let limit = match self.established {
+            None => args.connect_timeout.min(args.timeout),
+            Some(_) => args.timeout,
+        };
+        let release = match stopped {
+            Stopped::Until(release) => Some(release),
+            Stopped::Done | Stopped::SocketFull => None,
+        };
+        [self.conn.timeout_instant(), release, self.next_ping]
+            .into_iter()
+            .flatten()
+            .fold(self.started + Duration::from_secs(limit), Instant::min)
+    }
+
+    /// Sleeps and receives. Returns true if the user interrupts.
+    fn wait(&mut self, deadline: Option<Instant>) -> io::Result<bool> {
+        let interests = [
+            Interest {
+                fd: self.client.signals.as_fd(),
+                writable: false,
+            },
+            Interest {
+                fd: self.socket.as_fd(),
+                writable: self.socket.is_blocked(),
+            },
+        ];
+        let ready = wait::wait(&interests, deadline)?;
+        if ready[1].writable {
+            self.socket.send_unsent();
+        }
+        if ready[1].readable {
+            let Self { socket, conn, .. } = self;
+            socket.receive(|datagram| {
+                if let Err(e) = receive(conn, datagram) {
+                    log::debug!("a packet is not acceptable: {e}");
+                }
+            })?;
+        }
+        Ok(ready[0].readable && signals::take(&self.client.signals) > 0)
+    }
+
+    /// Lets the closing packet out.
+    fn send_close(&mut self) -> io::Result<()> {
+        let end = Instant::now() + CLOSING_TIME;
+        self.sender.flush(&mut self.conn, &mut self.socket);
+        while self.socket.is_blocked() && Instant::now() < end {
+            self.wait(Some(end))?;
+        }
+        Ok(())
+    }
+}

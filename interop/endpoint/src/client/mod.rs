@@ -1,0 +1,14 @@
+//! The HTTP/3 client.
+
+mod cli;
+mod download;
+mod exchange;
+mod group;
+mod progress;
+mod requests;
+mod sink;
+mod summary;
+
+pub use cli::ClientArgs;
+pub use group::{plan, Group};
+pub use summary::{fetch_all, ExitStatus};

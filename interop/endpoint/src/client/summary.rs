@@ -1,0 +1,163 @@
+//! All downloads, and what is told about them at the end.
+
+use std::io::{self, Write};
+
+use super::cli::ClientArgs;
+use super::download::DownloadReport;
+use super::exchange::{Client, Exchange};
+use super::group::Group;
+
+/// The client's verdict, and its exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitStatus {
+    Success = 0,
+    DownloadFailed = 1,
+    ConnectionFailed = 3,
+    Interrupted = 130,
+}
+
+/// Downloads all groups, one connection after another, and prints the summary.
+pub fn fetch_all(args: &ClientArgs, groups: &[Group]) -> io::Result<ExitStatus> {
+    let client = Client::new(args)?;
+    let mut exchanges = Vec::new();
+    for group in groups {
+        let exchange = client.fetch(group)?;
+        let interrupted = exchange.interrupted;
+        exchanges.push(exchange);
+        if interrupted {
+            break;
+        }
+    }
+    let status = judge(&exchanges);
+    let text = if args.json {
+        json(&exchanges, status)?
+    } else {
+        human(&exchanges)
+    };
+    io::stdout().write_all(text.as_bytes())?;
+    Ok(status)
+}
+
+fn judge(exchanges: &[Exchange]) -> ExitStatus {
+    let mut downloads = exchanges.iter().flat_map(|exchange| &exchange.downloads);
+    if exchanges.iter().any(|exchange| exchange.interrupted) {
+        ExitStatus::Interrupted
+    } else if exchanges.iter().any(|exchange| exchange.error.is_some()) {
+        ExitStatus::ConnectionFailed
+    } else if downloads.any(|download| download.error.is_some()) {
+        ExitStatus::DownloadFailed
+    } else {
+        ExitStatus::Success
+    }
+}
+
+fn json(exchanges: &[Exchange], status: ExitStatus) -> io::Result<String> {
+    let object = serde_json::json!({ "connections": exchanges, "exit_code": status as u8 });
+    Ok(format!("{object}\n"))
+}
+
+fn human(exchanges: &[Exchange]) -> String {
+    let mut text = String::new();
+    for exchange in exchanges {
+        for download in &exchange.downloads {
+            text += &line(download);
+        }
+        text += &format!("{}: ", exchange.authority);
+        if let Some(connection) = &exchange.connection {
+            let total: u64 = exchange
+                .downloads
+                .iter()
+                .map(|download| download.bytes)
+                .sum();
+            let seconds = connection.duration_ms / 1e3;
+            text += &format!(
+                "{} to {} in {seconds:.3} s, {}, RTT min/mean/max {}",
+                size(total),
+                connection.peer,
+                rate(total as f64 * 8.0 / seconds.max(1e-9)),
+                connection.rtt_text(),
+            );
+        }
+        if let Some(error) = &exchange.error {
+            text += &format!(" - connection failed: {error}");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn line(download: &DownloadReport) -> String {
+    let mut text = format!("{} {}", download.url, size(download.bytes));
+    if let Some(seconds) = download.seconds {
+        text += &format!(" in {seconds:.3} s");
+    }
+    if let Some(goodput) = download
+        .goodput_bits_per_second
+        .filter(|_| download.bytes > 0)
+    {
+        text += &format!(", {}", rate(goodput));
+    }
+    if let Some(file) = &download.file {
+        text += &format!(" -> {}", file.display());
+    }
+    if let Some(hash) = &download.sha256 {
+        text += &format!(" sha256 {hash}");
+    }
+    if let Some(error) = &download.error {
+        text += &format!(" - failed: {error}");
+    }
+    text.push('\n');
+    text
+}
+
+fn size(bytes: u64) -> String {
+    format!("{bytes} B")
+}
+
+fn rate(bits_per_second: f64) -> String {
+    format!("{:.2} Mbit/s", bits_per_second / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exchange(error: Option<&str>, downloads: &[Option<&str>]) -> Exchange {
+        let text = |error: &str| error.to_owned();
+        Exchange {
+            authority: "host".to_owned(),
+            connection: None,
+            handshake_ms: None,
+            error: error.map(text),
+            interrupted: false,
+            downloads: downloads
+                .iter()
+                .map(|error| DownloadReport {
+                    error: error.map(text),
+                    ..Default::default()
+                })
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn the_exit_code_tells_the_worst_that_happened() {
+        let good = exchange(None, &[None, None]);
+        let bad = exchange(None, &[None, Some("status 404")]);
+        let dead = exchange(Some("no connection"), &[Some("no connection")]);
+        assert_eq!(judge(std::slice::from_ref(&good)), ExitStatus::Success);
+        assert_eq!(
+            judge(&[good.clone(), bad.clone()]),
+            ExitStatus::DownloadFailed
+        );
+        assert_eq!(
+            judge(&[dead, bad, good.clone()]),
+            ExitStatus::ConnectionFailed
+        );
+        let stopped = Exchange {
+            interrupted: true,
+            ..good
+        };
+        assert_eq!(judge(&[stopped]), ExitStatus::Interrupted);
+    }
+}

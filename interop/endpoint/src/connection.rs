@@ -1,0 +1,102 @@
+//! What server and client do alike with a quiche connection.
+
+use std::fmt::Write as _;
+
+use crate::body::BytesFactory;
+use crate::socket::Datagram;
+
+/// A quiche connection whose bodies are sent without copying.
+pub type Connection = quiche::Connection<BytesFactory>;
+
+/// Length of the connection ids that this endpoint issues, in bytes.
+pub const CONNECTION_ID_LENGTH: usize = 16;
+
+/// HTTP/3 error codes (RFC 9114, section 8.1) that this endpoint sends.
+pub mod h3_code {
+    pub const NO_ERROR: u64 = 0x100;
+    pub const INTERNAL_ERROR: u64 = 0x102;
+    pub const REQUEST_REJECTED: u64 = 0x10b;
+    pub const REQUEST_CANCELLED: u64 = 0x10c;
+}
+
+/// Hands a datagram to quiche. The one place where a datagram's ECN bits and receive time meet the
+/// connection; quiche 0.30 takes neither.
+pub fn receive(conn: &mut Connection, datagram: Datagram<'_>) -> quiche::Result<usize> {
+    let info = quiche::RecvInfo {
+        from: datagram.from,
+        to: datagram.to,
+    };
+    conn.recv(datagram.data, info)
+}
+
+/// A fresh connection id that nobody can guess.
+pub fn random_connection_id() -> quiche::ConnectionId<'static> {
+    let mut id = [0; CONNECTION_ID_LENGTH];
+    fill_random(&mut id);
+    quiche::ConnectionId::from_vec(id.to_vec())
+}
+
+/// Fills `out` from the operating system's random generator.
+pub fn fill_random(out: &mut [u8]) {
+    use ring::rand::SecureRandom;
+    ring::rand::SystemRandom::new()
+        .fill(out)
+        .expect("the system's random generator works");
+}
+
+/// Offers the peer as many connection ids as it takes, so that it can change paths. Returns the new
+/// ones.
+pub fn issue_connection_ids(conn: &mut Connection) -> Vec<quiche::ConnectionId<'static>> {
+    let mut issued = Vec::new();
+    while conn.scids_left() > 0 {
+        let id = random_connection_id();
+        let mut reset_token = [0; 16];
+        fill_random(&mut reset_token);
+        if conn
+            .new_scid(&id, u128::from_be_bytes(reset_token), false)
+            .is_err()
+        {
+            break;
+        }
+        issued.push(id);
+    }
+    issued
+}
+
+/// Lower-case hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Says in words why a connection ended, from quiche's record of it.
+pub fn close_reason(error: &quiche::ConnectionError) -> String {
+    let code = error.error_code;
+    let text = String::from_utf8_lossy(&error.reason);
+    let mut said = match (error.is_app, code) {
+        (true, h3_code::NO_ERROR) => "HTTP/3 without error".to_owned(),
+        (true, code) => format!("HTTP/3 error {code:#x}"),
+        // RFC 9000, section 20.1: CRYPTO_ERROR carries a TLS alert.
+        (false, 0x100..=0x1ff) => format!("TLS alert {}{}", code - 0x100, alert_name(code - 0x100)),
+        (false, code) => format!("QUIC error {code:#x}"),
+    };
+    if !text.is_empty() {
+        let _ = write!(said, " ({text})");
+    }
+    said
+}
+
+/// The alerts (RFC 8446, section 6) that a user can do something about.
+fn alert_name(alert: u64) -> &'static str {
+    match alert {
+        40 => " (handshake_failure)",
+        42 => " (bad_certificate)",
+        45 => " (certificate_expired)",
+        46 => " (certificate_unknown)",
+        48 => " (unknown_ca: the certificate is not trusted)",
+        120 => " (no_application_protocol)",
+        _ => "",
+    }
+}

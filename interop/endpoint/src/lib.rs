@@ -1,0 +1,24 @@
+//! HTTP/3 server and client on quiche, with the congestion controller chosen by name.
+//!
+//! One thread runs one loop: [`wait`] sleeps until a socket is ready or a deadline passes,
+//! [`socket`] hands datagrams in and out, [`pacing`] asks quiche for packets at the moment its
+//! pacer releases them. `server` and `client` put HTTP/3 on top of it. Everything a connection
+//! needs to be configured the same way at both ends is in [`transport`].
+
+pub mod body;
+pub mod cc_choice;
+pub mod client;
+pub mod connection;
+pub mod keylog;
+pub mod logging;
+pub mod object;
+pub mod pacing;
+pub mod qlog;
+pub mod report;
+pub mod server;
+pub mod signals;
+pub mod socket;
+pub mod timers;
+pub mod tls;
+pub mod transport;
+pub mod wait;

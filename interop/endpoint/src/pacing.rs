@@ -1,0 +1,173 @@
+//! Sending when quiche's pacer says so.
+//!
+//! quiche stamps a packet's send time inside `send()`, and the time it returns with a packet is the
+//! release time of the *next* one. So the release time is read before `send()`, which is called
+//! only when the packet will really leave. Controllers without a pacer (quiche's reno and cubic)
+//! release everything at once, up to the window; that is quiche's behaviour and is kept.
+
+use std::time::Instant;
+
+use quinn_udp::EcnCodepoint;
+
+use crate::connection::Connection;
+use crate::socket::{Outgoing, UdpEndpoint};
+
+/// Bursts sent for one connection before the loop looks at its sockets again.
+const BURSTS_PER_TURN: usize = 16;
+
+/// Largest UDP payload of one segmentation-offload call, in bytes.
+const MAX_AGGREGATE: usize = 65_000;
+
+/// Why sending stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// There is nothing to send, or the window is full.
+    Done,
+    /// The pacer holds the next packet until then (or others get their turn, if that is past).
+    Until(Instant),
+    /// The socket has no room.
+    SocketFull,
+}
+
+/// Room for the packets of a burst, shared by all connections of a loop.
+pub struct Sender {
+    buffer: Vec<u8>,
+}
+
+impl Default for Sender {
+    fn default() -> Self {
+        Self {
+            buffer: vec![0; MAX_AGGREGATE],
+        }
+    }
+}
+
+/// Datagrams `start..end` of the buffer that wait to be handed to the socket together.
+struct Batch {
+    start: usize,
+    end: usize,
+    segment: usize,
+    from: std::net::SocketAddr,
+    to: std::net::SocketAddr,
+}
+
+impl Sender {
+    /// Sends all that may leave now. The application's data must have been offered to quiche
+    /// before, else quiche takes the flow for application-limited.
+    pub fn flush(&mut self, conn: &mut Connection, socket: &mut UdpEndpoint) -> Stopped {
+        for _ in 0..BURSTS_PER_TURN {
+            if socket.is_blocked() {
+                return Stopped::SocketFull;
+            }
+            let now = Instant::now();
+            if let Some(release) = release_time(conn, now) {
+                return Stopped::Until(release);
+            }
+            if !self.send_burst(conn, socket, now) {
+                return Stopped::Done;
+            }
+        }
+        Stopped::Until(Instant::now())
+    }
+
+    /// Sends the packets that belong to one release time. Returns false if there were none.
+    fn send_burst(
+        &mut self,
+        conn: &mut Connection,
+        socket: &mut UdpEndpoint,
+        now: Instant,
+    ) -> bool {
+        let released = conn.get_next_release_time();
+        let packet_size = conn.max_send_udp_payload_size();
+        let quantum = conn.send_quantum().clamp(1, MAX_AGGREGATE);
+        let mut batch: Option<Batch> = None;
+        let mut end = 0;
+        let mut packets = 0;
+        while end < quantum && end + packet_size <= MAX_AGGREGATE && packets < socket.max_segments()
+        {
+            let (written, info) = match conn.send(&mut self.buffer[end..end + packet_size]) {
+                Ok(sent) => sent,
+                Err(quiche::Error::Done) => break,
+                Err(e) => {
+                    log::debug!("{} cannot send: {e}", conn.trace_id());
+                    conn.close(false, quiche::WireErrorCode::InternalError as u64, b"")
+                        .ok();
+                    break;
+                }
+            };
+            batch = Some(match batch {
+                Some(open) if open.takes(written, &info) => Batch {
+                    end: end + written,
+                    ..open
+                },
+                other => {
+                    self.hand_over(socket, conn, other);
+                    let (from, to) = (info.from, info.to);
+                    Batch {
+                        start: end,
+                        end: end + written,
+                        segment: written,
+                        from,
+                        to,
+                    }
+                }
+            });
+            end += written;
+            packets += 1;
+            // The next packet may leave with this one if its release time is (about) the same.
+            let next = conn.get_next_release_time();
+            if let (Some(first), Some(next)) = (released, next) {
+                if !next.can_burst() && !next.time_eq(&first, now) {
+                    break;
+                }
+            }
+        }
+        self.hand_over(socket, conn, batch);
+        packets > 0
+    }
+
+    fn hand_over(&self, socket: &mut UdpEndpoint, conn: &Connection, batch: Option<Batch>) {
+        if let Some(Batch {
+            start,
+            end,
+            segment,
+            from,
+            to,
+        }) = batch
+        {
+            let (data, ecn) = (&self.buffer[start..end], outgoing_ecn(conn));
+            socket.send(&Outgoing {
+                data,
+                segment,
+                from,
+                to,
+                ecn,
+            });
+        }
+    }
+}
+
+impl Batch {
+    /// Whether a packet can be appended: same path, not larger than the first, and none smaller
+    /// than the first before it.
+    fn takes(&self, written: usize, info: &quiche::SendInfo) -> bool {
+        let all_full = (self.end - self.start).is_multiple_of(self.segment);
+        all_full && written <= self.segment && self.from == info.from && self.to == info.to
+    }
+}
+
+/// When the next packet may be sent, if that is later than `now`.
+fn release_time(conn: &Connection, now: Instant) -> Option<Instant> {
+    // A closing connection has one packet left to send, and no reason to wait with it.
+    if conn.local_error().is_some() {
+        return None;
+    }
+    conn.get_next_release_time()
+        .filter(|next| !next.can_burst())
+        .and_then(|next| next.time(now))
+}
+
+/// The ECN codepoint of the connection's packets. quiche has no opinion on it: Not-ECT.
+fn outgoing_ecn(_conn: &Connection) -> Option<EcnCodepoint> {
+    None
+}

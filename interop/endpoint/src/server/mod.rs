@@ -1,0 +1,15 @@
+//! The HTTP/3 server.
+
+mod accept;
+mod cli;
+mod content;
+mod peer;
+mod range;
+mod responses;
+mod route;
+mod run;
+mod site;
+mod token;
+
+pub use cli::ServerArgs;
+pub use run::Server;

@@ -1,0 +1,267 @@
+//! One client of the server.
+
+use std::time::Instant;
+
+use quiche::h3::{self, NameValue};
+
+use super::content::{Content, Request};
+use super::responses::{reset, Responses};
+use crate::connection::{close_reason, h3_code, hex, issue_connection_ids, Connection};
+use crate::pacing::{Sender, Stopped};
+use crate::report::{ConnectionReport, RttMeter};
+use crate::socket::UdpEndpoint;
+
+/// What a client's connection needs of the server.
+pub struct Services<'a> {
+    pub content: &'a Content,
+    pub h3_config: &'a h3::Config,
+    /// The server is stopping: new requests are turned away.
+    pub stopping: bool,
+}
+
+/// A connection with the requests on it.
+pub struct Peer {
+    pub conn: Connection,
+    /// Index of the socket that it came in by.
+    pub socket: usize,
+    /// All connection ids by which datagrams for it are found.
+    pub ids: Vec<quiche::ConnectionId<'static>>,
+    /// Whether it waits for a turn in the loop.
+    pub dirty: bool,
+    original_id: Vec<u8>,
+    started: Instant,
+    /// When it was closed by either side; quiche keeps it for a while to absorb late packets.
+    ended: Option<Instant>,
+    http: Option<h3::Connection>,
+    responses: Responses,
+    rtt: RttMeter,
+    requests: u64,
+    last_request: Option<u64>,
+    goaway_sent: bool,
+}
+
+impl Peer {
+    pub fn new(conn: Connection, socket: usize, original_id: Vec<u8>) -> Self {
+        Self {
+            conn,
+            socket,
+            ids: Vec::new(),
+            dirty: false,
+            original_id,
+            started: Instant::now(),
+            ended: None,
+            http: None,
+            responses: Responses::default(),
+            rtt: RttMeter::default(),
+            requests: 0,
+            last_request: None,
+            goaway_sent: false,
+        }
+    }
+
+    /// Does everything that can be done now. Returns when to come again, or what stopped it.
+    pub fn drive(
+        &mut self,
+        services: &Services<'_>,
+        sender: &mut Sender,
+        socket: &mut UdpEndpoint,
+    ) -> Stopped {
+        let now = Instant::now();
+        if self.conn.timeout_instant().is_some_and(|at| at <= now) {
+            self.conn.on_timeout();
+        }
+        self.rtt.observe(&self.conn, now);
+        self.serve(services);
+        let stopped = sender.flush(&mut self.conn, socket);
+        if self.ended.is_none() && (self.conn.is_draining() || self.conn.is_closed()) {
+            self.ended = Some(now);
+        }
+        stopped
+    }
+
+    /// Connection ids issued since the last call, and those that the client has given up.
+    pub fn change_ids(&mut self) -> (Vec<quiche::ConnectionId<'static>>, Vec<Vec<u8>>) {
+        if !self.conn.is_established() || self.conn.is_closed() {
+            return (Vec::new(), Vec::new());
+        }
+        let issued = issue_connection_ids(&mut self.conn);
+        let mut retired = Vec::new();
+        while let Some(id) = self.conn.retired_scid_next() {
+            self.ids.retain(|known| *known != id);
+            retired.push(id.to_vec());
+        }
+        self.ids.extend(issued.iter().cloned());
+        (issued, retired)
+    }
+
+    /// Whether nothing is lost if the connection is closed now.
+    pub fn is_finished(&self) -> bool {
+        !self.conn.is_established() || self.responses.all_delivered()
+    }
+
+    /// Closes the connection without an error.
+    pub fn close(&mut self) {
+        self.conn
+            .close(true, h3_code::NO_ERROR, b"server is stopping")
+            .ok();
+    }
+
+    /// Whether nothing more will happen on it.
+    pub fn is_over(&self, stopping: bool) -> bool {
+        // The draining period only serves to absorb late packets; a stopping server need not wait.
+        self.conn.is_closed() || (stopping && self.conn.is_draining())
+    }
+
+    fn serve(&mut self, services: &Services<'_>) {
+        let ready = self.conn.is_established() || self.conn.is_in_early_data();
+        if !ready || self.conn.is_draining() || self.conn.is_closed() {
+            return;
+        }
+        if self.http.is_none() {
+            match h3::Connection::with_transport(&mut self.conn, services.h3_config) {
+                Ok(http) => self.http = Some(http),
+                Err(e) => log::debug!("{} HTTP/3 cannot start: {e}", self.conn.trace_id()),
+            }
+        }
+        // Taken out for the time in which both it and the rest of the peer are needed.
+        let Some(mut http) = self.http.take() else {
+            return;
+        };
+        self.poll(&mut http, services);
+        self.responses.fill(&mut http, &mut self.conn);
+        if services.stopping && !self.goaway_sent {
+            self.send_goaway(&mut http);
+        }
+        self.http = Some(http);
+    }
+
+    fn poll(&mut self, http: &mut h3::Connection, services: &Services<'_>) {
+        loop {
+            match http.poll(&mut self.conn) {
+                Ok((stream, h3::Event::Headers { list, more_frames })) => {
+                    self.on_request(stream, &list, more_frames, services);
+                }
+                Ok((stream, h3::Event::Reset(_))) => {
+                    self.responses.cancel(stream);
+                    reset(&mut self.conn, stream, h3_code::REQUEST_CANCELLED);
+                }
+                Ok((stream, h3::Event::Data)) => {
+                    // The body of a request is of no interest, but must be taken.
+                    let mut sink = [0; 4096];
+                    while http.recv_body(&mut self.conn, stream, &mut sink).is_ok() {}
+                }
+                Ok((_, h3::Event::Finished | h3::Event::PriorityUpdate | h3::Event::GoAway)) => {}
+                Err(h3::Error::Done) => break,
+                Err(e) => {
+                    // quiche has closed the connection with the error's code.
+                    log::debug!("{} HTTP/3 error: {e}", self.conn.trace_id());
+                    break;
+                }
+            }
+        }
+    }
+
+    fn on_request(
+        &mut self,
+        stream: u64,
+        list: &[h3::Header],
+        more_frames: bool,
+        services: &Services<'_>,
+    ) {
+        if self.last_request.is_some_and(|last| stream <= last) {
+            return self.on_trailers_or_late(stream, list, services);
+        }
+        self.accept_request(stream, list, services);
+        if more_frames {
+            // RFC 9114, section 4.1: asks the client to stop sending what is not needed.
+            self.conn
+                .stream_shutdown(stream, quiche::Shutdown::Read, h3_code::NO_ERROR)
+                .ok();
+        }
+    }
+
+    /// Streams may arrive out of order; only a second header section on the same stream is a
+    /// trailer, and is ignored.
+    fn on_trailers_or_late(&mut self, stream: u64, list: &[h3::Header], services: &Services<'_>) {
+        if list.iter().any(|header| header.name() == b":method") {
+            self.accept_request(stream, list, services);
+        }
+    }
+
+    fn accept_request(&mut self, stream: u64, list: &[h3::Header], services: &Services<'_>) {
+        if services.stopping {
+            return reset(&mut self.conn, stream, h3_code::REQUEST_REJECTED);
+        }
+        self.last_request = self.last_request.max(Some(stream));
+        self.requests += 1;
+        let request = read_request(list);
+        let response = services.content.respond(&request);
+        log::debug!(
+            "{} {} {} -> {}",
+            self.conn.trace_id(),
+            String::from_utf8_lossy(request.method.as_deref().unwrap_or_default()),
+            String::from_utf8_lossy(request.path.as_deref().unwrap_or_default()),
+            response.status
+        );
+        self.responses.start(stream, response);
+    }
+
+    /// Tells the client which requests will not be answered (RFC 9114, section 5.2).
+    fn send_goaway(&mut self, http: &mut h3::Connection) {
+        let first_unserved = self.last_request.map_or(0, |last| last + 4);
+        match http.send_goaway(&mut self.conn, first_unserved) {
+            Ok(()) => self.goaway_sent = true,
+            Err(h3::Error::StreamBlocked) => {}
+            Err(e) => {
+                log::debug!("{} GOAWAY failed: {e}", self.conn.trace_id());
+                self.goaway_sent = true;
+            }
+        }
+    }
+
+    /// Logs the connection's figures and returns them as JSON.
+    pub fn summary(&self, cc: &str) -> serde_json::Value {
+        let duration = self
+            .ended
+            .unwrap_or_else(Instant::now)
+            .duration_since(self.started);
+        let report = ConnectionReport::new(&self.conn, cc, duration, &self.rtt);
+        let reason = match (self.conn.peer_error(), self.conn.local_error()) {
+            (Some(error), _) => format!("closed by the client: {}", close_reason(error)),
+            (None, Some(error)) => format!("closed: {}", close_reason(error)),
+            (None, None) if self.conn.is_timed_out() => "timed out".to_owned(),
+            (None, None) => "dropped".to_owned(),
+        };
+        let id = hex(&self.original_id);
+        log::info!(
+            "{id} {} cc={cc} requests={} sent={} B in {:.2} s loss={:.2} % rtt={} {reason}",
+            report.peer,
+            self.requests,
+            report.bytes_sent,
+            report.duration_ms / 1e3,
+            report.loss_percent(),
+            report.rtt_text(),
+        );
+        let mut json = serde_json::to_value(&report).expect("a report is plain data");
+        json["event"] = "connection_closed".into();
+        json["original_id"] = id.into();
+        json["requests"] = self.requests.into();
+        json["established"] = self.conn.is_established().into();
+        json["reason"] = reason.into();
+        json
+    }
+}
+
+fn read_request(list: &[h3::Header]) -> Request {
+    let mut request = Request::default();
+    for header in list {
+        let value = || Some(header.value().to_vec());
+        match header.name() {
+            b":method" => request.method = value(),
+            b":path" => request.path = value(),
+            b"range" => request.range = value(),
+            _ => {}
+        }
+    }
+    request
+}

@@ -1,0 +1,197 @@
+//! The responses of one HTTP/3 connection that are under way.
+
+use std::collections::{HashMap, VecDeque};
+
+use bytes::Bytes;
+use quiche::h3::{self, Header};
+
+use super::content::{Body, Response};
+use crate::body::LiveBytes;
+use crate::connection::{h3_code, Connection};
+
+/// Data that one stream may hold in excess of twice the congestion window, in bytes: a block that
+/// is in part acknowledged still counts in full.
+const SLACK_PER_STREAM: usize = 64 << 10;
+
+/// Gives every response its turn, as far as quiche takes data.
+#[derive(Default)]
+pub struct Responses {
+    under_way: HashMap<u64, Outgoing>,
+    turns: VecDeque<u64>,
+    live: LiveBytes,
+}
+
+/// A response that quiche has not taken completely.
+struct Outgoing {
+    /// The header section, until it is sent.
+    headers: Option<Vec<Header>>,
+    body: Option<Body>,
+    /// The part of the last block that quiche has not taken.
+    pending: Bytes,
+}
+
+/// What became of one turn.
+enum Turn {
+    Progress,
+    Blocked,
+    Finished,
+}
+
+impl Responses {
+    /// Starts a response.
+    pub fn start(&mut self, stream: u64, response: Response) {
+        let mut headers = vec![
+            Header::new(b":status", response.status.to_string().as_bytes()),
+            Header::new(
+                b"server",
+                concat!("quiche-cc/", env!("CARGO_PKG_VERSION")).as_bytes(),
+            ),
+        ];
+        headers.extend(
+            response
+                .headers
+                .iter()
+                .map(|(name, value)| Header::new(name.as_bytes(), value.as_bytes())),
+        );
+        let body = response.body.filter(|body| body.remaining() > 0);
+        let outgoing = Outgoing {
+            headers: Some(headers),
+            body,
+            pending: Bytes::new(),
+        };
+        self.under_way.insert(stream, outgoing);
+        self.turns.push_back(stream);
+    }
+
+    /// Forgets a response that the client does not want any more.
+    pub fn cancel(&mut self, stream: u64) {
+        self.under_way.remove(&stream);
+        self.turns.retain(|turn| *turn != stream);
+    }
+
+    /// Whether everything was sent and acknowledged.
+    pub fn all_delivered(&self) -> bool {
+        self.under_way.is_empty() && self.live.get() == 0
+    }
+
+    /// Offers data to quiche until it takes no more. To be called whenever packets have arrived or
+    /// timers have fired, before sending.
+    pub fn fill(&mut self, http: &mut h3::Connection, conn: &mut Connection) {
+        let cwnd = conn
+            .path_stats()
+            .find(|path| path.active)
+            .map_or(0, |path| path.cwnd);
+        // The flow must not look limited by the application, so there is always a window's worth
+        // behind the one in flight.
+        let limit = 2 * cwnd + SLACK_PER_STREAM * (self.turns.len() + 1);
+        let mut blocked = 0;
+        while blocked < self.turns.len() {
+            let Some(stream) = self.turns.pop_front() else {
+                break;
+            };
+            let Some(outgoing) = self.under_way.get_mut(&stream) else {
+                continue;
+            };
+            match outgoing.advance(http, conn, stream, &self.live, limit) {
+                Turn::Progress => blocked = 0,
+                Turn::Blocked => blocked += 1,
+                Turn::Finished => {
+                    self.under_way.remove(&stream);
+                    continue;
+                }
+            }
+            self.turns.push_back(stream);
+        }
+    }
+}
+
+impl Outgoing {
+    /// Sends the headers or one block.
+    fn advance(
+        &mut self,
+        http: &mut h3::Connection,
+        conn: &mut Connection,
+        stream: u64,
+        live: &LiveBytes,
+        limit: usize,
+    ) -> Turn {
+        if let Some(headers) = &self.headers {
+            let fin = self.body.is_none();
+            return match http.send_response(conn, stream, headers, fin) {
+                Ok(()) if fin => Turn::Finished,
+                Ok(()) => {
+                    self.headers = None;
+                    Turn::Progress
+                }
+                Err(e) => refused(conn, stream, e),
+            };
+        }
+        if self.pending.is_empty() {
+            if live.get() >= limit {
+                return Turn::Blocked;
+            }
+            if let Err(e) = self.load(live) {
+                log::warn!("{} stream {stream} is cut short: {e}", conn.trace_id());
+                reset(conn, stream, h3_code::INTERNAL_ERROR);
+                return Turn::Finished;
+            }
+        }
+        self.send_pending(http, conn, stream)
+    }
+
+    /// Reads the next block of the body.
+    fn load(&mut self, live: &LiveBytes) -> std::io::Result<()> {
+        if let Some(body) = &mut self.body {
+            self.pending = live.track(body.next_block()?);
+        }
+        Ok(())
+    }
+
+    fn send_pending(
+        &mut self,
+        http: &mut h3::Connection,
+        conn: &mut Connection,
+        stream: u64,
+    ) -> Turn {
+        let fin = self.body.as_ref().is_none_or(|body| body.remaining() == 0);
+        let offered = self.pending.len();
+        // Afterwards `pending` holds what is left; but if nothing is left, what was sent.
+        match http.send_body_zc(conn, stream, &mut self.pending, fin) {
+            Ok(sent) if sent < offered => Turn::Progress,
+            Ok(_) => {
+                self.pending = Bytes::new();
+                if fin {
+                    Turn::Finished
+                } else {
+                    Turn::Progress
+                }
+            }
+            Err(e) => refused(conn, stream, e),
+        }
+    }
+}
+
+/// What to do when quiche does not take data.
+fn refused(conn: &mut Connection, stream: u64, error: h3::Error) -> Turn {
+    use h3::Error::{Done, StreamBlocked, TransportError};
+    match error {
+        Done | StreamBlocked => Turn::Blocked,
+        TransportError(quiche::Error::StreamStopped(_)) => {
+            reset(conn, stream, h3_code::REQUEST_CANCELLED);
+            Turn::Finished
+        }
+        other => {
+            log::debug!("{} stream {stream} failed: {other}", conn.trace_id());
+            reset(conn, stream, h3_code::INTERNAL_ERROR);
+            Turn::Finished
+        }
+    }
+}
+
+/// Ends a stream in both directions.
+pub fn reset(conn: &mut Connection, stream: u64, code: u64) {
+    conn.stream_shutdown(stream, quiche::Shutdown::Write, code)
+        .ok();
+    conn.stream_shutdown(stream, quiche::Shutdown::Read, code)
+        .ok();
+}

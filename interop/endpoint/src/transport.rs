@@ -1,0 +1,72 @@
+//! Transport settings that server and client share.
+
+use clap::Args;
+
+use crate::cc_choice::CcChoice;
+
+/// Flow control, in bytes. Large enough for 400 Mbit/s at 80 ms from the start; quiche then grows
+/// the windows with the path's BDP up to the maxima.
+const STREAM_WINDOW: u64 = 4 << 20;
+const CONNECTION_WINDOW: u64 = 8 << 20;
+const MAX_STREAM_WINDOW: u64 = 32 << 20;
+const MAX_CONNECTION_WINDOW: u64 = 48 << 20;
+
+/// Requests that a peer may have open at once.
+const MAX_REQUESTS: u64 = 100;
+
+/// Unidirectional streams: control, two for QPACK, and room for those that peers grease with.
+const MAX_UNIDIRECTIONAL: u64 = 16;
+
+/// Connection ids that the peer may issue: current path, one to migrate to, and a spare each.
+const CONNECTION_ID_LIMIT: u64 = 4;
+
+/// Options of the transport.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Transport")]
+pub struct TransportArgs {
+    /// Congestion controller of this end, with options after a colon
+    #[arg(long, value_name = "NAME[:OPTIONS]", default_value = "cubic")]
+    pub cc: CcChoice,
+
+    /// Initial congestion window in packets (1 to 1000)
+    #[arg(long, value_name = "PACKETS", default_value_t = 10,
+          value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub initial_window: u16,
+
+    /// Largest UDP payload that is sent, in bytes (1200 to 9000)
+    #[arg(long, value_name = "BYTES", default_value_t = 1350,
+          value_parser = clap::value_parser!(u16).range(1200..=9000))]
+    pub max_datagram_size: u16,
+
+    /// Seconds without a packet from the peer until the connection is dropped (1 to 3600)
+    #[arg(long, value_name = "SECONDS", default_value_t = 30,
+          value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub idle_timeout: u64,
+
+    /// Send without pacing, as fast as the window allows
+    #[arg(long)]
+    pub no_pacing: bool,
+}
+
+impl TransportArgs {
+    /// A quiche configuration with everything but certificates.
+    pub fn config(&self) -> quiche::Result<quiche::Config> {
+        let mut config = quiche::Config::new(quiche::PROTOCOL_VERSION)?;
+        self.cc.apply(&mut config)?;
+        config.set_application_protos(quiche::h3::APPLICATION_PROTOCOL)?;
+        config.set_initial_congestion_window_packets(self.initial_window.into());
+        config.set_max_send_udp_payload_size(self.max_datagram_size.into());
+        config.set_max_idle_timeout(self.idle_timeout * 1000);
+        config.enable_pacing(!self.no_pacing);
+        config.set_initial_max_data(CONNECTION_WINDOW);
+        config.set_initial_max_stream_data_bidi_local(STREAM_WINDOW);
+        config.set_initial_max_stream_data_bidi_remote(STREAM_WINDOW);
+        config.set_initial_max_stream_data_uni(STREAM_WINDOW);
+        config.set_max_stream_window(MAX_STREAM_WINDOW);
+        config.set_max_connection_window(MAX_CONNECTION_WINDOW);
+        config.set_initial_max_streams_bidi(MAX_REQUESTS);
+        config.set_initial_max_streams_uni(MAX_UNIDIRECTIONAL);
+        config.set_active_connection_id_limit(CONNECTION_ID_LIMIT);
+        Ok(config)
+    }
+}
