@@ -1,0 +1,186 @@
+//! The one place where controllers are declared.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::controller::{Controller, Start};
+use crate::controllers::hybrid::{self, Hybrid};
+use crate::spec::{Parameter, SpecError};
+
+/// Creates the controller of a new path.
+pub type Build = dyn Fn(Start) -> Box<dyn Controller> + Send + Sync;
+
+/// A controller that can be selected by name.
+pub struct Entry {
+    /// The name in option strings.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub paper: &'static str,
+    /// Names of the profiles; the first is the default.
+    pub profiles: &'static [&'static str],
+    /// Parameters that options may set.
+    pub parameters: &'static [Parameter],
+    configure: fn(spec: &str, options: &str) -> Result<Arc<Build>, SpecError>,
+}
+
+/// Every controller of this crate.
+pub const CATALOGUE: &[Entry] = &[Entry {
+    name: "hybrid",
+    summary: "rate plus window, driven by relative one-way delay in three zones",
+    paper: "Mehrotra et al., Hybrid window and rate based congestion control for delay sensitive applications",
+    profiles: &hybrid::PROFILES,
+    parameters: &hybrid::PARAMETERS,
+    configure: |spec, options| {
+        let params = hybrid::Params::parse(options)?;
+        let spec = spec.to_owned();
+        Ok(Arc::new(move |start| Box::new(Hybrid::new(params.clone(), &spec, start))))
+    },
+}];
+
+/// Controllers that quiche brings along, with their aliases. They take no options.
+pub const BUILT_IN: &[&str] = &["reno", "cubic", "bbr", "bbr2", "bbr2_gcongestion"];
+
+impl Entry {
+    /// Reads what follows `name:` (empty if nothing does).
+    pub fn configure(&self, options: &str) -> Result<Arc<Build>, SpecError> {
+        let spec = if options.is_empty() {
+            self.name.to_owned()
+        } else {
+            format!("{}:{options}", self.name)
+        };
+        (self.configure)(&spec, options)
+    }
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entry")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A controller that was selected.
+#[derive(Clone)]
+pub enum Algorithm {
+    /// One of quiche's own.
+    BuiltIn(&'static str),
+    /// One of this crate's, with its options.
+    Ours {
+        /// Its name with the options, as given.
+        spec: String,
+        /// Creates one for a new path.
+        build: Arc<Build>,
+    },
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Algorithm::BuiltIn(name) => f.write_str(name),
+            Algorithm::Ours { spec, .. } => f.write_str(spec),
+        }
+    }
+}
+
+impl fmt::Debug for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Algorithm({self})")
+    }
+}
+
+/// Reads `name` or `name:options`. The error says what was wrong and what is allowed.
+///
+/// ```
+/// assert_eq!(quiche_cc::parse("hybrid:d1=10ms").unwrap().to_string(), "hybrid:d1=10ms");
+/// assert!(quiche_cc::parse("hybrid:d1=10").unwrap_err().to_string().contains("unit"));
+/// ```
+pub fn parse(spec: &str) -> Result<Algorithm, SpecError> {
+    let (name, options) = match spec.split_once(':') {
+        Some((name, options)) => (name, Some(options)),
+        None => (spec, None),
+    };
+    if let Some(name) = BUILT_IN.iter().find(|built_in| **built_in == name) {
+        return match options {
+            None => Ok(Algorithm::BuiltIn(name)),
+            Some(_) => Err(SpecError::new(format!(
+                "{name} is quiche's own controller and takes no options"
+            ))),
+        };
+    }
+    let entry = CATALOGUE
+        .iter()
+        .find(|entry| entry.name == name)
+        .ok_or_else(|| unknown(name))?;
+    let build = entry.configure(options.unwrap_or_default())?;
+    Ok(Algorithm::Ours {
+        spec: spec.to_owned(),
+        build,
+    })
+}
+
+fn unknown(name: &str) -> SpecError {
+    let ours = CATALOGUE.iter().map(|entry| entry.name);
+    let names: Vec<_> = ours.chain(BUILT_IN.iter().copied()).collect();
+    // What was given may be anything, of any length.
+    let shown: String = name.chars().take(60).flat_map(char::escape_debug).collect();
+    SpecError::new(format!(
+        "there is no congestion controller \"{shown}\"; available are {}",
+        names.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn selects_by_name_with_options() {
+        assert!(matches!(parse("cubic"), Ok(Algorithm::BuiltIn("cubic"))));
+        for spec in ["hybrid", "hybrid:", "hybrid:paper", "hybrid:paper,d1=10ms"] {
+            assert_eq!(parse(spec).unwrap().to_string(), spec);
+        }
+    }
+
+    #[test]
+    fn errors_name_what_is_available() {
+        let message = |spec: &str| parse(spec).unwrap_err().to_string();
+        for name in ["hybird", "", "HYBRID", "hybrid "] {
+            assert!(
+                message(name).contains("available are hybrid, reno, cubic"),
+                "{name}"
+            );
+        }
+        assert!(message("cubic:fast").contains("takes no options"));
+        assert!(message("hybrid:d1=50ms").contains("d0 < d1 < d2 < d3"));
+        assert!(message("hybrid:amin=1kbps").contains("both auto"));
+        assert!(message("hybrid:bmin=0.4").contains("bmin <= bmid"));
+        assert!(message(&"x".repeat(100_000)).len() < 300);
+    }
+
+    #[test]
+    fn every_parameter_can_be_set_to_what_its_help_allows() {
+        use crate::spec::Kind;
+        for entry in CATALOGUE {
+            for parameter in entry.parameters {
+                let value = match parameter.kind {
+                    Kind::Millis(low, _) => format!("{}ms", low.max(1.0) * 13.0),
+                    Kind::RateOrAuto(..) => "auto".into(),
+                    Kind::Number(_, high) | Kind::NumberOrOff(_, high) => high.to_string(),
+                    Kind::Word(words) => words[0].into(),
+                };
+                let error = entry
+                    .configure(&format!("{}={value}", parameter.name))
+                    .err();
+                // Only the order of neighbouring parameters may be violated.
+                assert!(
+                    error.is_none_or(|e| e.to_string().contains("must hold")),
+                    "{}={value}",
+                    parameter.name
+                );
+            }
+        }
+    }
+}

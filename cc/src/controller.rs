@@ -1,0 +1,151 @@
+//! What a controller is: feedback in, a decision out.
+//!
+//! A controller does no I/O, reads no clock, draws no random numbers and knows neither quiche nor
+//! qlog. Whatever happens is told to it with its time; what it wants is read from
+//! [`Controller::decision`] afterwards.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::units::{Bytes, Rate, Time};
+
+/// The packet number spaces of RFC 9000, section 12.3.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Space {
+    /// Initial packets.
+    Initial,
+    /// Handshake packets.
+    Handshake,
+    /// 0-RTT and 1-RTT packets.
+    Application,
+}
+
+/// A packet that was newly acknowledged.
+#[derive(Debug, Clone, Copy)]
+pub struct Acked {
+    /// When it was sent.
+    pub sent: Time,
+    /// Its size; zero if it was not ack-eliciting.
+    pub size: Bytes,
+    /// When the peer received it, on the peer's clock, if the peer said so.
+    pub received: Option<Duration>,
+}
+
+/// A packet that was declared lost.
+#[derive(Debug, Clone, Copy)]
+pub struct Lost {
+    /// When it was sent.
+    pub sent: Time,
+    /// Its size.
+    pub size: Bytes,
+}
+
+/// An ACK, or a loss detection without one.
+#[derive(Debug)]
+pub struct Feedback<'a> {
+    /// When it happened.
+    pub now: Time,
+    /// The packet number space that it is about.
+    pub space: Space,
+    /// Newly acknowledged packets, in the order of their numbers.
+    pub acked: &'a [Acked],
+    /// Packets declared lost, in the order of their numbers.
+    pub lost: &'a [Lost],
+    /// Whether the ACK gave an RTT sample (RFC 9002, section 5.1): its largest packet is newly
+    /// acknowledged and one of the newly acknowledged is ack-eliciting.
+    pub rtt_sampled: bool,
+    /// The ACK delay that the peer reported.
+    pub ack_delay: Duration,
+    /// The most that the peer may delay an ACK; zero while unknown.
+    pub max_ack_delay: Duration,
+    /// The smallest RTT of the path as loss recovery knows it.
+    pub min_rtt: Option<Duration>,
+    /// Increase of the peer's ECN-CE count.
+    pub ecn_ce: u64,
+}
+
+/// How far packets may run ahead of the pacing rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Burst {
+    /// Packets that may leave unpaced after idle.
+    pub after_idle: usize,
+    /// Packets that may leave together while paced, at least one.
+    pub together: usize,
+    /// How much of a late departure the next packets make up for.
+    pub catch_up: Duration,
+}
+
+/// What the sender may do until the next feedback.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Decision {
+    /// The congestion window: no packet leaves that would bring the bytes in flight above it.
+    pub window: Bytes,
+    /// The pacing rate.
+    pub pacing: Rate,
+    /// The rate that the controller holds the path to carry, for statistics.
+    pub bandwidth: Rate,
+    /// Exceptions from the pacing rate.
+    pub burst: Burst,
+}
+
+/// What a controller starts from.
+#[derive(Debug, Clone, Copy)]
+pub struct Start {
+    /// The initial window, in packets.
+    pub initial_window_packets: u64,
+    /// The maximum datagram size.
+    pub max_datagram_size: Bytes,
+    /// The RTT to assume before the first sample.
+    pub initial_rtt: Duration,
+}
+
+/// A field's value in an [`Event`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// A count.
+    Count(u64),
+    /// A quantity; the field's definition names the unit.
+    Number(f64),
+    /// A truth value.
+    Flag(bool),
+    /// A word.
+    Text(String),
+    /// No value.
+    Null,
+    /// Named values.
+    Map(Vec<(&'static str, Value)>),
+}
+
+/// Something that a controller has decided, for the trace. `docs/qlog.md` defines names and fields.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// The event's type within the namespace `cc`.
+    pub name: &'static str,
+    /// Its data.
+    pub fields: Vec<(&'static str, Value)>,
+}
+
+/// A congestion controller of one path.
+pub trait Controller: fmt::Debug + Send + Sync {
+    /// A packet has left. `size` is zero if it is not ack-eliciting.
+    fn on_sent(&mut self, now: Time, size: Bytes);
+
+    /// An ACK has come, or packets were declared lost.
+    fn on_feedback(&mut self, feedback: &Feedback<'_>);
+
+    /// The application has nothing to send although the window has room.
+    fn on_app_limited(&mut self);
+
+    /// The maximum datagram size has changed.
+    fn on_max_datagram_size(&mut self, size: Bytes);
+
+    /// What the sender may do now.
+    fn decision(&self) -> Decision;
+
+    /// The current state, as one word.
+    fn state(&self) -> &'static str;
+
+    /// The next event for the trace. Only asked while a trace is written, so events that nobody
+    /// fetches must not pile up.
+    fn next_event(&mut self) -> Option<Event>;
+}

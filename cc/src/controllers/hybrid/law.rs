@@ -1,0 +1,103 @@
+//! The paper's zones and equations (2) to (4), as pure functions of one epoch.
+
+use std::time::Duration;
+
+use super::params::Params;
+use crate::measure::trend::Trend;
+use crate::units::{Owd, Rate};
+
+/// Congestion level (section II-A).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Zone {
+    /// Less queueing than wanted: increase.
+    One,
+    /// Tolerable queueing: decrease gently.
+    Two,
+    /// Too much of it, or on the way there: decrease.
+    Three,
+}
+
+impl Zone {
+    /// The number in traces.
+    pub fn number(self) -> u64 {
+        match self {
+            Zone::One => 1,
+            Zone::Two => 2,
+            Zone::Three => 3,
+        }
+    }
+}
+
+/// What an epoch has shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Observed {
+    /// Mean relative one-way delay.
+    pub delta: Owd,
+    /// Its trend.
+    pub trend: Trend,
+    /// Whether a packet was lost.
+    pub lost: bool,
+}
+
+impl Observed {
+    fn rising(&self) -> bool {
+        self.trend == Trend::Increasing
+    }
+
+    fn above(&self, threshold: Duration) -> bool {
+        self.delta > Owd::from(threshold)
+    }
+}
+
+/// Section II-A. A loss counts only together with delay, so random loss does not.
+pub fn zone(params: &Params, seen: &Observed) -> Zone {
+    if seen.rising() || seen.above(params.d2) || (seen.lost && seen.above(params.d1)) {
+        Zone::Three
+    } else if seen.above(params.d1) {
+        Zone::Two
+    } else {
+        Zone::One
+    }
+}
+
+/// Equation (3): `amax` up to d0, then convex down to `amin` at d1.
+///
+/// alpha = amin amax (d1 - d0) / (amax (delta - d0) + amin (d1 - delta))
+pub fn alpha(params: &Params, amin: Rate, amax: Rate, delta: Owd) -> Rate {
+    let (d0, d1) = (params.d0.as_secs_f64(), params.d1.as_secs_f64());
+    let (amin, amax, delta) = (amin.bps(), amax.bps(), delta.as_secs());
+    if delta <= d0 {
+        return Rate::from_bps(amax);
+    }
+    let delta = delta.min(d1);
+    Rate::from_bps(amin * amax * (d1 - d0) / (amax * (delta - d0) + amin * (d1 - delta)))
+}
+
+/// Equation (4): the share of the rate that zones 2 and 3 take away; `None` in zone 1.
+pub fn beta(params: &Params, seen: &Observed) -> Option<f64> {
+    let Params {
+        bmin, bmid, bmax, ..
+    } = *params;
+    let (d1, d2, d3) = (
+        params.d1.as_secs_f64(),
+        params.d2.as_secs_f64(),
+        params.d3.as_secs_f64(),
+    );
+    let delta = seen.delta.as_secs();
+    let zone = zone(params, seen);
+    if zone == Zone::One {
+        return None;
+    }
+    let beta = if (seen.lost && seen.above(params.d1)) || seen.above(params.d3) {
+        bmax
+    } else if seen.rising() {
+        bmin + (bmax - bmin) / d3 * delta
+    } else if zone == Zone::Two {
+        bmin + (bmid - bmin) / (d2 - d1) * (delta - d1)
+    } else {
+        // DEVIATION: the printed equation starts at bmin, which would jump down from bmid at
+        // d2; the prose says that beta goes on from bmid to bmax.
+        bmid + (bmax - bmid) / (d3 - d2) * (delta - d2)
+    };
+    Some(beta)
+}

@@ -1,0 +1,409 @@
+//! `hybrid`: a rate and a window, driven by relative one-way delay in three zones.
+//!
+//! S. Mehrotra, J. Li, S. Sengupta, M. Jain, S. Sen, "Hybrid window and rate based congestion
+//! control for delay sensitive applications". Our reading, with every decision and deviation, is
+//! `docs/papers/hybrid.md`; section and equation numbers here are the paper's.
+//!
+//! The model: once per epoch of length L, the smallest RTT, the mean relative one-way delay `delta`
+//! of the packets acknowledged in it decides between
+//!
+//! ```text
+//!     zone 1            | zone 2                | zone 3
+//!     delta <= d1       | d1 < delta <= d2      | delta > d2, or delay rises, or loss with delay
+//!     R += alpha(delta) | R *= 1 - beta(delta)  | R *= 1 - beta(delta)
+//! ```
+//!
+//! and packets leave at least `P / R` apart with at most `W = R L` bytes in flight. Delay therefore
+//! stays near d1 to d2, below what fills a buffer, and loss without delay is not congestion.
+
+mod law;
+mod params;
+mod report;
+
+use std::time::Duration;
+
+pub use self::params::{Params, React, PARAMETERS, PROFILES};
+
+use self::law::{alpha, beta, zone, Observed, Zone};
+use self::report::{EpochReport, PathLimits};
+use crate::controller::{Burst, Controller, Decision, Event, Feedback, Space, Start};
+use crate::measure::epoch::Epoch;
+use crate::measure::owd::{OwdMeter, Source};
+use crate::measure::trend::{trend, Trend};
+use crate::units::{Bytes, Owd, Rate, Time};
+
+/// RFC 9002 section 7.2 names two packets as the minimum window.
+const MIN_WINDOW_PACKETS: u64 = 2;
+/// The rate is never lower than a packet in this many epochs.
+const MIN_RATE_EPOCHS: u32 = 4;
+/// The rate is never higher.
+const MAX_RATE_BPS: f64 = 10e9;
+/// An epoch that used less of its rate, because the application had no more, does not raise it.
+const USED_SHARE: f64 = 0.8;
+/// During start-up a loss counts from d1 divided by this on.
+const STARTUP_LOSS_DIVISOR: u32 = 2;
+/// Packets that may leave unpaced before the first RTT sample: a server's first handshake flight.
+const HANDSHAKE_BURST: usize = 3;
+/// Above this rate two packets may leave together: they are 2 ms apart at most.
+const PAIRS_ABOVE_BPS: f64 = 12e6;
+/// Lateness that is made up for. Timers are late; without this every late one costs rate.
+const CATCH_UP: Duration = Duration::from_millis(1);
+
+/// Where the controller stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// No epoch has ended with a sample.
+    Initial,
+    /// The rate multiplies until queueing shows (not in the paper).
+    Startup,
+    /// Zones.
+    Steady(Zone),
+}
+
+/// The change that an epoch makes to the rate.
+struct Update {
+    rate: Rate,
+    alpha: Option<Rate>,
+    beta: Option<f64>,
+    phase: Phase,
+}
+
+/// The controller of one path.
+#[derive(Debug)]
+pub struct Hybrid {
+    params: Params,
+    spec: String,
+    start: Start,
+    meter: OwdMeter,
+    rate: Rate,
+    phase: Phase,
+    epoch: Option<Epoch>,
+    epochs: u64,
+    /// When the rate was last lowered.
+    last_decrease: Option<Time>,
+    /// RTT to work with before there is a sample: that of the handshake, once known.
+    handshake_rtt: Option<Duration>,
+    limits: PathLimits,
+    told_limits: Option<PathLimits>,
+    report: Option<EpochReport>,
+}
+
+impl Hybrid {
+    /// A controller for a new path. `spec` is the name with options under which traces show it.
+    pub fn new(params: Params, spec: &str, start: Start) -> Self {
+        let max_datagram_size = start.max_datagram_size;
+        let mut hybrid = Self {
+            meter: OwdMeter::new(params.owdwin, max_datagram_size),
+            params,
+            spec: spec.to_owned(),
+            start,
+            rate: Rate::default(),
+            phase: Phase::Initial,
+            epoch: None,
+            epochs: 0,
+            last_decrease: None,
+            handshake_rtt: None,
+            limits: PathLimits {
+                max_datagram_size,
+                max_ack_delay: Duration::ZERO,
+            },
+            told_limits: None,
+            report: None,
+        };
+        hybrid.rate = hybrid.initial_rate();
+        hybrid
+    }
+
+    fn known_rtt(&self) -> Option<Duration> {
+        self.meter.min_rtt().or(self.handshake_rtt)
+    }
+
+    /// L: the smallest RTT of full-sized packets, and before any the best guess.
+    fn length(&self) -> Duration {
+        self.known_rtt()
+            .unwrap_or(self.start.initial_rtt)
+            .max(Duration::from_micros(1))
+    }
+
+    /// The initial window (RFC 9002, section 7.2) in one RTT, if nothing else was asked for.
+    fn initial_rate(&self) -> Rate {
+        let window = self.limits.max_datagram_size * self.start.initial_window_packets;
+        self.bounded(self.params.r0.unwrap_or_else(|| window.per(self.length())))
+    }
+
+    fn bounded(&self, rate: Rate) -> Rate {
+        let floor = self
+            .limits
+            .max_datagram_size
+            .per(self.length() * MIN_RATE_EPOCHS);
+        rate.clamp(floor, Rate::from_bps(MAX_RATE_BPS))
+    }
+
+    /// `W = R (L + wextra)` (section II-C, with `wextra` ours), in whole packets: quiche sends while
+    /// F + P <= W and the paper while F < W, which agree if W is rounded up.
+    fn window(&self) -> Bytes {
+        let size = self.limits.max_datagram_size.0.max(1);
+        let bytes = self.rate.over(self.length() + self.params.window_extra());
+        let packets = (bytes / size as f64).ceil() as u64;
+        Bytes(size) * packets.max(MIN_WINDOW_PACKETS)
+    }
+
+    /// Packets sent before this say nothing about the present rate (DEVIATION unless `react=epoch`).
+    fn counts_since(&self) -> Time {
+        match self.params.react {
+            React::EveryEpoch => Time::default(),
+            React::Once => self.last_decrease.unwrap_or_default(),
+        }
+    }
+
+    fn collect(&mut self, feedback: &Feedback<'_>) {
+        let since = self.counts_since();
+        let first = self.epoch.is_none();
+        let epoch = &mut self.epoch;
+        self.meter.record(feedback, |sample| {
+            let epoch = epoch.get_or_insert_with(|| Epoch::new(feedback.now));
+            if sample.sent >= since {
+                epoch.add(&sample);
+            }
+        });
+        if let (Some(epoch), Space::Application) = (epoch, feedback.space) {
+            epoch.lost += feedback
+                .lost
+                .iter()
+                .filter(|packet| packet.sent >= since)
+                .count() as u64;
+            epoch.acked = feedback
+                .acked
+                .iter()
+                .fold(epoch.acked, |sum, packet| sum + packet.size);
+        }
+        if first {
+            self.rate = self.initial_rate();
+        }
+    }
+
+    fn end_epoch(&mut self, now: Time, epoch: Epoch) {
+        let minima = self.meter.minima();
+        let duration = epoch.duration(now);
+        let trend = self.trend(&epoch, &minima);
+        let lost = epoch.lost > 0;
+        let seen = epoch
+            .mean(&minima)
+            .map(|delta| Observed { delta, trend, lost });
+        let app_limited = epoch.app_limited && self.is_unused(epoch.sent, duration);
+        let update = seen.map(|seen| self.update(&seen, &epoch, duration, app_limited));
+
+        let startup = self.in_startup();
+        let rate_before = self.rate;
+        if let Some(update) = &update {
+            self.apply(update, now);
+        }
+        self.report = Some(EpochReport {
+            number: self.epochs,
+            duration,
+            length: self.length(),
+            source: self.meter.source(),
+            samples: epoch.samples(),
+            lost: epoch.lost,
+            delta: seen.map(|seen| seen.delta),
+            trend: if self.params.trend {
+                trend.as_str()
+            } else {
+                "off"
+            },
+            zone: seen.map(|seen| zone(&self.params, &seen)),
+            startup,
+            app_limited,
+            alpha: update.as_ref().and_then(|update| update.alpha),
+            beta: update.as_ref().and_then(|update| update.beta),
+            rate_before,
+            rate_after: self.rate,
+            window: self.window(),
+        });
+        self.begin_epoch(now, epoch);
+    }
+
+    fn begin_epoch(&mut self, now: Time, mut last: Epoch) {
+        let silent = last.samples() == 0 && last.acked > Bytes(0);
+        if silent && self.meter.source() == Source::ReceiveTimestamps {
+            self.meter.give_up_timestamps();
+        }
+        self.epochs += 1;
+        last.restart(now);
+        self.epoch = Some(last);
+    }
+
+    fn trend(&self, epoch: &Epoch, minima: &[Option<Owd>; 4]) -> Trend {
+        if !self.params.trend {
+            return Trend::Unknown;
+        }
+        trend(&mut epoch.course(minima), Owd::from(self.params.d1 / 4))
+    }
+
+    /// Whether `sent` in `duration` leaves a good part of the rate unused.
+    fn is_unused(&self, sent: Bytes, duration: Duration) -> bool {
+        (sent.0 as f64) < USED_SHARE * self.rate.over(duration)
+    }
+
+    fn in_startup(&self) -> bool {
+        self.params.startup > 1.0 && !matches!(self.phase, Phase::Steady(_))
+    }
+
+    fn update(
+        &self,
+        seen: &Observed,
+        epoch: &Epoch,
+        duration: Duration,
+        app_limited: bool,
+    ) -> Update {
+        if self.in_startup() {
+            self.startup_update(seen, epoch.acked.per(duration), app_limited)
+        } else {
+            self.steady_update(seen, app_limited)
+        }
+    }
+
+    /// DEVIATION: the paper has no start-up.
+    fn startup_update(&self, seen: &Observed, arrived: Rate, app_limited: bool) -> Update {
+        let zone = zone(&self.params, seen);
+        let losing = seen.lost && seen.delta > Owd::from(self.params.d1 / STARTUP_LOSS_DIVISOR);
+        if zone == Zone::One && !losing {
+            let growth = if app_limited {
+                1.0
+            } else {
+                self.params.startup
+            };
+            return Update {
+                rate: self.rate * growth,
+                alpha: None,
+                beta: None,
+                phase: Phase::Startup,
+            };
+        }
+        // R is already beyond what the path carries, which is what has arrived.
+        let beta = beta(&self.params, seen).unwrap_or(self.params.bmin);
+        Update {
+            rate: self.rate.min(arrived) * (1.0 - beta),
+            alpha: None,
+            beta: Some(beta),
+            phase: Phase::Steady(zone),
+        }
+    }
+
+    /// Equation (2).
+    fn steady_update(&self, seen: &Observed, app_limited: bool) -> Update {
+        let phase = Phase::Steady(zone(&self.params, seen));
+        if let Some(beta) = beta(&self.params, seen) {
+            return Update {
+                rate: self.rate * (1.0 - beta),
+                alpha: None,
+                beta: Some(beta),
+                phase,
+            };
+        }
+        let (amin, amax) = self
+            .params
+            .increase(self.limits.max_datagram_size, self.length());
+        let alpha = if app_limited {
+            Rate::default()
+        } else {
+            alpha(&self.params, amin, amax, seen.delta)
+        };
+        Update {
+            rate: self.rate + alpha,
+            alpha: Some(alpha),
+            beta: None,
+            phase,
+        }
+    }
+
+    fn apply(&mut self, update: &Update, now: Time) {
+        if update.beta.is_some() {
+            self.last_decrease = Some(now);
+        }
+        self.rate = self.bounded(update.rate);
+        self.phase = update.phase;
+    }
+}
+
+impl Controller for Hybrid {
+    fn on_sent(&mut self, _now: Time, size: Bytes) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.sent = epoch.sent + size;
+        }
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback<'_>) {
+        self.limits.max_ack_delay = feedback.max_ack_delay;
+        self.handshake_rtt = feedback.min_rtt.or(self.handshake_rtt);
+        self.collect(feedback);
+        match self.epoch.take() {
+            Some(epoch) if epoch.duration(feedback.now) >= self.length() => {
+                self.end_epoch(feedback.now, epoch);
+            }
+            Some(epoch) => self.epoch = Some(epoch),
+            None => self.rate = self.initial_rate(),
+        }
+    }
+
+    fn on_app_limited(&mut self) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.app_limited = true;
+        }
+    }
+
+    fn on_max_datagram_size(&mut self, size: Bytes) {
+        self.limits.max_datagram_size = size;
+        self.meter.set_max_datagram_size(size);
+    }
+
+    fn decision(&self) -> Decision {
+        let pairs = self.rate.bps() > PAIRS_ABOVE_BPS;
+        let pacing = if self.params.gamma > 0.0 {
+            self.rate * (1.0 / self.params.gamma)
+        } else {
+            Rate::INFINITE
+        };
+        Decision {
+            window: self.window(),
+            pacing,
+            bandwidth: self.rate,
+            burst: Burst {
+                after_idle: if self.known_rtt().is_none() {
+                    HANDSHAKE_BURST
+                } else {
+                    0
+                },
+                together: if pairs { 2 } else { 1 },
+                catch_up: CATCH_UP,
+            },
+        }
+    }
+
+    fn state(&self) -> &'static str {
+        match self.phase {
+            Phase::Initial => "initial",
+            Phase::Startup => "startup",
+            Phase::Steady(Zone::One) => "zone1",
+            Phase::Steady(Zone::Two) => "zone2",
+            Phase::Steady(Zone::Three) => "zone3",
+        }
+    }
+
+    fn next_event(&mut self) -> Option<Event> {
+        if self.report.is_some() && self.told_limits != Some(self.limits) {
+            self.told_limits = Some(self.limits);
+            return Some(report::parameters_set(
+                &self.spec,
+                &self.params,
+                self.limits,
+            ));
+        }
+        self.report
+            .take()
+            .map(|epoch| report::epoch_updated(&epoch))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+//! What `hybrid` writes into a trace. `docs/qlog.md` defines the fields.
+
+use std::time::Duration;
+
+use super::law::Zone;
+use super::params::{Params, React};
+use crate::controller::{Event, Value};
+use crate::measure::owd::Source;
+use crate::units::{Bytes, Owd, Rate};
+
+/// The values that `cc:parameters_set` tells besides the parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PathLimits {
+    /// Full size of a packet.
+    pub max_datagram_size: Bytes,
+    /// Cap on the reported ACK delay.
+    pub max_ack_delay: Duration,
+}
+
+/// An epoch that has ended.
+#[derive(Debug, Clone)]
+pub struct EpochReport {
+    /// Counts from 0.
+    pub number: u64,
+    /// How long it lasted.
+    pub duration: Duration,
+    /// L at its end.
+    pub length: Duration,
+    /// Where its samples came from.
+    pub source: Source,
+    /// Samples that counted.
+    pub samples: u32,
+    /// Losses that counted.
+    pub lost: u64,
+    /// Mean relative one-way delay.
+    pub delta: Option<Owd>,
+    /// Name of the trend.
+    pub trend: &'static str,
+    /// Congestion level.
+    pub zone: Option<Zone>,
+    /// Whether the update was one of start-up.
+    pub startup: bool,
+    /// Whether the application limited it.
+    pub app_limited: bool,
+    /// Increase used.
+    pub alpha: Option<Rate>,
+    /// Decrease used.
+    pub beta: Option<f64>,
+    /// R before the update.
+    pub rate_before: Rate,
+    /// R after it.
+    pub rate_after: Rate,
+    /// W after it.
+    pub window: Bytes,
+}
+
+fn millis(duration: Duration) -> Value {
+    Value::Number(duration.as_secs_f64() * 1e3)
+}
+
+fn word(text: &str) -> Value {
+    Value::Text(text.to_owned())
+}
+
+fn rate_or_auto(rate: Option<Rate>) -> Value {
+    rate.map_or_else(|| word("auto"), |rate| Value::Number(rate.bps()))
+}
+
+fn number_or_null(number: Option<f64>) -> Value {
+    number.map_or(Value::Null, Value::Number)
+}
+
+/// `cc:parameters_set`
+pub fn parameters_set(spec: &str, params: &Params, limits: PathLimits) -> Event {
+    let react = match params.react {
+        React::EveryEpoch => "epoch",
+        React::Once => "once",
+    };
+    let parameters = vec![
+        ("amin", rate_or_auto(params.amin)),
+        ("amax", rate_or_auto(params.amax)),
+        ("bmin", Value::Number(params.bmin)),
+        ("bmid", Value::Number(params.bmid)),
+        ("bmax", Value::Number(params.bmax)),
+        ("d0", millis(params.d0)),
+        ("d1", millis(params.d1)),
+        ("d2", millis(params.d2)),
+        ("d3", millis(params.d3)),
+        ("gamma", Value::Number(params.gamma)),
+        ("wextra", millis(params.window_extra())),
+        ("startup", Value::Number(params.startup)),
+        ("react", word(react)),
+        ("trend", Value::Flag(params.trend)),
+        ("owdwin", millis(params.owdwin)),
+        ("r0", rate_or_auto(params.r0)),
+    ];
+    Event {
+        name: "parameters_set",
+        fields: vec![
+            ("controller", word("hybrid")),
+            ("spec", word(spec)),
+            (
+                "max_datagram_size",
+                Value::Count(limits.max_datagram_size.0),
+            ),
+            ("max_ack_delay", millis(limits.max_ack_delay)),
+            ("parameters", Value::Map(parameters)),
+        ],
+    }
+}
+
+/// `cc:hybrid_epoch_updated`
+pub fn epoch_updated(epoch: &EpochReport) -> Event {
+    Event {
+        name: "hybrid_epoch_updated",
+        fields: vec![
+            ("epoch", Value::Count(epoch.number)),
+            ("duration", millis(epoch.duration)),
+            ("length", millis(epoch.length)),
+            ("source", word(epoch.source.as_str())),
+            ("samples", Value::Count(u64::from(epoch.samples))),
+            ("lost", Value::Count(epoch.lost)),
+            ("delta", number_or_null(epoch.delta.map(Owd::as_millis))),
+            ("trend", word(epoch.trend)),
+            (
+                "zone",
+                epoch
+                    .zone
+                    .map_or(Value::Null, |zone| Value::Count(zone.number())),
+            ),
+            (
+                "phase",
+                word(if epoch.startup { "startup" } else { "steady" }),
+            ),
+            ("app_limited", Value::Flag(epoch.app_limited)),
+            ("alpha", number_or_null(epoch.alpha.map(Rate::bps))),
+            ("beta", number_or_null(epoch.beta)),
+            ("rate_before", Value::Number(epoch.rate_before.bps())),
+            ("rate_after", Value::Number(epoch.rate_after.bps())),
+            ("window", Value::Count(epoch.window.0)),
+        ],
+    }
+}

@@ -1,0 +1,377 @@
+use std::time::Duration;
+
+use proptest::prelude::*;
+use serde::Deserialize;
+
+use super::*;
+use crate::controller::{Acked, Lost, Value};
+
+const MILLI: Duration = Duration::from_millis(1);
+const SIZE: Bytes = Bytes(1250);
+
+fn delay(millis: f64) -> Owd {
+    Owd::from_nanos((millis * 1e6).round() as i64)
+}
+
+fn seen(delta_ms: f64, trend: Trend, lost: bool) -> Observed {
+    Observed {
+        delta: delay(delta_ms),
+        trend,
+        lost,
+    }
+}
+
+/// Cases that the analysis package computes from the paper on its own.
+#[derive(Deserialize)]
+struct Vectors {
+    alpha: Vec<AlphaCase>,
+    update: Vec<UpdateCase>,
+    trend: Vec<TrendCase>,
+}
+
+#[derive(Deserialize)]
+struct AlphaCase {
+    delta_ms: f64,
+    expect_bps: f64,
+}
+
+#[derive(Deserialize)]
+struct UpdateCase {
+    delta_ms: f64,
+    lost: bool,
+    trend: String,
+    expect_zone: u64,
+    expect_beta: Option<f64>,
+    expect_alpha_bps: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct TrendCase {
+    d1_ms: f64,
+    rowd_ms: Vec<f64>,
+    expect: String,
+    why: String,
+}
+
+fn vectors() -> Vectors {
+    serde_json::from_str(include_str!("../../../../tests/vectors/hybrid.json")).unwrap()
+}
+
+fn paper_alpha(delta: Owd) -> Rate {
+    let params = Params::paper();
+    let (amin, amax) = params.increase(SIZE, 100 * MILLI);
+    alpha(&params, amin, amax, delta)
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1.0)
+}
+
+#[test]
+fn equation_3_agrees_with_the_shared_vectors() {
+    for case in vectors().alpha {
+        let got = paper_alpha(delay(case.delta_ms)).bps();
+        assert!(
+            close(got, case.expect_bps),
+            "delta {}: {got}, not {}",
+            case.delta_ms,
+            case.expect_bps
+        );
+    }
+}
+
+#[test]
+fn zones_and_equation_4_agree_with_the_shared_vectors() {
+    let params = Params::paper();
+    for case in vectors().update {
+        let trend = match case.trend.as_str() {
+            "increasing" => Trend::Increasing,
+            "non_increasing" => Trend::NonIncreasing,
+            _ => Trend::Unknown,
+        };
+        let seen = seen(case.delta_ms, trend, case.lost);
+        let label = format!("{seen:?}");
+        assert_eq!(zone(&params, &seen).number(), case.expect_zone, "{label}");
+        match (beta(&params, &seen), case.expect_beta) {
+            (Some(got), Some(expected)) => {
+                assert!(close(got, expected), "{label}: {got}, not {expected}")
+            }
+            (got, expected) => assert_eq!(got, expected, "{label}"),
+        }
+        if let Some(expected) = case.expect_alpha_bps {
+            assert!(close(paper_alpha(seen.delta).bps(), expected), "{label}");
+        }
+    }
+}
+
+#[test]
+fn the_trend_test_agrees_with_the_shared_vectors() {
+    for case in vectors().trend {
+        let mut delays: Vec<Owd> = case.rowd_ms.iter().map(|ms| delay(*ms)).collect();
+        let floor = Owd::from_nanos(delay(case.d1_ms).as_nanos() / 4);
+        assert_eq!(
+            trend(&mut delays, floor).as_str(),
+            case.expect,
+            "{}",
+            case.why
+        );
+    }
+}
+
+#[test]
+fn the_papers_operating_points() {
+    let params = Params::paper();
+    assert!(close(paper_alpha(Owd::ZERO).bps(), 40_000.0));
+    assert!(close(paper_alpha(delay(12.0)).bps(), 800.0));
+    // At 6 ms: 800 * 40000 * 12 / (40000 * 6 + 800 * 6).
+    assert!(close(paper_alpha(delay(6.0)).bps(), 384e6 / 244.8e3));
+    let beta_at = |ms, trend, lost| beta(&params, &seen(ms, trend, lost)).unwrap();
+    assert!(close(beta_at(18.0, Trend::Unknown, false), 0.29));
+    assert!(close(beta_at(24.0, Trend::Unknown, false), 0.33));
+    assert!(close(beta_at(36.0, Trend::Unknown, false), 0.415));
+    assert!(close(beta_at(48.001, Trend::Unknown, false), 0.5));
+    assert!(close(beta_at(24.0, Trend::Increasing, false), 0.375));
+    assert!(close(beta_at(12.001, Trend::Unknown, true), 0.5));
+    assert_eq!(beta(&params, &seen(12.0, Trend::Unknown, true)), None);
+}
+
+proptest! {
+    #[test]
+    fn alpha_falls_with_delay_and_stays_between_its_ends(a in 0.0..12.0f64, b in 0.0..12.0f64) {
+        let (low, high) = if a < b { (a, b) } else { (b, a) };
+        let (at_low, at_high) = (paper_alpha(delay(low)).bps(), paper_alpha(delay(high)).bps());
+        prop_assert!(at_low >= at_high - 1e-6);
+        prop_assert!((800.0 - 1e-6..=40_000.0 + 1e-6).contains(&at_low));
+    }
+
+    #[test]
+    fn beta_rises_with_delay_without_a_jump(at in 12.01..60.0f64, trend in 0usize..2) {
+        let params = Params::paper();
+        let trend = [Trend::Unknown, Trend::Increasing][trend];
+        let beta_at = |ms| beta(&params, &seen(ms, trend, false)).unwrap();
+        let step = beta_at(at + 0.001) - beta_at(at);
+        prop_assert!((-1e-12..1e-4).contains(&step), "{step} at {at} ms");
+        prop_assert!((0.25 - 1e-9..=0.5).contains(&beta_at(at)));
+    }
+
+    #[test]
+    fn whatever_comes_back_rate_and_window_stay_sane(
+        spec in prop::sample::select(vec!["", "paper", "gamma=0", "startup=4,react=epoch"]),
+        steps in prop::collection::vec((0u64..400, 0u64..3_000, 1u64..1500, 0usize..3, 0usize..3), 1..300),
+    ) {
+        let mut hybrid = hybrid(spec);
+        let mut now = Time::default() + 10_000 * MILLI;
+        for (wait, age, size, acked, lost) in steps {
+            now = now + MILLI * wait as u32;
+            let sent = Time::from_origin(Duration::from_nanos(now.as_nanos()).saturating_sub(MILLI * age as u32));
+            let acked = vec![Acked { sent, size: Bytes(size), received: None }; acked];
+            let lost = vec![Lost { sent, size: Bytes(size) }; lost];
+            hybrid.on_sent(now, Bytes(size));
+            hybrid.on_feedback(&Feedback { lost: &lost, ..feedback(now, &acked) });
+            let decision = hybrid.decision();
+            prop_assert!(decision.window.0 >= 2 * SIZE.0);
+            prop_assert!(decision.window.0 % SIZE.0 == 0);
+            prop_assert!(decision.bandwidth.bps() > 0.0 && decision.bandwidth.bps() <= 10e9);
+            prop_assert!(decision.pacing.bps() >= decision.bandwidth.bps());
+            while hybrid.next_event().is_some() {}
+        }
+    }
+}
+
+fn start() -> Start {
+    Start {
+        initial_window_packets: 10,
+        max_datagram_size: SIZE,
+        initial_rtt: 333 * MILLI,
+    }
+}
+
+fn hybrid(options: &str) -> Hybrid {
+    Hybrid::new(Params::parse(options).unwrap(), "hybrid", start())
+}
+
+fn feedback(now: Time, acked: &[Acked]) -> Feedback<'_> {
+    Feedback {
+        now,
+        space: Space::Application,
+        acked,
+        lost: &[],
+        rtt_sampled: !acked.is_empty(),
+        ack_delay: Duration::ZERO,
+        max_ack_delay: 25 * MILLI,
+        min_rtt: None,
+        ecn_ce: 0,
+    }
+}
+
+/// A path of 100 ms with a controller on it that always has something to send.
+struct Path {
+    hybrid: Hybrid,
+    now: Time,
+}
+
+impl Path {
+    fn new(options: &str) -> Self {
+        let mut path = Self {
+            hybrid: hybrid(options),
+            now: Time::default() + 1000 * MILLI,
+        };
+        path.ack(0.0, 0);
+        path
+    }
+
+    /// A full packet comes back that met `queue_ms` of queue, and `lost` others are lost.
+    fn ack(&mut self, queue_ms: f64, lost: usize) {
+        self.now = self.now + 10 * MILLI;
+        let rtt = 100 * MILLI + Duration::from_nanos((queue_ms * 1e6) as u64);
+        let sent = Time::from_origin(Duration::from_nanos(self.now.as_nanos()) - rtt);
+        let acked = [Acked {
+            sent,
+            size: SIZE,
+            received: None,
+        }];
+        let lost = vec![Lost { sent, size: SIZE }; lost];
+        self.hybrid.on_sent(self.now, SIZE);
+        self.hybrid.on_feedback(&Feedback {
+            lost: &lost,
+            ..feedback(self.now, &acked)
+        });
+    }
+
+    /// One epoch of 100 ms with this queue; gives the factor by which R has changed.
+    fn epoch(&mut self, queue_ms: f64, lost: usize) -> f64 {
+        let before = self.rate();
+        (0..10).for_each(|i| self.ack(queue_ms, if i == 0 { lost } else { 0 }));
+        self.rate() / before
+    }
+
+    fn rate(&self) -> f64 {
+        self.hybrid.decision().bandwidth.bps()
+    }
+}
+
+#[test]
+fn the_first_sample_sets_the_rate_to_the_initial_window_per_rtt() {
+    let path = Path::new("paper");
+    assert!(close(path.rate(), 10.0 * 1250.0 * 8.0 / 0.1));
+    assert_eq!(path.hybrid.decision().window, Bytes(12_500));
+    assert!(close(Path::new("paper,r0=800kbps").rate(), 800e3));
+}
+
+#[test]
+fn one_update_an_epoch_follows_the_zones() {
+    let mut path = Path::new("paper");
+    let first = path.rate();
+    path.epoch(0.0, 0);
+    assert!(close(path.rate(), first + 40e3));
+    assert_eq!(path.hybrid.state(), "zone1");
+    assert!(close(path.epoch(18.0, 0), 1.0 - 0.29));
+    assert_eq!(path.hybrid.state(), "zone2");
+    assert!(close(path.epoch(36.0, 0), 1.0 - 0.415));
+    assert_eq!(path.hybrid.state(), "zone3");
+}
+
+#[test]
+fn loss_counts_only_with_delay() {
+    let mut path = Path::new("paper");
+    assert!(path.epoch(6.0, 3) > 1.0);
+    assert!(close(path.epoch(13.0, 1), 0.5));
+}
+
+#[test]
+fn with_react_once_a_queue_is_answered_once() {
+    let mut literal = Path::new("paper");
+    let mut once = Path::new("paper,react=once");
+    for path in [&mut literal, &mut once] {
+        path.epoch(0.0, 0);
+        assert!(close(path.epoch(18.0, 0), 0.71));
+    }
+    // What comes back in the next epoch was sent before the decrease.
+    assert!(close(literal.epoch(18.0, 0), 0.71));
+    assert_eq!(once.epoch(18.0, 1), 1.0);
+    let change = once.epoch(18.0, 0);
+    assert!(close(change, 0.71), "{change}");
+}
+
+#[test]
+fn start_up_doubles_until_delay_shows_and_leaves_for_what_arrived() {
+    let mut path = Path::new("");
+    assert!(close(path.epoch(0.0, 0), 2.0));
+    assert!(close(path.epoch(0.0, 0), 2.0));
+    assert_eq!(path.hybrid.state(), "startup");
+    path.epoch(18.0, 0);
+    // Ten packets of 1250 bytes came back in 100 ms; beta is that of 18 ms.
+    assert!(close(path.rate(), 1e6 * (1.0 - 0.29)));
+    assert_eq!(path.hybrid.state(), "zone2");
+}
+
+#[test]
+fn an_application_that_uses_little_does_not_raise_the_rate() {
+    let mut path = Path::new("paper");
+    path.epoch(0.0, 0);
+    let before = path.rate();
+    // 10 packets of 12 an epoch would be enough; two are not.
+    path.hybrid.on_app_limited();
+    for _ in 0..2 {
+        path.now = path.now + 40 * MILLI;
+        path.ack(0.0, 0);
+    }
+    assert_eq!(path.rate(), before);
+    assert_eq!(path.epoch(18.0, 0), 0.71);
+}
+
+#[test]
+fn an_epoch_without_acknowledgements_changes_nothing() {
+    let mut path = Path::new("paper");
+    path.epoch(0.0, 0);
+    let before = path.hybrid.decision();
+    path.now = path.now + 5_000 * MILLI;
+    let lost = [Lost {
+        sent: path.now,
+        size: SIZE,
+    }];
+    path.hybrid.on_feedback(&Feedback {
+        lost: &lost,
+        ..feedback(path.now, &[])
+    });
+    assert_eq!(path.hybrid.decision(), before);
+}
+
+#[test]
+fn the_pacing_factor_and_the_window_follow_section_ii_c() {
+    let decision = |options| Path::new(options).hybrid.decision();
+    assert!(close(decision("paper,gamma=0.5").pacing.bps(), 2e6));
+    assert_eq!(decision("paper,gamma=0").pacing, Rate::INFINITE);
+    // W = R (L + wextra), in whole packets.
+    assert_eq!(decision("paper,wextra=24ms").window, Bytes(13 * 1250));
+    assert_eq!(decision("paper,r0=1kbps").window, Bytes(2 * 1250));
+    assert_eq!(decision("").burst.after_idle, 0);
+    assert_eq!(hybrid("").decision().burst.after_idle, 3);
+}
+
+#[test]
+fn every_epoch_is_reported_after_the_parameters() {
+    let mut path = Path::new("paper");
+    assert_eq!(path.hybrid.next_event(), None);
+    path.epoch(18.0, 2);
+    let parameters = path.hybrid.next_event().unwrap();
+    assert_eq!(parameters.name, "parameters_set");
+    let epoch = path.hybrid.next_event().unwrap();
+    assert_eq!(epoch.name, "hybrid_epoch_updated");
+    let field = |name| {
+        epoch
+            .fields
+            .iter()
+            .find(|(field, _)| *field == name)
+            .unwrap()
+            .1
+            .clone()
+    };
+    assert_eq!(field("epoch"), Value::Count(0));
+    assert_eq!(field("zone"), Value::Count(3));
+    assert_eq!(field("lost"), Value::Count(2));
+    assert_eq!(field("samples"), Value::Count(11));
+    assert_eq!(field("beta"), Value::Number(0.5));
+    assert_eq!(field("trend"), Value::Text("unknown".into()));
+    assert_eq!(path.hybrid.next_event(), None);
+}

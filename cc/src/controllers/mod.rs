@@ -1,0 +1,3 @@
+//! The controllers, one file or folder each. None knows quiche, qlog or where time comes from.
+
+pub mod hybrid;

@@ -1,0 +1,176 @@
+//! What happened in one epoch: mean delay, its course, losses, bytes.
+
+use std::time::Duration;
+
+use super::owd::{Sample, CLASSES};
+use crate::units::{Bytes, Owd, Time};
+
+/// Values that the course of the delay keeps at most.
+const MAX_VALUES: usize = 128;
+
+/// A sum of consecutive one-way delays, which stays meaningful when the minima change.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sum {
+    nanos: i128,
+    counts: [u32; CLASSES],
+}
+
+impl Sum {
+    fn add(&mut self, sample: &Sample) {
+        self.nanos += i128::from(sample.owd.as_nanos());
+        self.counts[sample.class] += 1;
+    }
+
+    fn merge(self, other: Sum) -> Sum {
+        Sum {
+            nanos: self.nanos + other.nanos,
+            counts: std::array::from_fn(|class| self.counts[class] + other.counts[class]),
+        }
+    }
+
+    fn count(&self) -> u32 {
+        self.counts.iter().sum()
+    }
+
+    /// The mean of the delays, each relative to the minimum of its class.
+    fn mean(&self, minima: &[Option<Owd>; CLASSES]) -> Option<Owd> {
+        let base: i128 = (0..CLASSES)
+            .map(|class| {
+                let minimum = minima[class].map_or(0, Owd::as_nanos);
+                i128::from(minimum) * i128::from(self.counts[class])
+            })
+            .sum();
+        let nanos = (self.nanos - base).checked_div(i128::from(self.count()))?;
+        i64::try_from(nanos).ok().map(Owd::from_nanos)
+    }
+}
+
+/// One epoch, under way. Its memory does not grow with the number of packets.
+#[derive(Debug, Clone)]
+pub struct Epoch {
+    start: Time,
+    total: Sum,
+    /// Sums of `stride` consecutive samples each; the last may be incomplete.
+    course: Vec<Sum>,
+    stride: u32,
+    /// Losses that count.
+    pub lost: u64,
+    /// Ack-eliciting bytes sent.
+    pub sent: Bytes,
+    /// Bytes acknowledged.
+    pub acked: Bytes,
+    /// Whether the application left the window unused.
+    pub app_limited: bool,
+}
+
+impl Epoch {
+    /// An epoch that begins at `start`.
+    pub fn new(start: Time) -> Self {
+        Self {
+            start,
+            total: Sum::default(),
+            course: Vec::new(),
+            stride: 1,
+            lost: 0,
+            sent: Bytes(0),
+            acked: Bytes(0),
+            app_limited: false,
+        }
+    }
+
+    /// The next epoch, which begins at `start`; keeps the memory of this one.
+    pub fn restart(&mut self, start: Time) {
+        let mut course = std::mem::take(&mut self.course);
+        course.clear();
+        *self = Self {
+            course,
+            ..Self::new(start)
+        };
+    }
+
+    /// How long it has lasted.
+    pub fn duration(&self, now: Time) -> Duration {
+        now.since(self.start)
+    }
+
+    /// Samples in it.
+    pub fn samples(&self) -> u32 {
+        self.total.count()
+    }
+
+    /// Adds a sample.
+    pub fn add(&mut self, sample: &Sample) {
+        self.total.add(sample);
+        if self
+            .course
+            .last()
+            .is_none_or(|sum| sum.count() == self.stride)
+        {
+            if self.course.len() == MAX_VALUES {
+                self.halve();
+            }
+            self.course.push(Sum::default());
+        }
+        if let Some(sum) = self.course.last_mut() {
+            sum.add(sample);
+        }
+    }
+
+    fn halve(&mut self) {
+        for pair in 0..MAX_VALUES / 2 {
+            self.course[pair] = self.course[2 * pair].merge(self.course[2 * pair + 1]);
+        }
+        self.course.truncate(MAX_VALUES / 2);
+        self.stride *= 2;
+    }
+
+    /// Mean relative one-way delay, `None` without samples.
+    pub fn mean(&self, minima: &[Option<Owd>; CLASSES]) -> Option<Owd> {
+        self.total.mean(minima)
+    }
+
+    /// The course of the relative one-way delay: up to 128 values, each the mean of equally many samples.
+    pub fn course(&self, minima: &[Option<Owd>; CLASSES]) -> Vec<Owd> {
+        let complete = self.course.iter().filter(|sum| sum.count() == self.stride);
+        complete.filter_map(|sum| sum.mean(minima)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(owd: i64, class: usize) -> Sample {
+        Sample {
+            sent: Time::default(),
+            owd: Owd::from_nanos(owd),
+            class,
+        }
+    }
+
+    #[test]
+    fn the_mean_takes_every_size_against_its_own_minimum() {
+        let mut epoch = Epoch::new(Time::default());
+        assert_eq!(epoch.mean(&[None; CLASSES]), None);
+        epoch.add(&sample(100, 0));
+        epoch.add(&sample(230, 3));
+        let minima = [Some(90), Some(90), Some(200), Some(200)].map(|m| m.map(Owd::from_nanos));
+        assert_eq!(epoch.mean(&minima), Some(Owd::from_nanos((10 + 30) / 2)));
+    }
+
+    #[test]
+    fn a_long_epoch_keeps_its_course_in_bounded_memory() {
+        let minima = [Some(Owd::ZERO); CLASSES];
+        for (n, stride) in [(128, 1), (129, 2), (256, 2), (257, 4), (10_000, 128)] {
+            let mut epoch = Epoch::new(Time::default());
+            (0..n).for_each(|i| epoch.add(&sample(i, 3)));
+            let course = epoch.course(&minima);
+            assert_eq!(course.len() as i64, n / stride, "{n} samples");
+            assert_eq!(
+                course[1].as_nanos(),
+                (stride + 2 * stride - 1) / 2,
+                "{n} samples"
+            );
+        }
+    }
+}

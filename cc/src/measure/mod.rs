@@ -1,0 +1,6 @@
+//! What can be measured on a path, independent of who controls it.
+
+pub mod epoch;
+pub mod owd;
+pub mod trend;
+pub mod window_min;

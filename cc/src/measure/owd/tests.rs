@@ -1,0 +1,143 @@
+use super::*;
+
+const MILLI: Duration = Duration::from_millis(1);
+
+fn at(millis: u64) -> Time {
+    Time::from_origin(MILLI * millis as u32)
+}
+
+fn packet(sent: u64, size: u64) -> Acked {
+    Acked {
+        sent: at(sent),
+        size: Bytes(size),
+        received: None,
+    }
+}
+
+fn feedback(now: u64, acked: &[Acked]) -> Feedback<'_> {
+    Feedback {
+        now: at(now),
+        space: Space::Application,
+        acked,
+        lost: &[],
+        rtt_sampled: true,
+        ack_delay: Duration::ZERO,
+        max_ack_delay: 25 * MILLI,
+        min_rtt: None,
+        ecn_ce: 0,
+    }
+}
+
+fn meter() -> OwdMeter {
+    OwdMeter::new(Duration::from_secs(10), Bytes(1200))
+}
+
+fn samples(meter: &mut OwdMeter, feedback: &Feedback<'_>) -> Vec<Sample> {
+    let mut samples = Vec::new();
+    meter.record(feedback, |sample| samples.push(sample));
+    samples
+}
+
+#[test]
+fn an_ack_gives_one_sample_of_its_newest_packet() {
+    let mut meter = meter();
+    let acked = [packet(0, 1200), packet(5, 1200)];
+    let mut ack = feedback(105, &acked);
+    ack.ack_delay = 10 * MILLI;
+    let samples = samples(&mut meter, &ack);
+    assert_eq!(samples.len(), 1);
+    assert_eq!(samples[0].owd, Owd::from(90 * MILLI));
+    assert_eq!(meter.min_rtt(), Some(100 * MILLI));
+}
+
+#[test]
+fn the_reported_ack_delay_is_capped_and_never_makes_a_delay_negative() {
+    for (reported, cap, expected) in [(40, 25, 75), (40, 0, 100), (200, 300, 100)] {
+        let acked = [packet(0, 1200)];
+        let mut ack = feedback(100, &acked);
+        ack.ack_delay = MILLI * reported;
+        ack.max_ack_delay = MILLI * cap;
+        assert_eq!(
+            samples(&mut meter(), &ack)[0].owd,
+            Owd::from(MILLI * expected)
+        );
+    }
+}
+
+#[test]
+fn acks_without_an_rtt_sample_or_of_the_handshake_do_not_count() {
+    let acked = [packet(0, 1200)];
+    let mut ack = feedback(100, &acked);
+    ack.rtt_sampled = false;
+    assert!(samples(&mut meter(), &ack).is_empty());
+    let mut ack = feedback(100, &acked);
+    ack.space = Space::Handshake;
+    let mut meter = meter();
+    assert!(samples(&mut meter, &ack).is_empty());
+    assert_eq!(meter.min_rtt(), None);
+}
+
+#[test]
+fn small_packets_do_not_set_the_minimum_of_full_ones_but_full_ones_bound_small_ones() {
+    let mut meter = meter();
+    samples(&mut meter, &feedback(90, &[packet(0, 100)]));
+    samples(&mut meter, &feedback(200, &[packet(100, 1200)]));
+    let millis = |owd: Option<Owd>| owd.map(Owd::as_millis);
+    assert_eq!(
+        meter.minima().map(millis),
+        [Some(90.0), Some(100.0), Some(100.0), Some(100.0)]
+    );
+    // A first small packet that met a queue is corrected by a full one that did not.
+    samples(&mut meter, &feedback(700, &[packet(300, 500)]));
+    assert_eq!(meter.minima().map(millis)[1], Some(100.0));
+    assert_eq!(meter.min_rtt(), Some(100 * MILLI));
+}
+
+#[test]
+fn receive_times_give_one_sample_a_packet_and_replace_the_other_source() {
+    let mut meter = meter();
+    samples(&mut meter, &feedback(100, &[packet(0, 1200)]));
+    let stamped = |sent: u64, received: u64| Acked {
+        received: Some(MILLI * received as u32),
+        ..packet(sent, 1200)
+    };
+    let acked = [stamped(100, 7), stamped(101, 9)];
+    let got = samples(&mut meter, &feedback(200, &acked));
+    assert_eq!(meter.source(), Source::ReceiveTimestamps);
+    assert_eq!(
+        got.iter().map(|s| s.owd.as_millis()).collect::<Vec<_>>(),
+        [-93.0, -92.0]
+    );
+    assert_eq!(meter.minima()[3], Some(got[0].owd));
+    // An ACK without them gives nothing until the source is given up.
+    assert!(samples(&mut meter, &feedback(300, &[packet(200, 1200)])).is_empty());
+    meter.give_up_timestamps();
+    assert_eq!(
+        samples(&mut meter, &feedback(400, &[packet(300, 1200)])).len(),
+        1
+    );
+}
+
+#[test]
+fn the_offset_of_the_clocks_cancels_out() {
+    let spread = |offset: Duration| {
+        let mut meter = meter();
+        let mut delays = Vec::new();
+        for (sent, delay) in [(0, 50), (10, 57), (20, 61)] {
+            let received = Some(offset + MILLI * (sent + delay));
+            let acked = [Acked {
+                received,
+                ..packet(u64::from(sent), 1200)
+            }];
+            let got = samples(&mut meter, &feedback(u64::from(sent) + 100, &acked));
+            delays.extend(got.iter().map(|s| s.owd));
+        }
+        let minimum = meter.minima()[3].unwrap();
+        delays
+            .iter()
+            .map(|owd| (*owd - minimum).as_millis())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(spread(Duration::ZERO), [0.0, 7.0, 11.0]);
+    assert_eq!(spread(Duration::from_secs(7_200)), spread(Duration::ZERO));
+}

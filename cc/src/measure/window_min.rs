@@ -1,0 +1,112 @@
+//! The minimum over a sliding window.
+
+use std::time::Duration;
+
+use crate::units::Time;
+
+/// Sub-windows. A value is forgotten between 9/10 and 10/10 of the window after it was seen.
+const PARTS: u64 = 10;
+
+/// The smallest value of the last `window`, in constant time and memory.
+///
+/// The window moves in steps of a tenth of its length, counted from the origin of time.
+#[derive(Debug, Clone)]
+pub struct WindowMin<T> {
+    part: Duration,
+    /// The minimum of part number `n` at index `n % PARTS`, with `n`.
+    parts: [Option<(u64, T)>; PARTS as usize],
+    latest: u64,
+}
+
+impl<T: Copy + Ord> WindowMin<T> {
+    /// An empty window of length `window`.
+    pub fn new(window: Duration) -> Self {
+        Self {
+            part: (window / PARTS as u32).max(Duration::from_nanos(1)),
+            parts: [None; PARTS as usize],
+            latest: 0,
+        }
+    }
+
+    /// Moves the window to `now`; time never goes back.
+    pub fn advance(&mut self, now: Time) {
+        let number = now.as_nanos() / Time::from_origin(self.part).as_nanos();
+        self.latest = self.latest.max(number);
+    }
+
+    /// Sees `value` at `now`.
+    pub fn insert(&mut self, now: Time, value: T) {
+        self.advance(now);
+        let latest = self.latest;
+        let slot = &mut self.parts[(latest % PARTS) as usize];
+        *slot = match *slot {
+            Some((number, minimum)) if number == latest => Some((number, minimum.min(value))),
+            _ => Some((latest, value)),
+        };
+    }
+
+    /// The minimum, if any value is left in the window.
+    pub fn get(&self) -> Option<T> {
+        self.parts
+            .iter()
+            .flatten()
+            .filter(|(number, _)| number + PARTS > self.latest)
+            .map(|(_, value)| *value)
+            .min()
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.parts = [None; PARTS as usize];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(millis: u64) -> Time {
+        Time::from_origin(Duration::from_millis(millis))
+    }
+
+    #[test]
+    fn keeps_the_smallest_of_the_window_and_forgets_it_afterwards() {
+        let mut window = WindowMin::new(Duration::from_secs(10));
+        assert_eq!(window.get(), None);
+        window.insert(at(500), 3);
+        window.insert(at(2_500), 5);
+        window.advance(at(9_999));
+        assert_eq!(window.get(), Some(3));
+        window.advance(at(10_000));
+        assert_eq!(window.get(), Some(5));
+        window.advance(at(12_000));
+        assert_eq!(window.get(), None);
+    }
+
+    #[test]
+    fn a_late_clock_reading_does_not_bring_old_values_back() {
+        let mut window = WindowMin::new(Duration::from_secs(10));
+        window.insert(at(1_000), 1);
+        window.insert(at(50_000), 7);
+        window.insert(at(49_000), 6);
+        assert_eq!(window.get(), Some(6));
+    }
+
+    #[test]
+    fn agrees_with_a_search_over_all_values() {
+        let mut window = WindowMin::new(Duration::from_secs(1));
+        let mut seen: Vec<(u64, u64)> = Vec::new();
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        for step in 0..5_000_u64 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let now = step * 7;
+            let value = state >> 40;
+            window.insert(at(now), value);
+            seen.push((now / 100, value));
+            let expected = seen.iter().filter(|(part, _)| part + 10 > now / 100);
+            assert_eq!(window.get(), expected.map(|(_, v)| *v).min(), "step {step}");
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! The only file that names quiche: its congestion control trait, implemented once for any
+//! [`Controller`].
+
+use std::fmt;
+use std::sync::{Arc, Once};
+use std::time::{Duration, Instant};
+
+use qlog::events::{EventImportance, JsonEvent};
+use quiche::congestion_control::{
+    self as seam, Bandwidth, BurstAllowance, CongestionControl, CongestionControlFactory, Epoch,
+    EventContext, InitialState, RecoveryStats, RttStats,
+};
+
+use crate::catalogue::{Build, CATALOGUE};
+use crate::controller::{Acked, Controller, Event, Feedback, Lost, Space, Start, Value};
+use crate::units::{Bytes, Rate, Time};
+
+/// Identifies the schema of the events in namespace `cc` (`docs/qlog.md`).
+pub const QLOG_SCHEMA: &str = "https://quiche-cc.example/qlog/112026/cc";
+
+/// Makes every controller of the catalogue known to quiche by its name. Further calls do nothing.
+///
+/// # Panics
+///
+/// If somebody else has taken one of the names.
+pub fn register() {
+    static REGISTERED: Once = Once::new();
+    REGISTERED.call_once(|| {
+        for entry in CATALOGUE {
+            seam::register(
+                entry.name,
+                Box::new(|options| {
+                    let build = entry
+                        .configure(options)
+                        .map_err(|_| quiche::Error::CongestionControl)?;
+                    Ok(Box::new(Factory(build)))
+                }),
+            )
+            .unwrap_or_else(|_| {
+                panic!(
+                    "quiche already has a congestion controller \"{}\"",
+                    entry.name
+                )
+            });
+        }
+    });
+}
+
+struct Factory(Arc<Build>);
+
+impl fmt::Debug for Factory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("quiche_cc::Factory")
+    }
+}
+
+impl CongestionControlFactory for Factory {
+    fn build(&self, initial: &InitialState) -> Box<dyn CongestionControl> {
+        let max_datagram_size = Bytes(initial.max_datagram_size as u64);
+        let controller = (self.0)(Start {
+            initial_window_packets: initial.initial_window_packets as u64,
+            max_datagram_size,
+            initial_rtt: initial.initial_rtt,
+        });
+        Box::new(Plugin {
+            controller,
+            origin: None,
+            max_datagram_size,
+            window_limit: usize::MAX,
+            acked: Vec::new(),
+            lost: Vec::new(),
+        })
+    }
+}
+
+/// A [`Controller`] in quiche's clothes.
+#[derive(Debug)]
+struct Plugin {
+    controller: Box<dyn Controller>,
+    /// What the controller's time counts from: half a day before the first packet, so that no time is before it.
+    origin: Option<Instant>,
+    max_datagram_size: Bytes,
+    window_limit: usize,
+    /// Reused from call to call.
+    acked: Vec<Acked>,
+    lost: Vec<Lost>,
+}
+
+impl Plugin {
+    fn time(&mut self, instant: Instant) -> Time {
+        const BEFORE: Duration = Duration::from_secs(43_200);
+        let origin = *self
+            .origin
+            .get_or_insert_with(|| instant.checked_sub(BEFORE).unwrap_or(instant));
+        Time::from_origin(instant.saturating_duration_since(origin))
+    }
+
+    fn take_packets(&mut self, acked: &[seam::Acked], lost: &[seam::Lost]) {
+        self.acked.clear();
+        for packet in acked {
+            let sent = self.time(packet.time_sent);
+            let size = Bytes(packet.bytes_acked as u64);
+            self.acked.push(Acked {
+                sent,
+                size,
+                received: packet.receive_timestamp,
+            });
+        }
+        self.lost.clear();
+        for packet in lost {
+            let sent = self.time(packet.time_sent);
+            self.lost.push(Lost {
+                sent,
+                size: Bytes(packet.bytes_lost as u64),
+            });
+        }
+    }
+}
+
+fn space(epoch: Epoch) -> Space {
+    match epoch {
+        Epoch::Initial => Space::Initial,
+        Epoch::Handshake => Space::Handshake,
+        Epoch::Application => Space::Application,
+    }
+}
+
+fn bandwidth(rate: Rate) -> Bandwidth {
+    if rate == Rate::INFINITE {
+        Bandwidth::infinite()
+    } else {
+        // quiche reads zero as "no limit".
+        Bandwidth::from_bytes_per_second(((rate.bps() / 8.0).round() as u64).max(1))
+    }
+}
+
+impl CongestionControl for Plugin {
+    fn state_str(&self) -> &'static str {
+        self.controller.state()
+    }
+
+    fn get_congestion_window(&self) -> usize {
+        let window = usize::try_from(self.controller.decision().window.0).unwrap_or(usize::MAX);
+        window.min(self.window_limit)
+    }
+
+    fn get_congestion_window_in_packets(&self) -> usize {
+        self.get_congestion_window() / self.max_datagram_size.0.max(1) as usize
+    }
+
+    fn can_send(&self, bytes_in_flight: usize) -> bool {
+        bytes_in_flight < self.get_congestion_window()
+    }
+
+    fn on_packet_sent(
+        &mut self,
+        sent_time: Instant,
+        _bytes_in_flight: usize,
+        _packet_number: u64,
+        bytes: usize,
+        _is_retransmissible: bool,
+    ) {
+        let now = self.time(sent_time);
+        self.controller.on_sent(now, Bytes(bytes as u64));
+    }
+
+    fn on_congestion_event(
+        &mut self,
+        rtt_updated: bool,
+        _prior_in_flight: usize,
+        _bytes_in_flight: usize,
+        event_time: Instant,
+        acked_packets: &[seam::Acked],
+        lost_packets: &[seam::Lost],
+        _least_unacked: u64,
+        rtt_stats: &RttStats,
+        _recovery_stats: &mut RecoveryStats,
+        context: &EventContext,
+    ) {
+        let now = self.time(event_time);
+        self.take_packets(acked_packets, lost_packets);
+        self.controller.on_feedback(&Feedback {
+            now,
+            space: space(context.epoch),
+            acked: &self.acked,
+            lost: &self.lost,
+            rtt_sampled: rtt_updated,
+            ack_delay: context.ack_delay,
+            max_ack_delay: rtt_stats.max_ack_delay(),
+            min_rtt: rtt_stats.min_rtt(),
+            ecn_ce: context.num_ce,
+        });
+    }
+
+    fn on_retransmission_timeout(&mut self, _packets_retransmitted: bool) {}
+
+    fn on_connection_migration(&mut self) {}
+
+    fn limit_cwnd(&mut self, max_cwnd: usize) {
+        self.window_limit = max_cwnd;
+    }
+
+    fn is_in_recovery(&self) -> bool {
+        false
+    }
+
+    fn is_cwnd_limited(&self, bytes_in_flight: usize) -> bool {
+        bytes_in_flight >= self.get_congestion_window()
+    }
+
+    fn pacing_rate(&self, _bytes_in_flight: usize, _rtt_stats: &RttStats) -> Bandwidth {
+        bandwidth(self.controller.decision().pacing)
+    }
+
+    fn bandwidth_estimate(&self, _rtt_stats: &RttStats) -> Bandwidth {
+        bandwidth(self.controller.decision().bandwidth)
+    }
+
+    fn max_bandwidth(&self) -> Bandwidth {
+        bandwidth(self.controller.decision().bandwidth)
+    }
+
+    fn update_mss(&mut self, new_mss: usize) {
+        self.max_datagram_size = Bytes(new_mss as u64);
+        self.controller.on_max_datagram_size(self.max_datagram_size);
+    }
+
+    fn on_app_limited(&mut self, bytes_in_flight: usize) {
+        if bytes_in_flight < self.get_congestion_window() {
+            self.controller.on_app_limited();
+        }
+    }
+
+    fn burst_allowance(&self) -> BurstAllowance {
+        let burst = self.controller.decision().burst;
+        BurstAllowance {
+            quiescence: burst.after_idle,
+            paced: burst.together,
+            catch_up: burst.catch_up,
+        }
+    }
+
+    fn qlog_event_schema(&self) -> Option<&'static str> {
+        Some(QLOG_SCHEMA)
+    }
+
+    fn next_qlog_event(&mut self) -> Option<JsonEvent> {
+        self.controller.next_event().map(json_event)
+    }
+}
+
+fn json_event(event: Event) -> JsonEvent {
+    JsonEvent {
+        time: 0.0,
+        importance: EventImportance::Base,
+        name: format!("cc:{}", event.name),
+        data: json(Value::Map(event.fields)),
+    }
+}
+
+fn json(value: Value) -> serde_json::Value {
+    match value {
+        Value::Count(count) => count.into(),
+        // Six digits after the point: nanoseconds, or a millionth of a bit per second.
+        Value::Number(number) => ((number * 1e6).round() / 1e6).into(),
+        Value::Flag(flag) => flag.into(),
+        Value::Text(text) => text.into(),
+        Value::Null => serde_json::Value::Null,
+        Value::Map(fields) => fields
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), json(value)))
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::BUILT_IN;
+
+    #[test]
+    fn quiche_takes_every_controller_by_name_and_refuses_bad_options() {
+        register();
+        register();
+        let mut config = quiche::Config::new(quiche::PROTOCOL_VERSION).unwrap();
+        for entry in CATALOGUE {
+            assert_eq!(config.set_cc_algorithm_name(entry.name), Ok(()));
+            for profile in entry.profiles {
+                let spec = format!("{}:{profile}", entry.name);
+                assert_eq!(config.set_cc_algorithm_name(&spec), Ok(()), "{spec}");
+            }
+            let bad = format!("{}:nonsense=1", entry.name);
+            assert_eq!(
+                config.set_cc_algorithm_name(&bad),
+                Err(quiche::Error::CongestionControl)
+            );
+        }
+        assert_eq!(
+            config.set_cc_algorithm_name("hybird"),
+            Err(quiche::Error::CongestionControl)
+        );
+        for name in BUILT_IN {
+            assert_eq!(config.set_cc_algorithm_name(name), Ok(()), "{name}");
+        }
+    }
+
+    #[test]
+    fn events_become_json_with_exact_counts_and_rounded_numbers() {
+        let fields = vec![
+            ("n", Value::Count(u64::MAX)),
+            ("x", Value::Number(1.0 / 3.0)),
+            ("z", Value::Null),
+        ];
+        let event = json_event(Event {
+            name: "test",
+            fields,
+        });
+        assert_eq!(event.name, "cc:test");
+        assert_eq!(
+            event.data.to_string(),
+            r#"{"n":18446744073709551615,"x":0.333333,"z":null}"#
+        );
+    }
+}

@@ -1,0 +1,231 @@
+//! Option strings: `hybrid:paper,d1=10ms` to typed parameters, with errors that say what is allowed.
+
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+
+use crate::units::Rate;
+
+/// What values a parameter takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {
+    /// A time in milliseconds between the bounds, written with its unit (`us`, `ms`, `s`).
+    Millis(f64, f64),
+    /// A rate in bit/s between the bounds, with its unit (`bps`, `kbps`, `Mbps`, `Gbps`), or `auto`.
+    RateOrAuto(f64, f64),
+    /// A number between the bounds.
+    Number(f64, f64),
+    /// A number between the bounds, or `off`, which means the first bound.
+    NumberOrOff(f64, f64),
+    /// One of these words.
+    Word(&'static [&'static str]),
+}
+
+/// One parameter of a controller.
+#[derive(Debug, Clone, Copy)]
+pub struct Parameter {
+    /// The name in option strings and traces.
+    pub name: &'static str,
+    /// Allowed values.
+    pub kind: Kind,
+    /// What it does, in one line.
+    pub help: &'static str,
+}
+
+/// A parameter's value as given.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Given {
+    /// A time.
+    Time(Duration),
+    /// A rate; `None` is `auto`.
+    Rate(Option<Rate>),
+    /// A number.
+    Number(f64),
+    /// A word, by its place in the list of allowed ones.
+    Word(usize),
+}
+
+/// Why an option string was refused, and what is allowed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpecError(String);
+
+impl SpecError {
+    /// With this message.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+}
+
+impl fmt::Display for SpecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for SpecError {}
+
+/// Option strings longer than this are refused unread.
+const MAX_LENGTH: usize = 1024;
+
+/// The options of one controller, taken apart but not yet interpreted.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Options {
+    /// The profile, if one was named.
+    pub profile: Option<&'static str>,
+    /// Parameters with their values, in the order given.
+    pub values: Vec<(&'static str, Given)>,
+}
+
+/// Takes the options of `controller` apart: an optional profile first, then `parameter=value`, with commas between.
+pub fn parse_options(
+    controller: &str,
+    text: &str,
+    profiles: &[&'static str],
+    parameters: &[Parameter],
+) -> Result<Options, SpecError> {
+    if text.len() > MAX_LENGTH {
+        let length = text.len();
+        return Err(SpecError(format!(
+            "{controller}: {length} bytes of options; at most {MAX_LENGTH} are allowed"
+        )));
+    }
+    let mut options = Options::default();
+    let items = text.split(',').map(str::trim);
+    for (place, item) in items
+        .enumerate()
+        .filter(|(_, item)| !item.is_empty() || text.contains(','))
+    {
+        match item.split_once('=') {
+            Some((name, value)) => {
+                let parameter = find_parameter(controller, name.trim(), parameters)?;
+                if options
+                    .values
+                    .iter()
+                    .any(|(given, _)| *given == parameter.name)
+                {
+                    return Err(SpecError(format!(
+                        "{controller}: {} is given twice",
+                        parameter.name
+                    )));
+                }
+                let value = parse_value(value.trim(), parameter.kind)
+                    .ok_or_else(|| refuse(controller, parameter, value.trim()))?;
+                options.values.push((parameter.name, value));
+            }
+            None => options.profile = Some(find_profile(controller, item, place, profiles)?),
+        }
+    }
+    Ok(options)
+}
+
+fn find_parameter<'a>(
+    controller: &str,
+    name: &str,
+    parameters: &'a [Parameter],
+) -> Result<&'a Parameter, SpecError> {
+    parameters
+        .iter()
+        .find(|parameter| parameter.name == name)
+        .ok_or_else(|| {
+            let names: Vec<_> = parameters.iter().map(|parameter| parameter.name).collect();
+            SpecError(format!(
+                "{controller}: there is no parameter \"{name}\"; allowed are {}",
+                names.join(", ")
+            ))
+        })
+}
+
+fn find_profile(
+    controller: &str,
+    name: &str,
+    place: usize,
+    profiles: &[&'static str],
+) -> Result<&'static str, SpecError> {
+    let profile = profiles.iter().find(|profile| **profile == name);
+    match (profile, place) {
+        (Some(profile), 0) => Ok(profile),
+        (Some(_), _) => Err(SpecError(format!("{controller}: the profile \"{name}\" must come first"))),
+        (None, _) => Err(SpecError(format!(
+            "{controller}: \"{name}\" is neither parameter=value nor a profile; the profiles are {}",
+            profiles.join(", ")
+        ))),
+    }
+}
+
+fn refuse(controller: &str, parameter: &Parameter, value: &str) -> SpecError {
+    SpecError(format!(
+        "{controller}: {}={value} is not allowed; {} is {}",
+        parameter.name, parameter.name, parameter.kind
+    ))
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Kind::Millis(low, high) => {
+                write!(
+                    f,
+                    "a time from {low}ms to {high}ms, with its unit (us, ms or s)"
+                )
+            }
+            Kind::RateOrAuto(low, high) => {
+                let (low, high) = (Rate::from_bps(*low), Rate::from_bps(*high));
+                write!(
+                    f,
+                    "a rate from {low} to {high}, with its unit (bps, kbps, Mbps or Gbps), or auto"
+                )
+            }
+            Kind::Number(low, high) => write!(f, "a number from {low} to {high}"),
+            Kind::NumberOrOff(low, high) => write!(f, "a number from {low} to {high}, or off"),
+            Kind::Word(words) => write!(f, "one of {}", words.join(", ")),
+        }
+    }
+}
+
+fn parse_value(text: &str, kind: Kind) -> Option<Given> {
+    const TIMES: [(&str, f64); 3] = [("us", 1e-3), ("ms", 1.0), ("s", 1e3)];
+    const RATES: [(&str, f64); 4] = [("kbps", 1e3), ("Mbps", 1e6), ("Gbps", 1e9), ("bps", 1.0)];
+    match kind {
+        Kind::Millis(low, high) => {
+            let millis = within(parse_with_unit(text, &TIMES)?, low, high)?;
+            Some(Given::Time(Duration::from_nanos(
+                (millis * 1e6).round() as u64
+            )))
+        }
+        Kind::RateOrAuto(..) if text == "auto" => Some(Given::Rate(None)),
+        Kind::RateOrAuto(low, high) => {
+            let bps = within(parse_with_unit(text, &RATES)?, low, high)?;
+            Some(Given::Rate(Some(Rate::from_bps(bps))))
+        }
+        Kind::NumberOrOff(low, _) if text == "off" => Some(Given::Number(low)),
+        Kind::Number(low, high) | Kind::NumberOrOff(low, high) => {
+            within(parse_number(text)?, low, high).map(Given::Number)
+        }
+        Kind::Word(words) => words.iter().position(|word| *word == text).map(Given::Word),
+    }
+}
+
+/// A plain decimal number: no sign, no exponent, no `inf` or `nan`.
+fn parse_number(text: &str) -> Option<f64> {
+    let plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    plain.then(|| text.parse().ok()).flatten()
+}
+
+fn parse_with_unit(text: &str, units: &[(&str, f64)]) -> Option<f64> {
+    if parse_number(text) == Some(0.0) {
+        return Some(0.0);
+    }
+    let (number, scale) = units
+        .iter()
+        .find_map(|(unit, scale)| Some((text.strip_suffix(unit)?, scale)))?;
+    parse_number(number.trim_end()).map(|number| number * scale)
+}
+
+fn within(value: f64, low: f64, high: f64) -> Option<f64> {
+    (low..=high).contains(&value).then_some(value)
+}
+
+#[cfg(test)]
+mod tests;

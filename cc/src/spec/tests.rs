@@ -1,0 +1,86 @@
+use super::*;
+
+const PARAMETERS: [Parameter; 5] = [
+    Parameter {
+        name: "d1",
+        kind: Kind::Millis(0.1, 1000.0),
+        help: "",
+    },
+    Parameter {
+        name: "r0",
+        kind: Kind::RateOrAuto(1e3, 1e10),
+        help: "",
+    },
+    Parameter {
+        name: "bmin",
+        kind: Kind::Number(0.0, 0.9),
+        help: "",
+    },
+    Parameter {
+        name: "startup",
+        kind: Kind::NumberOrOff(1.0, 4.0),
+        help: "",
+    },
+    Parameter {
+        name: "react",
+        kind: Kind::Word(&["epoch", "once"]),
+        help: "",
+    },
+];
+
+fn parse(text: &str) -> Result<Options, SpecError> {
+    parse_options("hybrid", text, &["default", "paper"], &PARAMETERS)
+}
+
+#[test]
+fn profile_and_parameters_with_units() {
+    let options = parse("paper, d1=10ms,r0=1.5Mbps,bmin=.25,startup=off,react=once").unwrap();
+    assert_eq!(options.profile, Some("paper"));
+    assert_eq!(
+        options.values,
+        [
+            ("d1", Given::Time(Duration::from_millis(10))),
+            ("r0", Given::Rate(Some(Rate::from_bps(1.5e6)))),
+            ("bmin", Given::Number(0.25)),
+            ("startup", Given::Number(1.0)),
+            ("react", Given::Word(1)),
+        ]
+    );
+    assert_eq!(parse("").unwrap(), Options::default());
+    assert_eq!(
+        parse("r0=auto").unwrap().values,
+        [("r0", Given::Rate(None))]
+    );
+}
+
+#[test]
+fn errors_name_what_was_wrong_and_what_is_allowed() {
+    for (text, parts) in [
+        (
+            "d9=1ms",
+            ["no parameter \"d9\"", "d1, r0, bmin, startup, react"],
+        ),
+        ("d1=2s", ["d1=2s", "from 0.1ms to 1000ms"]),
+        ("d1=10", ["d1=10", "with its unit (us, ms or s)"]),
+        ("d1=-1ms", ["d1=-1ms", "from 0.1ms"]),
+        ("d1=", ["d1=", "a time"]),
+        ("bmin=nan", ["bmin=nan", "a number from 0 to 0.9"]),
+        ("bmin=1e-3", ["bmin=1e-3", "a number"]),
+        ("r0=1mbps", ["r0=1mbps", "Mbps"]),
+        ("react=twice", ["react=twice", "one of epoch, once"]),
+        ("papr", ["\"papr\" is neither", "default, paper"]),
+        ("d1=1ms,paper", ["\"paper\"", "must come first"]),
+        ("d1=1ms,d1=2ms", ["d1", "given twice"]),
+        ("d1=1ms,,", ["\"\" is neither", "profiles"]),
+    ] {
+        let message = parse(text).unwrap_err().to_string();
+        for part in parts {
+            assert!(message.contains(part), "{text}: {message}");
+        }
+    }
+    let long = format!("d1={}ms", "1".repeat(2000));
+    assert!(parse(&long)
+        .unwrap_err()
+        .to_string()
+        .contains("at most 1024"));
+}

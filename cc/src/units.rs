@@ -1,0 +1,196 @@
+//! Quantities with their units, so that no public signature has a bare number.
+
+use std::fmt;
+use std::ops::{Add, Mul, Sub};
+use std::time::Duration;
+
+/// Nanoseconds in a second.
+const NANOS: f64 = 1e9;
+
+/// An instant: nanoseconds since an origin that is fixed for the connection.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Time(u64);
+
+impl Time {
+    /// `since_origin` after the origin, saturating after 584 years.
+    pub fn from_origin(since_origin: Duration) -> Self {
+        Self(u64::try_from(since_origin.as_nanos()).unwrap_or(u64::MAX))
+    }
+
+    /// Nanoseconds since the origin.
+    pub fn as_nanos(self) -> u64 {
+        self.0
+    }
+
+    /// Time since `earlier`, zero if that is later.
+    pub fn since(self, earlier: Time) -> Duration {
+        Duration::from_nanos(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Add<Duration> for Time {
+    type Output = Time;
+
+    fn add(self, rhs: Duration) -> Time {
+        Time(self.0.saturating_add(Time::from_origin(rhs).0))
+    }
+}
+
+/// A one-way delay, or a difference of two: signed nanoseconds. The clocks at both ends have
+/// unrelated origins, so only differences mean anything.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Owd(i64);
+
+impl Owd {
+    /// No delay.
+    pub const ZERO: Owd = Owd(0);
+
+    /// From nanoseconds.
+    pub const fn from_nanos(nanos: i64) -> Self {
+        Self(nanos)
+    }
+
+    /// In nanoseconds.
+    pub const fn as_nanos(self) -> i64 {
+        self.0
+    }
+
+    /// In seconds.
+    pub fn as_secs(self) -> f64 {
+        self.0 as f64 / NANOS
+    }
+
+    /// In milliseconds.
+    pub fn as_millis(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
+}
+
+impl From<Duration> for Owd {
+    fn from(duration: Duration) -> Self {
+        Owd(i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX))
+    }
+}
+
+impl Sub for Owd {
+    type Output = Owd;
+
+    fn sub(self, rhs: Owd) -> Owd {
+        Owd(self.0.saturating_sub(rhs.0))
+    }
+}
+
+/// A number of bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Bytes(pub u64);
+
+impl Bytes {
+    /// The rate that moves this many bytes in `period`; unlimited if that is zero.
+    pub fn per(self, period: Duration) -> Rate {
+        Rate::from_bps(self.0 as f64 * 8.0 / period.as_secs_f64())
+    }
+}
+
+impl Add for Bytes {
+    type Output = Bytes;
+
+    fn add(self, rhs: Bytes) -> Bytes {
+        Bytes(self.0.saturating_add(rhs.0))
+    }
+}
+
+impl Mul<u64> for Bytes {
+    type Output = Bytes;
+
+    fn mul(self, rhs: u64) -> Bytes {
+        Bytes(self.0.saturating_mul(rhs))
+    }
+}
+
+/// A rate in bits per second, never negative and never NaN.
+#[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd)]
+pub struct Rate(f64);
+
+impl Rate {
+    /// No limit.
+    pub const INFINITE: Rate = Rate(f64::INFINITY);
+
+    /// From bits per second; zero if that is negative or not a number.
+    pub fn from_bps(bps: f64) -> Self {
+        Self(if bps > 0.0 { bps } else { 0.0 })
+    }
+
+    /// In bits per second.
+    pub fn bps(self) -> f64 {
+        self.0
+    }
+
+    /// Bytes that this rate moves in `period`.
+    pub fn over(self, period: Duration) -> f64 {
+        self.0 * period.as_secs_f64() / 8.0
+    }
+
+    /// The lower of the two.
+    pub fn min(self, other: Rate) -> Rate {
+        Rate(self.0.min(other.0))
+    }
+
+    /// This rate, held between `low` and `high`.
+    pub fn clamp(self, low: Rate, high: Rate) -> Rate {
+        Rate(self.0.max(low.0).min(high.0))
+    }
+}
+
+impl Add for Rate {
+    type Output = Rate;
+
+    fn add(self, rhs: Rate) -> Rate {
+        Rate::from_bps(self.0 + rhs.0)
+    }
+}
+
+impl Mul<f64> for Rate {
+    type Output = Rate;
+
+    fn mul(self, rhs: f64) -> Rate {
+        Rate::from_bps(self.0 * rhs)
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            bps if bps >= 1e9 => write!(f, "{}Gbps", bps / 1e9),
+            bps if bps >= 1e6 => write!(f, "{}Mbps", bps / 1e6),
+            bps if bps >= 1e3 => write!(f, "{}kbps", bps / 1e3),
+            bps => write!(f, "{bps}bps"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_convert_to_bytes_and_back() {
+        let rate = Bytes(12_500).per(Duration::from_millis(100));
+        assert_eq!(rate.bps(), 1e6);
+        assert_eq!(rate.over(Duration::from_millis(100)), 12_500.0);
+        assert_eq!(rate.to_string(), "1Mbps");
+    }
+
+    #[test]
+    fn nonsense_rates_are_zero() {
+        for bps in [-1.0, f64::NAN, f64::NEG_INFINITY] {
+            assert_eq!(Rate::from_bps(bps).bps(), 0.0);
+        }
+    }
+
+    #[test]
+    fn one_way_delays_are_signed() {
+        let earlier = Owd::from_nanos(3_000_000);
+        let later = Owd::from_nanos(1_000_000);
+        assert_eq!((later - earlier).as_millis(), -2.0);
+    }
+}
