@@ -212,7 +212,7 @@ function(require_prerequisites)
   endif()
   if(missing)
     install_hint("${missing}")
-    message(FATAL_ERROR "Missing prerequisites:\n${problems}\nInstall them with\n${hint}\nthen run the same command again.")
+    message(FATAL_ERROR "Missing prerequisites:\n${problems}Install them with\n${hint}then run the same command again.")
   endif()
 endfunction()
 

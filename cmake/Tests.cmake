@@ -55,17 +55,29 @@ quiche_cc_test(structure LABEL structure TIMEOUT 300 COMMAND ${pytest} tests/str
 quiche_cc_test(patch-series LABEL structure TIMEOUT 300
                COMMAND "${QUICHE_CC_VENV_PYTHON}" "${CMAKE_SOURCE_DIR}/patches/series.py" check)
 
-# A component that rustup did not install is reported as skipped (77), not as passed.
-function(quiche_cc_cargo_lint name component)
+# A tool that is not installed is reported as skipped (77), not as passed.
+function(quiche_cc_cargo_lint name tool)
+  set(script "\"$0\" ${tool} --version >/dev/null 2>&1 || { echo 'skipped: cargo ${tool} is not installed'; exit 77; }")
   quiche_cc_test(${name} LABEL lint TIMEOUT 900
-    COMMAND sh -c "\"$0\" ${component} --version >/dev/null 2>&1 || { echo 'skipped: cargo ${component} is not installed'; exit 77; }; exec \"$0\" \"$@\""
-            "${QUICHE_CC_CARGO}" ${ARGN})
+                 COMMAND sh -c "${script}; exec \"$0\" ${tool} \"$@\"" "${QUICHE_CC_CARGO}" ${ARGN})
 endfunction()
 
 set(own_packages -p quiche-cc -p quiche-cc-bottleneck -p quiche-cc-link -p quiche-cc-endpoint)
-quiche_cc_cargo_lint(rustfmt fmt fmt --check ${own_packages})
-quiche_cc_cargo_lint(clippy clippy clippy --release --locked ${own_packages} --all-targets -- --no-deps -D warnings)
+quiche_cc_cargo_lint(rustfmt fmt --check ${own_packages})
+quiche_cc_cargo_lint(clippy clippy --release --locked ${own_packages} --all-targets -- --no-deps -D warnings)
+quiche_cc_cargo_lint(cargo-deny deny --locked check bans licenses sources)
 
 set(python_rooms patches qlog-analysis tests interop)
-quiche_cc_test(ruff LABEL lint TIMEOUT 300 COMMAND "${QUICHE_CC_VENV_PYTHON}" -m ruff check ${python_rooms})
-quiche_cc_test(ruff-format LABEL lint TIMEOUT 300 COMMAND "${QUICHE_CC_VENV_PYTHON}" -m ruff format --check ${python_rooms})
+set(ruff "${QUICHE_CC_VENV_PYTHON}" -m ruff)
+quiche_cc_test(ruff LABEL lint TIMEOUT 300 COMMAND ${ruff} check ${python_rooms})
+quiche_cc_test(ruff-format LABEL lint TIMEOUT 300 COMMAND ${ruff} format --check ${python_rooms})
+
+# Room by room: the files of a room import each other by name.
+foreach(room IN ITEMS patches tests/structure tests/e2e interop/demo)
+  string(REPLACE "/" "-" name "mypy-${room}")
+  quiche_cc_test(${name} LABEL lint TIMEOUT 300
+                 COMMAND ${CMAKE_COMMAND} -E env "MYPYPATH=${CMAKE_SOURCE_DIR}/${room}"
+                         "${QUICHE_CC_VENV_PYTHON}" -m mypy --config-file mypy.ini ${room})
+endforeach()
+quiche_cc_test(mypy-qlog-analysis LABEL lint TIMEOUT 300
+               COMMAND ${CMAKE_COMMAND} -E chdir qlog-analysis "${QUICHE_CC_VENV_PYTHON}" -m mypy src)

@@ -8,7 +8,6 @@ seen before they would be lost.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
@@ -91,5 +90,5 @@ def replace(target: Path, tree: Tree, current: Tree, stamp: str) -> None:
         manifest = {"stamp": stamp, "files": {name: sha256(data) for name, data in sorted(tree.items())}}
         (fresh / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n")
         if target.exists():
-            os.replace(target, old)
-        os.replace(fresh, target)
+            target.replace(old)
+        fresh.replace(target)

@@ -73,5 +73,6 @@ def git(where: Path, *arguments: str, env: Mapping[str, str] | None = None, stdi
     """As `run_git`, for commands that have no business failing; returns their output."""
     result = run_git(where, *arguments, env=env, stdin=stdin)
     if result.returncode != 0:
-        raise SeriesError(f"git {' '.join(arguments)} failed in {where}:\n{result.stderr.decode(errors='replace').strip()}")
+        detail = result.stderr.decode(errors="replace").strip()
+        raise SeriesError(f"git {' '.join(arguments)} failed in {where}:\n{detail}")
     return result.stdout.decode("utf-8", errors="strict")

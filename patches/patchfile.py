@@ -43,8 +43,7 @@ class Patch:
         first, *rest = self.description.split("\n")
         continuation = "".join(f" {line or '.'}\n" for line in rest)
         return (
-            f"Subject: {self.subject}\nDescription: {first}\n{continuation}"
-            f"Forwarded: {self.forwarded}\n\n{self.diff}"
+            f"Subject: {self.subject}\nDescription: {first}\n{continuation}Forwarded: {self.forwarded}\n\n{self.diff}"
         )
 
     def message(self) -> str:
@@ -88,7 +87,7 @@ def checked(subject: str, description: str, forwarded: str, diff: str, where: st
 
 
 def parse(text: str, where: str) -> Patch:
-    header, separator, diff = text.partition("\n\n")
+    header, _, diff = text.partition("\n\n")
     fields: dict[str, list[str]] = {}
     lines: list[str] = []
     for line in header.split("\n"):

@@ -46,7 +46,8 @@ def checkout(arguments: argparse.Namespace) -> None:
     pin = upstream.read_pin(arguments.series / "UPSTREAM")
     patches = read_patches(arguments.series)
     worktree.checkout(arguments.directory, pin, upstream.pristine(pin, HERE.parent), patches)
-    print(f"{arguments.directory}: {pin.name} {pin.version} and {len(patches)} commits on the branch `{worktree.BRANCH}`")
+    where = f"on the branch `{worktree.BRANCH}` of {arguments.directory}"
+    print(f"{pin.name} {pin.version} and {len(patches)} commits {where}")
 
 
 def export(arguments: argparse.Namespace) -> None:
@@ -105,9 +106,7 @@ def check(arguments: argparse.Namespace) -> None:
 def sizes(arguments: argparse.Namespace) -> None:
     patches = read_patches(arguments.series)
     counts = {name: patch.sizes() for name, patch in patches.items()}
-    touched = {
-        line for patch in patches.values() for line in patch.diff.split("\n") if line.startswith("diff --git ")
-    }
+    touched = {line for patch in patches.values() for line in patch.diff.split("\n") if line.startswith("diff --git ")}
     print("files  added  removed  patch")
     for name, (files, added, removed) in counts.items():
         print(f"{files:5}  {added:5}  {removed:7}  {name}")
@@ -117,7 +116,9 @@ def sizes(arguments: argparse.Namespace) -> None:
 
 def parser() -> argparse.ArgumentParser:
     main_parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    main_parser.add_argument("--series", type=Path, default=HERE / "quiche", help="folder with UPSTREAM, series and the patches")
+    main_parser.add_argument(
+        "--series", type=Path, default=HERE / "quiche", help="folder with UPSTREAM, series, patches"
+    )
     commands = main_parser.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name: str, run: object, text: str) -> argparse.ArgumentParser:
@@ -125,7 +126,7 @@ def parser() -> argparse.ArgumentParser:
         sub.set_defaults(run=run)
         return sub
 
-    sub = command("apply", apply, "fetch, verify and patch the release into a folder; does nothing if that is up to date")
+    sub = command("apply", apply, "fetch, verify and patch the release into a folder, unless it is up to date")
     sub.add_argument("--to", type=Path, required=True, metavar="DIR")
     sub.add_argument("--force", action="store_true", help="write it anew even if it was edited by hand")
     sub = command("checkout", checkout, "make a git work tree: the pristine release, then one commit per patch")

@@ -29,7 +29,8 @@ DIFF = (
 
 def apply_patch(root: Path, name: str, patch: Patch, *options: str) -> None:
     """Apply exactly: `git apply` knows no fuzz, every context line has to be there."""
-    result = run_git(root, "apply", "--whitespace=nowarn", "--no-ignore-whitespace", *options, "-", stdin=patch.diff.encode())
+    strict = ("--whitespace=nowarn", "--no-ignore-whitespace")
+    result = run_git(root, "apply", *strict, *options, "-", stdin=patch.diff.encode())
     if result.returncode != 0:
         detail = result.stderr.decode(errors="replace").strip()
         raise SeriesError(f"{name} does not apply:\n{detail}")
@@ -50,7 +51,8 @@ def checkout(where: Path, pin: Upstream, tree: Tree, patches: dict[str, Patch]) 
 
 def commit(where: Path, message: str) -> None:
     git(where, "add", "--all", "--force")
-    git(where, "commit", "--quiet", "--no-verify", "--no-gpg-sign", "--cleanup=verbatim", "--file=-", env=IDENTITY, stdin=message.encode())
+    options = ("--quiet", "--no-verify", "--no-gpg-sign", "--cleanup=verbatim", "--file=-")
+    git(where, "commit", *options, env=IDENTITY, stdin=message.encode())
 
 
 def base_message(pin: Upstream) -> str:

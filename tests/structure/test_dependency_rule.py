@@ -46,7 +46,7 @@ def test_a_broken_rule_is_reported(file: str, source: str) -> None:
         ("measure/owd.rs", "use crate::units::{Bytes, Rate};\nuse super::Window;"),
         ("measure/owd.rs", "mod tests { use super::super::trend; use super::*; }"),
         ("controllers/hybrid/tests.rs", "use super::super::smallq; use super::*;"),
-        ("controllers/hybrid.rs", "// quiche::Config and Instant::now()\nlet s = \"use crate::plugin::x\";"),
+        ("controllers/hybrid.rs", '// quiche::Config and Instant::now()\nlet s = "use crate::plugin::x";'),
         ("controllers/hybrid.rs", "fn on_feedback(now: Instant, at: std::time::Duration) {}"),
         ("plugin.rs", "use quiche::Config; use crate::catalogue::ALL; let now = Instant::now();"),
         ("lib.rs", "mod units; pub use plugin::register; pub use catalogue::{names, Entry};"),
@@ -58,6 +58,7 @@ def test_what_the_rule_allows_is_not_reported(file: str, source: str) -> None:
 
 def test_use_trees_are_expanded_and_literals_are_skipped() -> None:
     source = """
-        /* use crate::nothing; */ use crate::{a::{B, c::*}, d as x,}; let x = '"'; let y = r#"crate::no"#; let z = e::f::<'a>();
+        /* use crate::nothing; */ use crate::{a::{B, c::*}, d as x,}; let x = '"';
+         let y = r#"crate::no"#; let z = e::f::<'a>();
     """
     assert paths(source, ("m",)) == {("crate", "a", "B"), ("crate", "a", "c", "*"), ("crate", "d"), ("e", "f")}

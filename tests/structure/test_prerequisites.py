@@ -17,7 +17,9 @@ ALWAYS = ("cmake", "sh", "ln", "id")
 APT_GET = """#!/bin/sh
 echo "apt-get $*" >> "{log}"
 [ "$1" = install ] || exit 0
-for tool in git make gcc g++ cc c++ as ld python3; do [ -e "{tools}/$tool" ] || ln -s "$(cat "{real}/$tool")" "{tools}/$tool"; done
+for tool in git make gcc g++ cc c++ as ld python3; do
+  [ -e "{tools}/$tool" ] || ln -s "$(cat "{real}/$tool")" "{tools}/$tool"
+done
 """
 
 

@@ -124,7 +124,8 @@ def test_a_crate_that_is_not_cached_is_fetched_with_cargo(two_patches: Bench) ->
     crate.rename(elsewhere)
     cargo = two_patches.root / "fake-cargo"
     cargo.write_text(
-        f'#!/bin/sh\ngrep -q \'^toy = "=1.0.0"$\' "$3" && test "$1 $2" = "fetch --manifest-path" && cp {elsewhere} {crate}\n'
+        '#!/bin/sh\ntest "$1 $2" = "fetch --manifest-path" && grep -q \'^toy = "=1.0.0"$\' "$3" && '
+        f"cp {elsewhere} {crate}\n"
     )
     cargo.chmod(0o755)
     two_patches.succeed("apply", "--to", two_patches.target, env={"CARGO": str(cargo)})
