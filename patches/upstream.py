@@ -110,13 +110,23 @@ def fetch(pin: Upstream, repository: Path) -> None:
         if lock.is_file():
             (package / "Cargo.lock").write_bytes(lock.read_bytes())
         # Started in the repository, so that its cargo configuration (a mirror, say) counts.
-        command = [cargo, "fetch", "--manifest-path", str(package / "Cargo.toml")]
+        command = [cargo, "fetch", "--manifest-path", str(package / "Cargo.toml"), *host_only()]
         try:
             status = subprocess.run(command, cwd=repository, check=False).returncode
         except FileNotFoundError:
             raise SeriesError(f"`{cargo}` was not found; install Rust (https://rustup.rs)") from None
     if status != 0:
         raise SeriesError(f"cargo could not fetch {pin.name} {pin.version} (its message is above)")
+
+
+def host_only() -> list[str]:
+    """The option that keeps cargo from fetching other platforms' crates as well, tens of megabytes."""
+    try:
+        answer = subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=False).stdout
+    except FileNotFoundError:
+        return []
+    host = re.search(r"^host: (\S+)$", answer, re.MULTILINE)
+    return ["--target", host.group(1)] if host else []
 
 
 def unpack(pin: Upstream, crate: bytes) -> Tree:
