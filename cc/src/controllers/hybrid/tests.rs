@@ -170,7 +170,7 @@ proptest! {
             hybrid.on_feedback(&Feedback { lost: &lost, ..feedback(now, &acked) });
             let decision = hybrid.decision();
             prop_assert!(decision.window.0 >= 2 * SIZE.0);
-            prop_assert!(decision.window.0 % SIZE.0 == 0);
+            prop_assert!(decision.window.0.is_multiple_of(SIZE.0));
             prop_assert!(decision.bandwidth.bps() > 0.0 && decision.bandwidth.bps() <= 10e9);
             prop_assert!(decision.pacing.bps() >= decision.bandwidth.bps());
             while hybrid.next_event().is_some() {}
