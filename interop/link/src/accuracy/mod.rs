@@ -1,0 +1,10 @@
+//! How accurate the relay is on this machine, measured from outside: through real sockets, with the
+//! kernel's receive times, without looking into the relay.
+
+mod measure;
+mod table;
+mod testbed;
+
+pub use measure::{delay, rate, DelayReport, RateReport};
+pub use table::print;
+pub use testbed::{Received, Testbed};

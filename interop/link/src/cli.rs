@@ -1,0 +1,245 @@
+//! The command line.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Parser;
+use quiche_cc_bottleneck::{parse_duration, Buffer, Overhead, Probability, Rate};
+
+use crate::{loopback, Config, DirectionConfig};
+
+const PICTURE: &str = "\
+A bottleneck in real time: relays UDP between loopback addresses.
+
+                 up: --up-rate --delay --up-buffer --up-loss
+  client --> [--listen] ---------------------------------> [--to] server
+         <--            <---------------------------------
+                 down: --rate --delay --buffer --loss
+
+Downloads go down, so --rate, --buffer and --loss shape what the server sends. What clients send is only delayed
+unless an --up option says otherwise.";
+
+const EXAMPLE: &str = "\
+Example, 1 Mbit/s, 100 ms round trip, 400 ms buffer:
+  cc-link --listen 127.0.0.1:5000 --to 127.0.0.1:4433 --rate 1Mbps --delay 50ms --buffer 400ms --log link.jsonl
+
+A line of JSON on standard output says when it is ready and on which address; another one sums up at the end.
+SIGINT and SIGTERM end it in good order.";
+
+/// Options of `cc-link`.
+#[derive(Debug, Clone, Parser)]
+#[command(name = "cc-link", version, about = PICTURE, after_help = EXAMPLE)]
+pub struct Options {
+    /// Loopback address that clients send to; port 0 chooses a free one
+    #[arg(long, value_parser = loopback, required_unless_present = "self_test")]
+    pub listen: Option<SocketAddr>,
+
+    /// Loopback address of the server
+    #[arg(long, value_parser = loopback, required_unless_present = "self_test")]
+    pub to: Option<SocketAddr>,
+
+    /// Rate from server to clients, as in 800kbps, 5Mbps, 1Gbps; or unlimited
+    #[arg(long, visible_alias = "down-rate", default_value = "unlimited", value_parser = rate)]
+    pub rate: MaybeRate,
+
+    /// One-way propagation delay of each direction, as in 20ms
+    #[arg(long, default_value = "0ms", value_parser = parse_duration)]
+    pub delay: Duration,
+
+    /// Buffer from server to clients: 400ms, 50p (packets), 64kB, 1bdp, unlimited
+    #[arg(long, visible_alias = "down-buffer", default_value = "100ms")]
+    pub buffer: Buffer,
+
+    /// Random loss from server to clients, as in 1%
+    #[arg(long, visible_alias = "down-loss", default_value = "0%")]
+    pub loss: Probability,
+
+    /// Another one-way delay from server to clients [default: --delay]
+    #[arg(long, value_parser = parse_duration)]
+    pub down_delay: Option<Duration>,
+
+    /// Rate from clients to server
+    #[arg(long, default_value = "unlimited", value_parser = rate)]
+    pub up_rate: MaybeRate,
+
+    /// Another one-way delay from clients to server [default: --delay]
+    #[arg(long, value_parser = parse_duration)]
+    pub up_delay: Option<Duration>,
+
+    /// Buffer from clients to server
+    #[arg(long, default_value = "100ms")]
+    pub up_buffer: Buffer,
+
+    /// Random loss from clients to server
+    #[arg(long, default_value = "0%")]
+    pub up_loss: Probability,
+
+    /// Bytes per datagram that count beyond its UDP payload: ip (28 on IPv4, 48 on IPv6) or a number
+    #[arg(long, default_value = "ip")]
+    pub overhead: Overhead,
+
+    /// Seed of the random losses
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+
+    /// Write the log to this file, one JSON object per line
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+
+    /// Time between two samples in the log
+    #[arg(long, default_value = "10ms", value_parser = interval)]
+    pub interval: Duration,
+
+    /// Log every packet, too
+    #[arg(long, requires = "log")]
+    pub log_packets: bool,
+
+    /// Stop after this time
+    #[arg(long, value_parser = parse_duration)]
+    pub duration: Option<Duration>,
+
+    /// Client addresses served at the same time
+    #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u16).range(1..=16384))]
+    pub max_flows: u16,
+
+    /// Forget a client address after this time without a packet
+    #[arg(long, default_value = "60s", value_parser = interval)]
+    pub idle_timeout: Duration,
+
+    /// Do not ask for real-time priority
+    #[arg(long)]
+    pub no_realtime: bool,
+
+    /// Say nothing but the lines of JSON
+    #[arg(long)]
+    pub quiet: bool,
+
+    /// Measure the accuracy on this machine (about 20 s), print a table and stop
+    #[arg(long, exclusive = true)]
+    pub self_test: bool,
+}
+
+/// A rate, or none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MaybeRate(pub Option<Rate>);
+
+fn rate(text: &str) -> Result<MaybeRate, String> {
+    match text {
+        "unlimited" => Ok(MaybeRate(None)),
+        _ => match text.parse() {
+            Ok(rate) => Ok(MaybeRate(Some(rate))),
+            Err(error) => Err(format!("{error}, or unlimited")),
+        },
+    }
+}
+
+/// A span that may not be zero.
+fn interval(text: &str) -> Result<Duration, String> {
+    match parse_duration(text) {
+        Ok(span) if span < Duration::from_millis(1) => {
+            Err(format!("`{text}` is too short; allowed: 1ms or more"))
+        }
+        other => other.map_err(|error| error.to_string()),
+    }
+}
+
+impl Options {
+    /// The relay that was asked for; `None` if `--self-test` was.
+    pub fn config(&self) -> Option<Config> {
+        Some(Config {
+            down: DirectionConfig {
+                rate: self.rate.0,
+                delay: self.down_delay.unwrap_or(self.delay),
+                buffer: self.buffer,
+                loss: self.loss,
+            },
+            up: DirectionConfig {
+                rate: self.up_rate.0,
+                delay: self.up_delay.unwrap_or(self.delay),
+                buffer: self.up_buffer,
+                loss: self.up_loss,
+            },
+            overhead: self.overhead,
+            seed: self.seed,
+            interval: self.interval,
+            log_packets: self.log_packets,
+            duration: self.duration,
+            max_flows: usize::from(self.max_flows),
+            idle_timeout: self.idle_timeout,
+            realtime: !self.no_realtime,
+            ..Config::transparent(self.listen?, self.to?)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(options: &str) -> Result<Config, String> {
+        let words = format!("cc-link --listen 127.0.0.1:0 --to 127.0.0.1:4433 {options}");
+        Options::try_parse_from(words.split_whitespace())
+            .map_err(|error| error.to_string())
+            .map(|options| options.config().expect("no self-test"))
+    }
+
+    #[test]
+    fn the_bottleneck_is_from_server_to_client_unless_said_otherwise() {
+        let config = parse("--rate 1Mbps --delay 50ms --buffer 400ms --loss 1%").unwrap();
+        assert_eq!(config.down.rate, "1Mbps".parse().ok());
+        assert_eq!(config.down.loss.value(), 0.01);
+        assert_eq!((config.up.rate, config.up.loss), (None, Probability::ZERO));
+        assert_eq!(
+            (config.down.delay, config.up.delay),
+            (config.up.delay, Duration::from_millis(50))
+        );
+        assert_eq!(
+            config.link(&config.down).base_rtt,
+            Duration::from_millis(100)
+        );
+    }
+
+    #[test]
+    fn each_direction_can_be_set_by_itself() {
+        let config = parse(
+            "--down-rate 5Mbps --down-delay 10ms --up-rate 500kbps --up-delay 30ms --up-buffer 20p --up-loss 2%",
+        )
+        .unwrap();
+        assert_eq!(
+            (config.down.rate, config.up.rate),
+            ("5Mbps".parse().ok(), "500kbps".parse().ok())
+        );
+        assert_eq!(
+            (config.down.delay, config.up.delay),
+            (Duration::from_millis(10), Duration::from_millis(30))
+        );
+        assert_eq!(
+            (config.up.buffer, config.up.loss.value()),
+            (Buffer::Packets(20), 0.02)
+        );
+    }
+
+    #[test]
+    fn a_wrong_value_is_named_with_what_is_allowed() {
+        for (options, message) in [
+            ("--rate 5", "`5` is not a rate; allowed: 1bps"),
+            ("--delay 5", "`5` is not a duration; allowed: 0ms"),
+            ("--buffer 5", "`5` is not a buffer size; allowed: a time"),
+            ("--loss 5", "`5` is not a probability; allowed: 0%"),
+            ("--overhead x", "`x` is not a overhead; allowed: `ip`"),
+            ("--interval 0ms", "`0ms` is too short; allowed: 1ms"),
+            ("--log-packets", "--log <FILE>"),
+            ("--max-flows 0", "1..=16384"),
+        ] {
+            let error = parse(options).expect_err(options);
+            assert!(error.contains(message), "{error}");
+        }
+        let outside =
+            Options::try_parse_from(["cc-link", "--listen", "0.0.0.0:1", "--to", "127.0.0.1:1"]);
+        assert!(outside
+            .unwrap_err()
+            .to_string()
+            .contains("is not a loopback address"));
+    }
+}
