@@ -40,8 +40,10 @@ const MIN_RATE_EPOCHS: u32 = 4;
 const MAX_RATE_BPS: f64 = 10e9;
 /// An epoch that used less of its rate, because the application had no more, does not raise it.
 const USED_SHARE: f64 = 0.8;
-/// During start-up a loss counts from d1 divided by this on.
-const STARTUP_LOSS_DIVISOR: u32 = 2;
+/// A queueing delay above d1 divided by this ends start-up.
+const STARTUP_DELAY_DIVISOR: u32 = 2;
+/// Samples without which start-up takes no step.
+const STARTUP_EVIDENCE: u32 = 3;
 /// Packets that may leave unpaced before the first RTT sample: a server's first handshake flight.
 const HANDSHAKE_BURST: usize = 3;
 /// Above this rate two packets may leave together: they are 2 ms apart at most.
@@ -79,8 +81,8 @@ pub struct Hybrid {
     phase: Phase,
     epoch: Option<Epoch>,
     epochs: u64,
-    /// When the rate was last lowered.
-    last_decrease: Option<Time>,
+    /// When the rate was last lowered, or multiplied in start-up.
+    last_step: Option<Time>,
     /// RTT to work with before there is a sample: that of the handshake, once known.
     handshake_rtt: Option<Duration>,
     limits: PathLimits,
@@ -101,7 +103,7 @@ impl Hybrid {
             phase: Phase::Initial,
             epoch: None,
             epochs: 0,
-            last_decrease: None,
+            last_step: None,
             handshake_rtt: None,
             limits: PathLimits {
                 max_datagram_size,
@@ -148,38 +150,52 @@ impl Hybrid {
         Bytes(size) * packets.max(MIN_WINDOW_PACKETS)
     }
 
-    /// Packets sent before this say nothing about the present rate (DEVIATION unless `react=epoch`).
-    fn counts_since(&self) -> Time {
-        match self.params.react {
-            React::EveryEpoch => Time::default(),
-            React::Once => self.last_decrease.unwrap_or_default(),
-        }
+    /// Only packets sent after this say something about the present rate. DEVIATION: the paper
+    /// counts all.
+    fn counts_since(&self) -> Option<Time> {
+        let once = self.in_startup() || self.params.react == React::Once;
+        self.last_step.filter(|_| once)
     }
 
     fn collect(&mut self, feedback: &Feedback<'_>) {
         let since = self.counts_since();
+        let counts = |sent: Time| since.is_none_or(|since| sent > since);
         let first = self.epoch.is_none();
         let epoch = &mut self.epoch;
         self.meter.record(feedback, |sample| {
             let epoch = epoch.get_or_insert_with(|| Epoch::new(feedback.now));
-            if sample.sent >= since {
+            if counts(sample.sent) {
                 epoch.add(&sample);
             }
         });
         if let (Some(epoch), Space::Application) = (epoch, feedback.space) {
-            epoch.lost += feedback
-                .lost
-                .iter()
-                .filter(|packet| packet.sent >= since)
-                .count() as u64;
+            epoch.lost += feedback.lost.iter().filter(|p| counts(p.sent)).count() as u64;
             epoch.acked = feedback
                 .acked
                 .iter()
-                .fold(epoch.acked, |sum, packet| sum + packet.size);
+                .fold(epoch.acked, |sum, p| sum + p.size);
         }
         if first {
             self.rate = self.initial_rate();
         }
+    }
+
+    /// After L; in start-up when there is evidence, and then as soon as queueing shows, for it grows fast.
+    fn is_over(&self, epoch: &Epoch, now: Time) -> bool {
+        let elapsed = epoch.duration(now) >= self.length();
+        if !self.in_startup() {
+            return elapsed;
+        }
+        let queueing = || {
+            epoch
+                .mean(&self.meter.minima())
+                .is_some_and(|delta| self.ends_startup(delta))
+        };
+        epoch.samples() >= STARTUP_EVIDENCE && (elapsed || queueing())
+    }
+
+    fn ends_startup(&self, delta: Owd) -> bool {
+        delta > Owd::from(self.params.d1 / STARTUP_DELAY_DIVISOR)
     }
 
     fn end_epoch(&mut self, now: Time, epoch: Epoch) {
@@ -266,8 +282,7 @@ impl Hybrid {
     /// DEVIATION: the paper has no start-up.
     fn startup_update(&self, seen: &Observed, arrived: Rate, app_limited: bool) -> Update {
         let zone = zone(&self.params, seen);
-        let losing = seen.lost && seen.delta > Owd::from(self.params.d1 / STARTUP_LOSS_DIVISOR);
-        if zone == Zone::One && !losing {
+        if zone == Zone::One && !self.ends_startup(seen.delta) {
             let growth = if app_limited {
                 1.0
             } else {
@@ -318,8 +333,8 @@ impl Hybrid {
     }
 
     fn apply(&mut self, update: &Update, now: Time) {
-        if update.beta.is_some() {
-            self.last_decrease = Some(now);
+        if update.beta.is_some() || self.in_startup() {
+            self.last_step = Some(now);
         }
         self.rate = self.bounded(update.rate);
         self.phase = update.phase;
@@ -338,8 +353,8 @@ impl Controller for Hybrid {
         self.handshake_rtt = feedback.min_rtt.or(self.handshake_rtt);
         self.collect(feedback);
         match self.epoch.take() {
-            Some(epoch) if epoch.duration(feedback.now) >= self.length() => {
-                self.end_epoch(feedback.now, epoch);
+            Some(epoch) if self.is_over(&epoch, feedback.now) => {
+                self.end_epoch(feedback.now, epoch)
             }
             Some(epoch) => self.epoch = Some(epoch),
             None => self.rate = self.initial_rate(),

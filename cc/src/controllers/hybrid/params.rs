@@ -180,7 +180,7 @@ impl Default for Params {
             d3: 48 * MILLI,
             gamma: 1.0,
             wextra: None,
-            startup: 2.0,
+            startup: 1.5,
             react: React::Once,
             trend: true,
             owdwin: 10_000 * MILLI,
