@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 use std::io::{self, IoSliceMut};
-use std::net::{SocketAddr, UdpSocket};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
+use nix::sys::socket::{setsockopt, sockopt};
 use quinn_udp::{EcnCodepoint, RecvMeta, Transmit, UdpSockRef, UdpSocketState};
 use socket2::{Domain, Protocol, Socket, Type};
 
@@ -75,6 +76,7 @@ impl UdpEndpoint {
         socket.bind(&address.into())?;
         let socket: UdpSocket = socket.into();
         let state = UdpSocketState::new(UdpSockRef::from(&socket))?;
+        keep_control_messages_complete(&socket)?;
         for result in [
             state.set_send_buffer_size(UdpSockRef::from(&socket), SOCKET_BUFFER),
             state.set_recv_buffer_size(UdpSockRef::from(&socket), SOCKET_BUFFER),
@@ -241,6 +243,22 @@ impl AsFd for UdpEndpoint {
     }
 }
 
+/// Switches off what would make the kernel drop ECN bits.
+///
+/// quinn-udp 0.6.3 has 96 bytes for control messages, but with an aggregate come its segment size
+/// (24), the receive time (32), the address (32, IPv6 40), and last the ECN bits (24), which then
+/// are lost. A socket that is bound to one address does not need to be told the address; any other
+/// does without aggregates.
+fn keep_control_messages_complete(socket: &UdpSocket) -> io::Result<()> {
+    let local = socket.local_addr()?;
+    match local.ip() {
+        ip if ip.is_unspecified() => setsockopt(socket, sockopt::UdpGroSegment, &false)?,
+        IpAddr::V4(_) => setsockopt(socket, sockopt::Ipv4PacketInfo, &false)?,
+        IpAddr::V6(_) => setsockopt(socket, sockopt::Ipv6RecvPacketInfo, &false)?,
+    }
+    Ok(())
+}
+
 /// The local address that the datagram was sent to. quiche tells paths apart by it, so a socket
 /// bound to one address always reports exactly that.
 fn destination(local: SocketAddr, meta: &RecvMeta) -> SocketAddr {
@@ -253,9 +271,17 @@ fn destination(local: SocketAddr, meta: &RecvMeta) -> SocketAddr {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Instant;
+    use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-    fn receive_all(socket: &mut UdpEndpoint, count: usize) -> Vec<(Vec<u8>, Option<EcnCodepoint>)> {
+    struct Arrived {
+        data: Vec<u8>,
+        from: SocketAddr,
+        to: SocketAddr,
+        ecn: Option<EcnCodepoint>,
+        received_at: Option<Duration>,
+    }
+
+    fn receive_all(socket: &mut UdpEndpoint, count: usize) -> Vec<Arrived> {
         let mut got = Vec::new();
         let end = Instant::now() + Duration::from_secs(5);
         while got.len() < count && Instant::now() < end {
@@ -264,66 +290,72 @@ mod tests {
                 writable: false,
             }];
             crate::wait::wait(&interests, Some(end)).unwrap();
-            socket
-                .receive(|datagram| got.push((datagram.data.to_vec(), datagram.ecn)))
-                .unwrap();
+            let keep = |datagram: Datagram<'_>| {
+                let Datagram {
+                    data,
+                    from,
+                    to,
+                    ecn,
+                    received_at,
+                } = datagram;
+                got.push(Arrived {
+                    data: data.to_vec(),
+                    from,
+                    to,
+                    ecn,
+                    received_at,
+                });
+            };
+            socket.receive(keep).unwrap();
         }
         got
     }
 
-    #[test]
-    fn segments_arrive_as_single_datagrams_with_their_ecn_bits() {
-        for address in ["127.0.0.1:0", "[::1]:0"] {
-            let mut sender = UdpEndpoint::bind(address.parse().unwrap()).unwrap();
-            let mut receiver = UdpEndpoint::bind(address.parse().unwrap()).unwrap();
-            let data: Vec<u8> = (0..3500u32).map(|i| i as u8).collect();
-            sender.send(&Outgoing {
-                data: &data,
-                segment: 1000,
-                from: sender.local_addr(),
-                to: receiver.local_addr(),
-                ecn: Some(EcnCodepoint::Ect1),
-            });
-            let got = receive_all(&mut receiver, 4);
-            let lengths: Vec<usize> = got.iter().map(|(data, _)| data.len()).collect();
-            assert_eq!(lengths, [1000, 1000, 1000, 500], "{address}");
-            assert_eq!(
-                got.iter()
-                    .flat_map(|(data, _)| data.clone())
-                    .collect::<Vec<u8>>(),
-                data
-            );
-            assert!(
-                got.iter().all(|(_, ecn)| *ecn == Some(EcnCodepoint::Ect1)),
-                "{address}"
-            );
-        }
+    /// Sends an aggregate of three and a half segments, and returns what arrives.
+    fn exchange(receiver: &mut UdpEndpoint, to: SocketAddr) -> Vec<Arrived> {
+        let mut local = to;
+        local.set_port(0);
+        let mut sender = UdpEndpoint::bind(local).unwrap();
+        let data: Vec<u8> = (0..3500u32).map(|i| i as u8).collect();
+        let from = sender.local_addr();
+        let ecn = Some(EcnCodepoint::Ect1);
+        sender.send(&Outgoing {
+            data: &data,
+            segment: 1000,
+            from,
+            to,
+            ecn,
+        });
+        let got = receive_all(receiver, 4);
+        assert!(got.iter().all(|arrived| arrived.from == from));
+        let joined: Vec<u8> = got
+            .iter()
+            .flat_map(|arrived| arrived.data.clone())
+            .collect();
+        assert_eq!(joined, data);
+        got
     }
 
     #[test]
-    fn a_wildcard_socket_reports_the_address_that_was_used() {
-        let mut sender = UdpEndpoint::bind("127.0.0.1:0".parse().unwrap()).unwrap();
-        let mut receiver = UdpEndpoint::bind("0.0.0.0:0".parse().unwrap()).unwrap();
-        let port = receiver.local_addr().port();
-        let to = SocketAddr::new("127.0.0.1".parse().unwrap(), port);
-        let from = sender.local_addr();
-        sender.send(&Outgoing {
-            data: b"x",
-            segment: 1,
-            from,
-            to,
-            ecn: None,
-        });
-        let end = Instant::now() + Duration::from_secs(5);
-        let interests = [crate::wait::Interest {
-            fd: receiver.as_fd(),
-            writable: false,
-        }];
-        crate::wait::wait(&interests, Some(end)).unwrap();
-        let mut seen = None;
-        receiver
-            .receive(|datagram| seen = Some((datagram.from, datagram.to)))
-            .unwrap();
-        assert_eq!(seen, Some((from, to)));
+    fn segments_arrive_as_single_datagrams_with_ecn_bits_address_and_time() {
+        for (bound, used) in [
+            ("127.0.0.1:0", "127.0.0.1"),
+            ("[::1]:0", "::1"),
+            ("0.0.0.0:0", "127.0.0.1"),
+            ("[::]:0", "::1"),
+        ] {
+            let mut receiver = UdpEndpoint::bind(bound.parse().unwrap()).unwrap();
+            let to = SocketAddr::new(used.parse().unwrap(), receiver.local_addr().port());
+            let before = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+            let got = exchange(&mut receiver, to);
+            let lengths: Vec<usize> = got.iter().map(|arrived| arrived.data.len()).collect();
+            assert_eq!(lengths, [1000, 1000, 1000, 500], "{bound}");
+            for arrived in got {
+                assert_eq!(arrived.ecn, Some(EcnCodepoint::Ect1), "{bound}");
+                assert_eq!(arrived.to, to, "{bound}");
+                let age = arrived.received_at.unwrap().abs_diff(before);
+                assert!(age < Duration::from_secs(5), "{bound}: {age:?}");
+            }
+        }
     }
 }

@@ -1,0 +1,208 @@
+//! Starts the real programs on loopback.
+#![allow(dead_code, reason = "every test file uses its own part")]
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// A running `cc-server`. It is killed when dropped.
+pub struct Server {
+    child: Child,
+    stdout: BufReader<ChildStdout>,
+    pub address: SocketAddr,
+}
+
+impl Server {
+    /// Starts one on a free port of `127.0.0.1`.
+    pub fn start(arguments: &[&str]) -> Self {
+        Self::start_on("127.0.0.1:0", arguments)
+    }
+
+    pub fn start_on(listen: &str, arguments: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_cc-server"))
+            .args(["--listen", listen])
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("cc-server starts");
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let ready = read_line(&mut stdout).expect("cc-server says that it is ready");
+        assert_eq!(ready["event"], "ready");
+        let address = ready["addresses"][0].as_str().unwrap().parse().unwrap();
+        Self {
+            child,
+            stdout,
+            address,
+        }
+    }
+
+    pub fn url(&self, path: &str) -> String {
+        format!("https://{}{path}", self.address)
+    }
+
+    /// Sends SIGTERM.
+    pub fn terminate(&self) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill")
+            .args(["-TERM", &pid])
+            .status()
+            .unwrap()
+            .success());
+    }
+
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+    }
+
+    /// Waits for the end, at most ten seconds. Returns the exit status and the remaining events.
+    pub fn wait(mut self) -> (ExitStatus, Vec<Value>) {
+        let end = Instant::now() + Duration::from_secs(10);
+        let status = loop {
+            match self.child.try_wait().unwrap() {
+                Some(status) => break status,
+                None if Instant::now() > end => panic!("cc-server does not stop"),
+                None => thread::sleep(Duration::from_millis(10)),
+            }
+        };
+        let mut events = Vec::new();
+        while let Some(event) = read_line(&mut self.stdout) {
+            events.push(event);
+        }
+        (status, events)
+    }
+
+    /// Stops the server and returns its events. It must end without an error.
+    pub fn stop(self) -> Vec<Value> {
+        self.terminate();
+        let (status, events) = self.wait();
+        assert!(status.success(), "cc-server ended with {status}");
+        events
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn read_line(stdout: &mut BufReader<ChildStdout>) -> Option<Value> {
+    let mut line = String::new();
+    stdout.read_line(&mut line).unwrap();
+    (!line.is_empty()).then(|| serde_json::from_str(&line).unwrap())
+}
+
+/// What `cc-client --json` said.
+#[derive(Debug)]
+pub struct Fetched {
+    pub code: i32,
+    pub summary: Value,
+}
+
+impl Fetched {
+    pub fn downloads(&self) -> Vec<&Value> {
+        let connections = self.summary["connections"].as_array().unwrap();
+        connections
+            .iter()
+            .flat_map(|c| c["downloads"].as_array().unwrap())
+            .collect()
+    }
+}
+
+/// Starts `cc-client` without waiting for it.
+pub fn spawn_client(arguments: &[&str], urls: &[String]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_cc-client"))
+        .arg("--json")
+        .args(arguments)
+        .args(urls)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("cc-client starts")
+}
+
+/// What a client said that was started by [`spawn_client`].
+pub fn fetched(client: Child) -> Fetched {
+    let output = client.wait_with_output().unwrap();
+    let summary = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&output.stderr)));
+    Fetched {
+        code: output.status.code().expect("cc-client exits"),
+        summary,
+    }
+}
+
+/// Runs `cc-client --insecure --json`.
+pub fn fetch(arguments: &[&str], urls: &[String]) -> Fetched {
+    let all: Vec<&str> = ["--insecure"].iter().chain(arguments).copied().collect();
+    fetched(spawn_client(&all, urls))
+}
+
+/// Runs one of the programs to its end.
+pub fn run(program: &str, arguments: &[&str]) -> Output {
+    Command::new(program).args(arguments).output().unwrap()
+}
+
+pub fn sha256(data: &[u8]) -> String {
+    quiche_cc_endpoint::connection::hex(&Sha256::digest(data))
+}
+
+/// SHA-256 of a generated object.
+pub fn sha256_of_object(size: u64) -> String {
+    let mut hash = Sha256::new();
+    let mut block = vec![0; 1 << 20];
+    let mut offset = 0;
+    while offset < size {
+        let part = &mut block[..(size - offset).min(1 << 20) as usize];
+        quiche_cc_endpoint::object::fill(offset, part);
+        hash.update(&*part);
+        offset += part.len() as u64;
+    }
+    quiche_cc_endpoint::connection::hex(&hash.finalize())
+}
+
+/// The traces in a directory.
+pub fn traces(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    entries
+        .filter(|path| path.extension().is_some_and(|e| e == "sqlog"))
+        .collect()
+}
+
+/// Reads a trace, and checks that it is complete: JSON text sequences (RFC 7464), each record
+/// between a record separator and a line feed.
+pub fn read_trace(path: &Path) -> Vec<Value> {
+    let mut text = String::new();
+    std::fs::File::open(path)
+        .unwrap()
+        .read_to_string(&mut text)
+        .unwrap();
+    let records = text
+        .strip_prefix('\x1e')
+        .expect("a record separator comes first");
+    let parse = |record: &str| {
+        let line = record
+            .strip_suffix('\n')
+            .expect("every record ends with a line feed");
+        serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"))
+    };
+    records.split('\x1e').map(parse).collect()
+}
+
+/// Waits until a condition holds, at most ten seconds.
+pub fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(10);
+    while !condition() {
+        assert!(Instant::now() < end, "{what} did not happen");
+        thread::sleep(Duration::from_millis(5));
+    }
+}

@@ -1,0 +1,142 @@
+//! What strangers may send must not hurt the server.
+
+mod common;
+
+use std::net::{SocketAddr, UdpSocket};
+use std::time::Duration;
+
+use common::{fetch, sha256_of_object, Server};
+
+/// A client's first datagram.
+fn initial_packet(to: SocketAddr) -> Vec<u8> {
+    let mut config = quiche::Config::new(quiche::PROTOCOL_VERSION).unwrap();
+    config
+        .set_application_protos(quiche::h3::APPLICATION_PROTOCOL)
+        .unwrap();
+    let id = quiche_cc_endpoint::connection::random_connection_id();
+    let local = "127.0.0.1:9".parse().unwrap();
+    let mut conn = quiche::connect(Some("localhost"), &id, local, to, &mut config).unwrap();
+    let mut packet = vec![0; 1350];
+    let (length, _) = conn.send(&mut packet).unwrap();
+    packet.truncate(length);
+    packet
+}
+
+fn stranger() -> UdpSocket {
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    socket
+        .set_read_timeout(Some(Duration::from_millis(300)))
+        .unwrap();
+    socket
+}
+
+fn assert_alive(server: &Server) {
+    let result = fetch(&["--null", "--hash"], &[server.url("/100000")]);
+    assert_eq!(result.code, 0, "{}", result.summary);
+    assert_eq!(result.downloads()[0]["sha256"], sha256_of_object(100_000));
+}
+
+#[test]
+fn garbage_and_truncated_packets_do_no_harm() {
+    let server = Server::start(&[]);
+    let socket = stranger();
+    let send = |data: &[u8]| drop(socket.send_to(data, server.address));
+    let initial = initial_packet(server.address);
+    for length in (0..initial.len()).step_by(7) {
+        send(&initial[..length]);
+    }
+    for bit in (0..initial.len() * 8).step_by(61) {
+        let mut damaged = initial.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        send(&damaged);
+    }
+    for seed in 0..2000u64 {
+        let mut garbage = vec![0; (seed as usize * 37) % 1500];
+        quiche_cc_endpoint::object::fill(seed * 1_000_003, &mut garbage);
+        send(&garbage);
+    }
+    assert_alive(&server);
+    server.stop();
+}
+
+#[test]
+fn a_flood_of_beginnings_fills_no_more_than_the_limit() {
+    let server = Server::start(&["--max-connections", "20", "--idle-timeout", "1"]);
+    let socket = stranger();
+    for _ in 0..200 {
+        socket
+            .send_to(&initial_packet(server.address), server.address)
+            .unwrap();
+    }
+    // They time out, and then there is room again.
+    std::thread::sleep(Duration::from_millis(2500));
+    assert_alive(&server);
+    let closed = server.stop().len();
+    assert!((1..=21).contains(&closed), "{closed} connections");
+}
+
+#[test]
+fn an_unknown_version_is_answered_with_the_known_ones() {
+    let server = Server::start(&[]);
+    let socket = stranger();
+    let mut packet = initial_packet(server.address);
+    packet[1..5].copy_from_slice(&0x5741_4954u32.to_be_bytes());
+    socket.send_to(&packet, server.address).unwrap();
+    let mut answer = [0; 1500];
+    let length = socket.recv(&mut answer).expect("Version Negotiation");
+    // RFC 9000, section 17.2.1: version 0, and a list that contains version 1.
+    assert_eq!(answer[1..5], [0; 4]);
+    let offered = answer[..length]
+        .windows(4)
+        .any(|v| v == quiche::PROTOCOL_VERSION.to_be_bytes());
+    assert!(offered, "{:?}", &answer[..length]);
+
+    socket.send_to(&packet[..1199], server.address).unwrap();
+    assert!(
+        socket.recv(&mut answer).is_err(),
+        "a small packet is not answered"
+    );
+}
+
+#[test]
+fn a_retry_validates_the_address_and_costs_no_state() {
+    let server = Server::start(&["--retry"]);
+    let socket = stranger();
+    socket
+        .send_to(&initial_packet(server.address), server.address)
+        .unwrap();
+    let mut answer = [0; 1500];
+    let length = socket.recv(&mut answer).expect("Retry");
+    let header = quiche::Header::from_slice(&mut answer[..length], 16).unwrap();
+    assert_eq!(header.ty, quiche::Type::Retry);
+    assert_alive(&server);
+    assert_eq!(
+        server.stop().len(),
+        1,
+        "only the real client was a connection"
+    );
+}
+
+#[test]
+fn no_request_leads_out_of_the_root() {
+    let outer = tempfile::tempdir().unwrap();
+    std::fs::write(outer.path().join("secret"), "secret").unwrap();
+    let root = outer.path().join("www");
+    std::fs::create_dir(&root).unwrap();
+    std::os::unix::fs::symlink("../secret", root.join("link")).unwrap();
+    let server = Server::start(&["--root", root.to_str().unwrap()]);
+    let paths = [
+        "/..%2fsecret",
+        "/%2e%2e%2fsecret",
+        "/x/..%2f..%2fsecret",
+        "/link",
+    ];
+    let urls = paths.map(|path| server.url(path));
+    let result = fetch(&["--null"], &urls);
+    assert_eq!(result.code, 1);
+    for download in result.downloads() {
+        let status = download["status"].as_u64().unwrap();
+        assert!(status == 403 || status == 404, "{download}");
+        assert_eq!(download["bytes"], 0, "{download}");
+    }
+}

@@ -1,0 +1,250 @@
+//! The pacer's release times become departures.
+
+use std::collections::VecDeque;
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+use quiche::congestion_control::{
+    register, Acked, Bandwidth, BurstAllowance, CongestionControl, CongestionControlFactory,
+    EventContext, InitialState, Lost, RecoveryStats, RttStats,
+};
+use quiche_cc_endpoint::connection::{random_connection_id, receive, Connection};
+use quiche_cc_endpoint::pacing::{Sender, Stopped};
+use quiche_cc_endpoint::socket::UdpEndpoint;
+use quiche_cc_endpoint::tls;
+use quiche_cc_endpoint::wait::{self, Interest};
+
+/// 20 Mbit/s: a full packet takes 0.5 ms, half of what a timer in milliseconds can tell.
+const BYTES_PER_SECOND: u64 = 2_500_000;
+const TOTAL: usize = 2_500_000;
+
+/// How much lateness is made up for: more than a wake-up is ever late on an idle machine.
+const CATCH_UP: Duration = Duration::from_millis(2);
+
+/// A controller that only paces.
+#[derive(Debug)]
+struct FixedRate;
+
+impl CongestionControlFactory for FixedRate {
+    fn build(&self, _initial: &InitialState) -> Box<dyn CongestionControl> {
+        Box::new(FixedRate)
+    }
+}
+
+impl CongestionControl for FixedRate {
+    fn state_str(&self) -> &'static str {
+        "fixed"
+    }
+
+    fn get_congestion_window(&self) -> usize {
+        1_000_000
+    }
+
+    fn get_congestion_window_in_packets(&self) -> usize {
+        800
+    }
+
+    fn can_send(&self, bytes_in_flight: usize) -> bool {
+        bytes_in_flight < 1_000_000
+    }
+
+    fn on_packet_sent(&mut self, _: Instant, _: usize, _: u64, _: usize, _: bool) {}
+
+    fn on_congestion_event(
+        &mut self,
+        _: bool,
+        _: usize,
+        _: usize,
+        _: Instant,
+        _: &[Acked],
+        _: &[Lost],
+        _: u64,
+        _: &RttStats,
+        _: &mut RecoveryStats,
+        _: &EventContext,
+    ) {
+    }
+
+    fn on_retransmission_timeout(&mut self, _: bool) {}
+
+    fn on_connection_migration(&mut self) {}
+
+    fn is_in_recovery(&self) -> bool {
+        false
+    }
+
+    fn is_cwnd_limited(&self, _: usize) -> bool {
+        false
+    }
+
+    fn pacing_rate(&self, _: usize, _: &RttStats) -> Bandwidth {
+        Bandwidth::from_bytes_per_second(BYTES_PER_SECOND)
+    }
+
+    fn bandwidth_estimate(&self, _: &RttStats) -> Bandwidth {
+        Bandwidth::from_bytes_per_second(BYTES_PER_SECOND)
+    }
+
+    fn max_bandwidth(&self) -> Bandwidth {
+        Bandwidth::from_bytes_per_second(BYTES_PER_SECOND)
+    }
+
+    fn update_mss(&mut self, _: usize) {}
+
+    fn burst_allowance(&self) -> BurstAllowance {
+        BurstAllowance {
+            quiescence: 0,
+            paced: 1,
+            catch_up: CATCH_UP,
+        }
+    }
+}
+
+struct End {
+    conn: Connection,
+    socket: UdpEndpoint,
+    sender: Sender,
+    release: Option<Instant>,
+}
+
+impl End {
+    fn flush(&mut self) {
+        let now = Instant::now();
+        if self.conn.timeout_instant().is_some_and(|at| at <= now) {
+            self.conn.on_timeout();
+        }
+        self.release = match self.sender.flush(&mut self.conn, &mut self.socket) {
+            Stopped::Until(release) => Some(release),
+            Stopped::Done | Stopped::SocketFull => None,
+        };
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.release
+            .into_iter()
+            .chain(self.conn.timeout_instant())
+            .min()
+    }
+
+    /// Returns when datagrams arrived, and their sizes.
+    fn receive(&mut self) -> Vec<(Duration, usize)> {
+        let mut arrivals = Vec::new();
+        let Self { conn, socket, .. } = self;
+        socket
+            .receive(|datagram| {
+                arrivals.push((datagram.received_at.unwrap(), datagram.data.len()));
+                receive(conn, datagram).unwrap();
+            })
+            .unwrap();
+        arrivals
+    }
+}
+
+fn config(server: bool) -> quiche::Config {
+    let mut config = quiche::Config::new(quiche::PROTOCOL_VERSION).unwrap();
+    config.set_application_protos(&[b"test"]).unwrap();
+    config
+        .set_cc_algorithm_name(if server { "fixed_rate" } else { "cubic" })
+        .unwrap();
+    config.set_max_send_udp_payload_size(1250);
+    config.set_initial_max_data(100_000_000);
+    config.set_initial_max_stream_data_uni(100_000_000);
+    config.set_initial_max_streams_uni(3);
+    config.verify_peer(false);
+    if server {
+        tls::self_signed(&mut config, None).unwrap();
+    }
+    config
+}
+
+fn pair() -> (End, End) {
+    let bind = || UdpEndpoint::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let (near, far) = (bind(), bind());
+    let (a, b) = (near.local_addr(), far.local_addr());
+    let id = random_connection_id();
+    let mut client = config(false);
+    let conn = quiche::connect_with_buffer_factory(None, &id, b, a, &mut client).unwrap();
+    let far = End {
+        conn,
+        socket: far,
+        sender: Sender::default(),
+        release: None,
+    };
+    let mut server = config(true);
+    let id = random_connection_id();
+    let conn = quiche::accept_with_buf_factory(&id, None, a, b, &mut server).unwrap();
+    let near = End {
+        conn,
+        socket: near,
+        sender: Sender::default(),
+        release: None,
+    };
+    (near, far)
+}
+
+/// Sends [`TOTAL`] bytes from server to client, and returns the arrivals at the client.
+fn transfer() -> Vec<(Duration, usize)> {
+    let (mut near, mut far) = pair();
+    let data = vec![7; TOTAL];
+    let (mut offered, mut taken) = (0, 0);
+    let mut arrivals = Vec::new();
+    let end = Instant::now() + Duration::from_secs(30);
+    while taken < TOTAL && Instant::now() < end {
+        if near.conn.is_established() {
+            let chunk = &data[offered..TOTAL.min(offered + 100_000)];
+            offered += near.conn.stream_send(3, chunk, false).unwrap_or(0);
+        }
+        near.flush();
+        far.flush();
+        let deadline = near.deadline().into_iter().chain(far.deadline()).min();
+        let interests = [&near, &far].map(|e| Interest {
+            fd: e.socket.as_fd(),
+            writable: false,
+        });
+        wait::wait(&interests, deadline.or(Some(end))).unwrap();
+        near.receive();
+        arrivals.extend(far.receive());
+        let mut sink = [0; 65_536];
+        while let Ok((read, _)) = far.conn.stream_recv(3, &mut sink) {
+            taken += read;
+        }
+    }
+    assert_eq!(taken, TOTAL);
+    arrivals
+}
+
+/// Most bytes that arrived within any span of the given length.
+fn most_within(arrivals: &[(Duration, usize)], span: Duration) -> usize {
+    let mut window: VecDeque<(Duration, usize)> = VecDeque::new();
+    let (mut sum, mut most) = (0, 0);
+    for &(at, size) in arrivals {
+        window.push_back((at, size));
+        sum += size;
+        while at - window[0].0 > span {
+            sum -= window.pop_front().unwrap().1;
+        }
+        most = most.max(sum);
+    }
+    most
+}
+
+#[test]
+fn packets_leave_at_the_pacing_rate_and_not_in_bursts() {
+    wait::make_timers_precise();
+    register("fixed_rate", Box::new(|_| Ok(Box::new(FixedRate)))).unwrap();
+    // The machine may be busy with something else: one run of three must be good.
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        let arrivals = transfer();
+        let bytes: usize = arrivals.iter().map(|(_, size)| size).sum();
+        let seconds = (arrivals[arrivals.len() - 1].0 - arrivals[0].0).as_secs_f64();
+        let rate = bytes as f64 / seconds / BYTES_PER_SECOND as f64;
+        // At the exact rate 5 ms hold ten packets; the rest is what lateness may be made up for.
+        let packets = most_within(&arrivals, Duration::from_millis(5)) / 1250;
+        seen.push((rate, packets));
+        if (0.97..1.01).contains(&rate) && packets <= 16 {
+            return;
+        }
+    }
+    panic!("(share of the pacing rate, packets within 5 ms): {seen:?}");
+}

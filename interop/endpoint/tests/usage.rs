@@ -1,0 +1,87 @@
+//! Wrong usage is answered with what was wrong and what is allowed.
+
+mod common;
+
+use common::run;
+
+const SERVER: &str = env!("CARGO_BIN_EXE_cc-server");
+const CLIENT: &str = env!("CARGO_BIN_EXE_cc-client");
+
+fn refusal(program: &str, arguments: &[&str]) -> (i32, String) {
+    let output = run(program, arguments);
+    let text = String::from_utf8(output.stderr).unwrap();
+    (output.status.code().unwrap(), text)
+}
+
+#[test]
+fn an_unknown_controller_is_refused_with_the_known_ones() {
+    for (program, rest) in [(SERVER, &[][..]), (CLIENT, &["https://localhost/"])] {
+        let arguments: Vec<&str> = ["--cc", "hybird"].iter().chain(rest).copied().collect();
+        let (code, text) = refusal(program, &arguments);
+        assert_eq!(code, 2, "{text}");
+        for word in ["hybird", "hybrid", "cubic"] {
+            assert!(text.contains(word), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_bad_option_of_a_controller_is_refused_with_what_is_allowed() {
+    for (spec, words) in [
+        ("hybrid:d1=10", ["d1", "unit"]),
+        ("hybrid:nonsense=1", ["nonsense", "d1"]),
+        ("cubic:fast", ["cubic", "no options"]),
+    ] {
+        let (code, text) = refusal(SERVER, &["--cc", spec]);
+        assert_eq!(code, 2, "{text}");
+        for word in words {
+            assert!(text.contains(word), "{spec}: {text}");
+        }
+    }
+}
+
+#[test]
+fn the_catalogue_is_listed() {
+    for program in [SERVER, CLIENT] {
+        let output = run(program, &["--list-cc"]);
+        assert!(output.status.success());
+        let text = String::from_utf8(output.stdout).unwrap();
+        for word in ["hybrid", "d1", "cubic"] {
+            assert!(text.contains(word), "{text}");
+        }
+    }
+}
+
+#[test]
+fn an_address_beyond_loopback_is_refused() {
+    let (code, text) = refusal(SERVER, &["--listen", "0.0.0.0:0"]);
+    assert_eq!(code, 2);
+    assert!(text.contains("--allow-any-address"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_opened_is_named() {
+    for (arguments, word) in [
+        (&["--root", "/does/not/exist"][..], "/does/not/exist"),
+        (&["--cert", "/no.pem", "--key", "/no.key"], "/no.pem"),
+        (&["--qlog", "/proc/no"], "/proc/no"),
+    ] {
+        let all: Vec<&str> = ["--listen", "127.0.0.1:0"]
+            .iter()
+            .chain(arguments)
+            .copied()
+            .collect();
+        let (code, text) = refusal(SERVER, &all);
+        assert_eq!(code, 1, "{text}");
+        assert!(text.contains(word), "{text}");
+    }
+}
+
+#[test]
+fn a_port_in_use_is_named() {
+    let taken = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let (code, text) = refusal(SERVER, &["--listen", &address]);
+    assert_eq!(code, 1);
+    assert!(text.contains(&address), "{text}");
+}
