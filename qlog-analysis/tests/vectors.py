@@ -34,7 +34,8 @@ def build() -> dict[str, Any]:
 
 
 def _alpha_cases() -> list[dict[str, Any]]:
-    assert PAPER.amin is not None and PAPER.amax is not None
+    assert PAPER.amin is not None
+    assert PAPER.amax is not None
     return [
         {
             "params": "paper",
@@ -47,10 +48,10 @@ def _alpha_cases() -> list[dict[str, Any]]:
 
 def _update_cases() -> list[dict[str, Any]]:
     deltas = (0.0, 0.5, 5.999, 6.001, 11.999, 12.0, 12.001, 15.0, 18.0, 23.999, 24.0, 24.001, 30.0, 36.0)
-    deltas += (47.999, 48.0, 48.001, 60.0, 250.0)
+    above = (47.999, 48.0, 48.001, 60.0, 250.0)
     return [
         _update_case(d, lost, t)
-        for d in deltas
+        for d in (*deltas, *above)
         for lost in (False, True)
         for t in (Trend.NON_INCREASING, Trend.UNKNOWN, Trend.OFF, Trend.INCREASING)
     ]
@@ -151,10 +152,14 @@ def _trend_inputs() -> list[tuple[str, list[float]]]:
         ("stationary noise, large", _noisy(rng, 100, 0.0, 10.0, start=20.0)),
         ("rise and fall: a tent of 10 ms", [10.0 - abs(10.0 - 20.0 * i / 80) for i in range(81)]),
         ("128 samples are used as they are", _noisy(rng, 128, 8.0, 1.0)),
-        ("129 samples become 64 means of two, the last is left out", _noisy(rng, 128, 8.0, 1.0) + [0.0]),
+        ("129 samples become 64 means of two, the last is left out", [*_noisy(rng, 128, 8.0, 1.0), 0.0]),
         (
             "260 samples that alternate by 20 ms become 65 means of four, which rise",
             [10.0 + 10.0 * (-1) ** i + 0.04 * i for i in range(260)],
+        ),
+        (
+            "257 samples become 64 means of four, which saw off a wave of four samples; the last is left out",
+            [10.0 + (8.0, 0.0, -8.0, 0.0)[i % 4] + 0.04 * i for i in range(256)] + [0.0],
         ),
         ("1000 samples become 125 means of eight that fall", _noisy(rng, 1000, -9.0, 3.0, start=14.0)),
     ]

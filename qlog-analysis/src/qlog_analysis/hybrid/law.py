@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
-from .parameters import MAX_RATE, MIN_WINDOW_PACKETS, Parameters
+from .parameters import INITIAL_WINDOW_PACKETS, MAX_RATE, MIN_WINDOW_PACKETS, Parameters
 from .trend import Trend
 
 
@@ -46,9 +47,16 @@ def clamp_rate(rate: float, packet_bytes: float, length: float) -> float:
     return min(max(rate, 8.0 * packet_bytes / (4.0 * length)), MAX_RATE)
 
 
-def window(rate: float, length: float, packet_bytes: float, p: Parameters) -> float:
-    """W = R (L + wextra) in bytes, at least two packets (section II-C)."""
-    return max(rate * (length + p.wextra) / 8.0, MIN_WINDOW_PACKETS * packet_bytes)
+def window(rate: float, length: float, packet_bytes: int, p: Parameters) -> int:
+    """W = R (L + wextra) in bytes, rounded up to whole packets, at least two (section II-C)."""
+    packets = math.ceil(rate * (length + p.wextra) / 8.0 / packet_bytes)
+    return max(packets, MIN_WINDOW_PACKETS) * packet_bytes
+
+
+def initial_rate(packet_bytes: int, length: float, p: Parameters) -> float:
+    """r0, or else the initial window (RFC 9002 section 7.2) per L."""
+    rate = 8.0 * INITIAL_WINDOW_PACKETS * packet_bytes / length if p.r0 is None else p.r0
+    return clamp_rate(rate, packet_bytes, length)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +71,7 @@ class Epoch:
     """R before the update, bit/s."""
     length: float
     """L, s."""
-    packet_bytes: float
+    packet_bytes: int
     app_limited: bool
     startup: bool
     acked_rate: float
@@ -104,11 +112,15 @@ def update(e: Epoch, p: Parameters) -> Update:
 def _update_startup(e: Epoch, p: Parameters) -> Update:
     """Start-up (DEVIATION; the paper has none)."""
     in_zone = zone(e.delta, e.lost, e.trend, p)
-    if in_zone != 1 or (e.lost and e.delta > 0.5 * p.d1):
-        down = beta(e.delta, e.lost, e.trend, p)
-        down = p.bmin if down is None else down
-        rate = (1.0 - down) * min(e.rate, e.acked_rate)
-        return Update(in_zone, None, down, clamp_rate(rate, e.packet_bytes, e.length), False)
-    grow = not e.lost and not e.app_limited
-    rate = e.rate * p.startup if grow else e.rate
-    return Update(1, None, None, clamp_rate(rate, e.packet_bytes, e.length), True)
+    if in_zone == 1 and not ends_startup(e.delta, p):
+        rate = e.rate if e.app_limited else e.rate * p.startup
+        return Update(1, None, None, clamp_rate(rate, e.packet_bytes, e.length), True)
+    down = beta(e.delta, e.lost, e.trend, p)
+    down = p.bmin if down is None else down
+    rate = (1.0 - down) * min(e.rate, e.acked_rate)
+    return Update(in_zone, None, down, clamp_rate(rate, e.packet_bytes, e.length), False)
+
+
+def ends_startup(delta: float, p: Parameters) -> bool:
+    """A mean relative one-way delay that ends the start-up, and its epoch before L has passed."""
+    return delta > 0.5 * p.d1

@@ -17,6 +17,9 @@ INITIAL_WINDOW_PACKETS = 10
 MAX_RATE = 10e9
 """Upper bound of R in bit/s."""
 
+STARTUP_SAMPLES = 3
+"""Samples without which an epoch of the start-up does not end."""
+
 AUTO_AMIN_PACKETS = 0.01
 AUTO_AMAX_PACKETS = 0.5
 """`auto` increases in packets per L, per epoch."""
@@ -42,7 +45,7 @@ class Parameters:
     wextra: float
     """Time that the window covers beyond L, s."""
     startup: float
-    """Growth factor per epoch of the start-up; 1 means no start-up."""
+    """Growth factor per step of the start-up; 1 means no start-up."""
     react_once: bool
     trend: bool
     owdwin: float
@@ -78,6 +81,6 @@ PAPER = Parameters(
 )
 """Section III of the paper."""
 
-DEFAULT = replace(PAPER, amin=None, amax=None, wextra=0.024, startup=2.0, react_once=True)
+DEFAULT = replace(PAPER, amin=None, amax=None, wextra=0.024, startup=1.5, react_once=True)
 
 PROFILES: dict[Literal["paper", "default"], Parameters] = {"paper": PAPER, "default": DEFAULT}

@@ -10,6 +10,7 @@ import enum
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 MIN_SAMPLES = 25
@@ -44,9 +45,10 @@ class Metrics:
 
 
 def condense(rowd: Sequence[float]) -> list[float]:
-    """At most 128 values: neighbours averaged in pairs as often as needed; an incomplete mean is left out."""
+    """At most 128 values, each the mean of 2^k neighbours with the smallest k for which n <= 128 * 2^k; a last
+    incomplete mean is left out."""
     width = 1
-    while len(rowd) // width > MAX_SAMPLES:
+    while len(rowd) > MAX_SAMPLES * width:
         width *= 2
     full = len(rowd) // width
     return [sum(rowd[i * width : (i + 1) * width]) / width for i in range(full)]
@@ -57,12 +59,12 @@ def group_medians(values: Sequence[float]) -> list[float]:
     size = math.isqrt(len(values))
     groups = len(values) // size
     bounds = [i * size for i in range(groups)] + [len(values)]
-    return [median(values[a:b]) for a, b in zip(bounds, bounds[1:], strict=False)]
+    return [median(values[a:b]) for a, b in pairwise(bounds)]
 
 
 def metrics(medians: Sequence[float], noise: float = 0.0) -> Metrics:
     """PCT and PDT of the medians when each may be off by `noise` s."""
-    steps = [b - a for a, b in zip(medians, medians[1:], strict=False)]
+    steps = [b - a for a, b in pairwise(medians)]
     pairs = len(steps)
     blur = 2.0 * noise
     surely = sum(1 for s in steps if s > blur)

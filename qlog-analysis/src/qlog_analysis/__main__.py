@@ -1,0 +1,3 @@
+from qlog_analysis.cli import main
+
+raise SystemExit(main())

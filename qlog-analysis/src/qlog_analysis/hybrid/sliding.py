@@ -1,0 +1,84 @@
+"""The sliding minima of docs/papers/hybrid.md: ten sub-windows, size classes, and L."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass, field
+
+PARTS = 10
+CLASSES = 4
+
+
+def size_class(size: int, max_datagram_size: int) -> int:
+    """`ceil(4 * size / max_datagram_size)`, clamped to 1..4."""
+    return min(max(-(-CLASSES * size // max_datagram_size), 1), CLASSES)
+
+
+@dataclass(slots=True)
+class SlidingMinimum:
+    """The minimum over `window` s in ten sub-windows, counted from `origin`: a value is forgotten between 0.9 and 1
+    times the window after it was seen."""
+
+    window: float
+    origin: float
+    _parts: deque[tuple[int, float]] = field(default_factory=deque)
+    _latest: int = 0
+
+    def advance(self, now: float) -> None:
+        self._latest = max(self._latest, math.floor((now - self.origin) / (self.window / PARTS)))
+        while self._parts and self._parts[0][0] + PARTS <= self._latest:
+            self._parts.popleft()
+
+    def insert(self, now: float, value: float) -> None:
+        self.advance(now)
+        if self._parts and self._parts[-1][0] == self._latest:
+            value = min(value, self._parts.pop()[1])
+        self._parts.append((self._latest, value))
+
+    def get(self) -> float | None:
+        return min((v for _, v in self._parts), default=None)
+
+    def clear(self) -> None:
+        self._parts.clear()
+
+
+class PathMinima:
+    """OWD_min of every size class, and L."""
+
+    def __init__(self, window: float, origin: float) -> None:
+        self._owd = [SlidingMinimum(window, origin) for _ in range(CLASSES)]
+        self._rtt_full = SlidingMinimum(window, origin)
+        self._rtt_any = SlidingMinimum(window, origin)
+
+    def advance(self, now: float) -> None:
+        for m in (*self._owd, self._rtt_full, self._rtt_any):
+            m.advance(now)
+
+    def insert_owd(self, now: float, in_class: int, owd: float) -> None:
+        self._owd[in_class - 1].insert(now, owd)
+
+    def insert_rtt(self, now: float, in_class: int, rtt: float) -> None:
+        self._rtt_any.insert(now, rtt)
+        if in_class == CLASSES:
+            self._rtt_full.insert(now, rtt)
+
+    def clear_owd(self) -> None:
+        """Sizes no longer compare: the maximum datagram size has changed."""
+        for m in self._owd:
+            m.clear()
+
+    def length(self) -> float | None:
+        """L: the smallest round-trip time of full-sized packets, while there is none that of all."""
+        full = self._rtt_full.get()
+        return self._rtt_any.get() if full is None else full
+
+    def owd_minima(self) -> tuple[float, ...]:
+        """OWD_min of classes 1 to 4, each with what the larger classes say; infinite where nothing was seen."""
+        out = [math.inf] * CLASSES
+        larger = math.inf
+        for c in reversed(range(CLASSES)):
+            own = self._owd[c].get()
+            larger = larger if own is None else min(own, larger)
+            out[c] = larger
+        return tuple(out)

@@ -1,0 +1,73 @@
+"""Option strings: `hybrid:paper,d1=10ms` to the parameters they stand for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from .parameters import PROFILES, Parameters
+
+_NUMBER = re.compile(r"^(\d+\.?\d*|\.\d+) ?([A-Za-z]*)$", re.ASCII)
+_TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
+_RATES = {"bps": 1.0, "kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9}
+_WORDS: dict[str, dict[str, tuple[str, bool]]] = {
+    "react": {"once": ("react_once", True), "epoch": ("react_once", False)},
+    "trend": {"on": ("trend", True), "off": ("trend", False)},
+}
+_TIME_NAMES = frozenset({"d0", "d1", "d2", "d3", "wextra", "owdwin"})
+_RATE_NAMES = frozenset({"amin", "amax", "r0"})
+_FRACTIONS = frozenset({"bmin", "bmid", "bmax", "gamma", "startup"})
+
+
+class SpecError(ValueError):
+    """The option string cannot be read."""
+
+
+def parse(spec: str) -> Parameters:
+    """The parameters that an option string stands for."""
+    name, _, options = spec.partition(":")
+    if name != "hybrid":
+        raise SpecError(f"{spec!r} is not an option string of hybrid")
+    items = [i.strip() for i in options.split(",")] if options else []
+    profile = "default"
+    if items and "=" not in items[0]:
+        profile = items.pop(0)
+    base = next((p for n, p in PROFILES.items() if n == profile), None)
+    if base is None:
+        raise SpecError(f"{spec!r}: profile {profile!r} is none of {', '.join(PROFILES)}")
+    given = dict(_item(spec, i) for i in items)
+    if profile == "default" and "wextra" not in given:
+        given["wextra"] = given.get("d2", base.d2)  # the default of wextra is d2, whatever d2 is
+    return replace(base, **given)
+
+
+def _item(spec: str, item: str) -> tuple[str, Any]:
+    name, _, value = (part.strip() for part in item.partition("="))
+    if name in _WORDS:
+        if value not in _WORDS[name]:
+            raise SpecError(f"{spec!r}: {name} is {value!r}, expected one of {', '.join(_WORDS[name])}")
+        return _WORDS[name][value]
+    if name in _RATE_NAMES and value == "auto":
+        return name, None
+    if name == "startup" and value == "off":
+        return name, 1.0
+    match = _NUMBER.match(value)
+    if match is None:
+        raise SpecError(f"{spec!r}: {name} is {value!r}, expected a number")
+    number, unit = float(match[1]), match[2]
+    if name in _TIME_NAMES:
+        return name, number * _scale(spec, name, number, unit, _TIMES)
+    if name in _RATE_NAMES:
+        return name, number * _scale(spec, name, number, unit, _RATES)
+    if name in _FRACTIONS and not unit:
+        return name, number
+    raise SpecError(f"{spec!r}: {item!r} is no parameter of hybrid")
+
+
+def _scale(spec: str, name: str, number: float, unit: str, scales: dict[str, float]) -> float:
+    if not unit and number == 0.0:
+        return 0.0
+    if unit not in scales:
+        raise SpecError(f"{spec!r}: {name} has the unit {unit!r}, expected one of {', '.join(scales)}")
+    return scales[unit]

@@ -1,0 +1,182 @@
+"""A trace in memory: what was sent, what came back, and what the controller said.
+
+Columns are compact arrays, because a minute at 100 Mbit/s is half a million packets. Times are seconds since the
+trace began; trace times are truncated to 1 us (`TIME_RESOLUTION`).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import IntEnum
+from pathlib import Path
+
+from . import wire
+
+TIME_RESOLUTION = 1e-6
+NEVER = 1 << 62
+"""A record number after every other."""
+
+
+class Space(IntEnum):
+    """Packet number spaces (RFC 9000 section 12.3)."""
+
+    INITIAL = 0
+    HANDSHAKE = 1
+    APPLICATION = 2
+
+
+SPACE_OF_PACKET_TYPE = {
+    "initial": Space.INITIAL,
+    "handshake": Space.HANDSHAKE,
+    "0RTT": Space.APPLICATION,
+    "1RTT": Space.APPLICATION,
+}
+
+
+@dataclass(slots=True)
+class StreamFrames:
+    """STREAM frames in order of appearance."""
+
+    stream: array[int] = field(default_factory=lambda: array("q"))
+    offset: array[int] = field(default_factory=lambda: array("q"))
+    length: array[int] = field(default_factory=lambda: array("q"))
+    time: array[float] = field(default_factory=lambda: array("d"))
+
+    def __len__(self) -> int:
+        return len(self.stream)
+
+    def append(self, stream: int, offset: int, length: int, time: float) -> None:
+        self.stream.append(stream)
+        self.offset.append(offset)
+        self.length.append(length)
+        self.time.append(time)
+
+
+@dataclass(slots=True)
+class SentPackets:
+    """Sent packets in the order of the trace; index = position."""
+
+    record: array[int] = field(default_factory=lambda: array("q"))
+    time: array[float] = field(default_factory=lambda: array("d"))
+    space: bytearray = field(default_factory=bytearray)
+    number: array[int] = field(default_factory=lambda: array("q"))
+    size: array[int] = field(default_factory=lambda: array("l"))
+    ack_eliciting: bytearray = field(default_factory=bytearray)
+    probe: bytearray = field(default_factory=bytearray)
+    """Path MTU probes: only PING and PADDING. Their loss says nothing about congestion and is not counted."""
+    acked_at: array[float] = field(default_factory=lambda: array("d"))
+    """Arrival of the ACK, NaN if none came."""
+    first_frame: array[int] = field(default_factory=lambda: array("q"))
+    """Index of the packet's first STREAM frame in `frames`; they end where the next packet's begin."""
+    frames: StreamFrames = field(default_factory=StreamFrames)
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def frames_of(self, packet: int) -> range:
+        end = self.first_frame[packet + 1] if packet + 1 < len(self.first_frame) else len(self.frames)
+        return range(self.first_frame[packet], end)
+
+
+@dataclass(slots=True)
+class Feedback:
+    """A feedback event: an ACK frame that newly acknowledged something, or a loss detection."""
+
+    record: int
+    time: float
+    space: Space
+    acked: range
+    """Positions in `Trace.acked`."""
+    sample: int
+    """The packet whose round trip the ACK measures (RFC 9002 section 5.1), or -1."""
+    ack_delay: float
+    """As reported, in s, after the peer's exponent has been applied."""
+    lost: list[int] = field(default_factory=list)
+    group_end: int = NEVER
+    """Record number of the next packet event: what the controller wrote before it, it wrote at this feedback."""
+
+
+@dataclass(slots=True)
+class Metrics:
+    """`quic:recovery_metrics_updated`, carried forward; NaN where nothing was said yet."""
+
+    record: array[int] = field(default_factory=lambda: array("q"))
+    time: array[float] = field(default_factory=lambda: array("d"))
+    congestion_window: array[float] = field(default_factory=lambda: array("d"))
+    bytes_in_flight: array[float] = field(default_factory=lambda: array("d"))
+    pacing_rate: array[float] = field(default_factory=lambda: array("d"))
+    """bit/s (quiche writes bytes/s)."""
+    latest_rtt: array[float] = field(default_factory=lambda: array("d"))
+    smoothed_rtt: array[float] = field(default_factory=lambda: array("d"))
+    min_rtt: array[float] = field(default_factory=lambda: array("d"))
+    lost_packets: array[float] = field(default_factory=lambda: array("d"))
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """`quic:congestion_state_updated`"""
+
+    record: int
+    time: float
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParametersEvent:
+    record: int
+    time: float
+    data: wire.ControllerParameters
+    hybrid: wire.HybridParameters | None
+    """The decoded map if the controller is `hybrid`."""
+
+
+@dataclass(frozen=True, slots=True)
+class EpochEvent:
+    record: int
+    time: float
+    data: wire.HybridEpoch
+
+
+@dataclass(slots=True)
+class Trace:
+    path: Path
+    header: wire.Header
+    sent: SentPackets = field(default_factory=SentPackets)
+    acked: array[int] = field(default_factory=lambda: array("q"))
+    """Newly acknowledged packets, in order of acknowledgement."""
+    feedback: list[Feedback] = field(default_factory=list)
+    metrics: Metrics = field(default_factory=Metrics)
+    states: list[State] = field(default_factory=list)
+    parameters: list[ParametersEvent] = field(default_factory=list)
+    epochs: list[EpochEvent] = field(default_factory=list)
+    received: StreamFrames = field(default_factory=StreamFrames)
+    received_packets: int = 0
+    spurious_losses: int = 0
+    loss_counter: bool = False
+    """Whether the trace counts losses itself (`cf_lost_packets`)."""
+    notes: list[str] = field(default_factory=list)
+    """What a reader should know: oddities that do not keep the trace from being used."""
+    records: int = 0
+    end: float = 0.0
+    """Time of the last event."""
+
+    @property
+    def vantage_point(self) -> str:
+        point = self.header.trace.vantage_point
+        return "unknown" if point is None else point.type
+
+    @property
+    def title(self) -> str:
+        return self.header.trace.title or self.header.title or self.path.name
+
+    @property
+    def controller(self) -> str | None:
+        return self.parameters[0].data.controller if self.parameters else None
+
+    def feedback_in(self, space: Space) -> Iterator[Feedback]:
+        return (f for f in self.feedback if f.space is space)

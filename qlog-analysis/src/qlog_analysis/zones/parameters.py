@@ -1,0 +1,92 @@
+"""The parameters that the controller reported: made usable, and checked against its option string."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+from ..errors import UnsuitableTraceError
+from ..hybrid import spec
+from ..hybrid.parameters import Parameters
+from ..model import ParametersEvent, Trace
+from ..wire import HybridParameters
+from .measure import Limits
+from .verdict import Finding
+
+
+def limits_of(event: ParametersEvent) -> Limits:
+    assert event.hybrid is not None
+    return Limits(
+        parameters=_parameters(event.hybrid, event.record),
+        max_datagram_size=event.data.max_datagram_size,
+        max_ack_delay=event.data.max_ack_delay / 1e3,
+    )
+
+
+def _parameters(p: HybridParameters, record: int) -> Parameters:
+    def refuse(what: str) -> UnsuitableTraceError:
+        return UnsuitableTraceError(f"record {record}: cc:parameters_set: {what}")
+
+    def rate(name: str, value: float | str) -> float | None:
+        if value == "auto":
+            return None
+        if isinstance(value, str):
+            raise refuse(f"{name} is {value!r}, expected a rate in bit/s or 'auto'")
+        return value
+
+    if not p.d0 <= p.d1 < p.d2 < p.d3:
+        raise refuse(f"thresholds {p.d0}, {p.d1}, {p.d2}, {p.d3} ms, expected d0 <= d1 < d2 < d3")
+    if not p.bmin <= p.bmid <= p.bmax < 1.0:
+        raise refuse(f"decreases {p.bmin}, {p.bmid}, {p.bmax}, expected bmin <= bmid <= bmax < 1")
+    if p.react not in ("once", "epoch"):
+        raise refuse(f"react is {p.react!r}, expected 'once' or 'epoch'")
+    if not (p.owdwin > 0.0 and p.startup >= 1.0):
+        raise refuse(f"owdwin is {p.owdwin} ms and startup {p.startup}, expected owdwin > 0 and startup >= 1")
+    if p.amin == 0.0 or p.amax == 0.0:
+        raise refuse("amin and amax must not be 0")
+    return Parameters(
+        amin=rate("amin", p.amin),
+        amax=rate("amax", p.amax),
+        bmin=p.bmin,
+        bmid=p.bmid,
+        bmax=p.bmax,
+        d0=p.d0 / 1e3,
+        d1=p.d1 / 1e3,
+        d2=p.d2 / 1e3,
+        d3=p.d3 / 1e3,
+        gamma=p.gamma,
+        wextra=p.wextra / 1e3,
+        startup=p.startup,
+        react_once=p.react == "once",
+        trend=p.trend,
+        owdwin=p.owdwin / 1e3,
+        r0=rate("r0", p.r0),
+    )
+
+
+def check_parameters(trace: Trace) -> Iterator[Finding]:
+    """The parameters are those of the option string, and stay the same as long as the connection lives."""
+    first = trace.parameters[0]
+    for event in trace.parameters:
+        if event.hybrid is None:
+            yield Finding(None, event.time, "parameters", f"the controller became {event.data.controller!r}")
+        elif event.hybrid != first.hybrid or event.data.spec != first.data.spec:
+            yield Finding(None, event.time, "parameters", "the parameters changed during the connection")
+    assert first.hybrid is not None
+    reported = limits_of(first).parameters
+    try:
+        meant = spec.parse(first.data.spec)
+    except spec.SpecError as e:
+        yield Finding(None, first.time, "parameters", str(e))
+        return
+    for f in fields(Parameters):
+        a, b = getattr(reported, f.name), getattr(meant, f.name)
+        if a != b and not (a is not None and b is not None and abs(a - b) <= 1e-6 * abs(b) + 1e-9):
+            yield Finding(
+                None,
+                first.time,
+                "parameters",
+                f"{f.name} is {a!r}, but {first.data.spec!r} stands for {b!r} (SI units)",
+            )
+    if trace.epochs and first.record > trace.epochs[0].record:
+        yield Finding(None, first.time, "parameters", "the parameters were reported after the first epoch")

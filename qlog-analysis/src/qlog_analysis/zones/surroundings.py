@@ -1,0 +1,106 @@
+"""quiche's own events around the epochs: they must tell the same story as the controller's."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Iterator
+
+from ..model import EpochEvent, Trace
+from .compare import windows
+from .measure import TIME_TOLERANCE, Measured, Step
+from .verdict import Finding
+
+
+class Surroundings:
+    """`quic:recovery_metrics_updated` and `quic:congestion_state_updated` against the epochs."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._state_records = [s.record for s in trace.states]
+        self._after_group = 0
+        """Record number after the group of the epoch before."""
+        self._has_probes = any(trace.sent.probe)
+
+    def check(self, event: EpochEvent, m: Measured) -> Iterator[Finding]:
+        if not m.steps:
+            return
+        yield from self._first(self._window(event, m))
+        yield from self._first(self._pacing(event, m))
+        yield from self._first(self._in_flight(event, m))
+        yield from self._state(event, m.steps[-1].feedback.record, m.steps[-1].feedback.group_end)
+        self._after_group = m.steps[-1].feedback.group_end
+
+    @staticmethod
+    def _first(findings: Iterator[Finding]) -> Iterator[Finding]:
+        """One finding of a kind per epoch is enough."""
+        found = next(findings, None)
+        if found is not None:
+            yield found
+
+    def _metric(self, column: str, step: Step) -> float:
+        """The value that stood when everything about the feedback had been written."""
+        i = bisect_left(self._trace.metrics.record, step.feedback.group_end) - 1
+        return float(getattr(self._trace.metrics, column)[i]) if i >= 0 else math.nan
+
+    def _window(self, event: EpochEvent, m: Measured) -> Iterator[Finding]:
+        for step in m.steps:
+            if step is m.steps[-1]:
+                allowed = {event.data.window}
+            else:
+                allowed = set().union(*(windows(event.data.rate_before, x, TIME_TOLERANCE, m) for x in step.lengths))
+            value = self._metric("congestion_window", step)
+            if value not in allowed:
+                yield Finding(
+                    event.data.epoch,
+                    step.feedback.time,
+                    "congestion_window",
+                    f"quiche wrote {value:.0f} bytes, W is {' or '.join(map(str, sorted(allowed)))}",
+                )
+
+    def _pacing(self, event: EpochEvent, m: Measured) -> Iterator[Finding]:
+        gamma = m.limits.parameters.gamma
+        if gamma == 0.0:
+            return
+        for step in m.steps:
+            rate = event.data.rate_after if step is m.steps[-1] else event.data.rate_before
+            value = self._metric("pacing_rate", step)
+            if not abs(value - rate / gamma) <= 8.0 + 1e-6 * rate / gamma:
+                yield Finding(
+                    event.data.epoch,
+                    step.feedback.time,
+                    "pacing_rate",
+                    f"quiche wrote {value:.0f} bit/s, R / gamma is {rate / gamma:.0f} bit/s",
+                )
+
+    def _in_flight(self, event: EpochEvent, m: Measured) -> Iterator[Finding]:
+        """More bytes may be in flight than the application space has: those of the handshake. Never fewer."""
+        if self._has_probes:
+            return
+        for step in m.steps:
+            value = self._metric("bytes_in_flight", step)
+            if value < step.in_flight or (event.data.epoch >= HANDSHAKE_EPOCHS and value != step.in_flight):
+                yield Finding(
+                    event.data.epoch,
+                    step.feedback.time,
+                    "bytes_in_flight",
+                    f"quiche wrote {value:.0f}, packets and ACKs leave {step.in_flight}",
+                )
+
+    def _state(self, event: EpochEvent, start: int, end: int) -> Iterator[Finding]:
+        r = event.data
+        a, b = bisect_left(self._state_records, self._after_group), bisect_left(self._state_records, start)
+        if r.epoch > 0 and a < b:
+            s = self._trace.states[a]
+            yield Finding(r.epoch, s.time, "state", f"the state became {s.name!r} although no epoch ended")
+        if r.zone is None:
+            return
+        expected = "startup" if r.phase == "startup" and r.beta is None else f"zone{r.zone}"
+        i = bisect_left(self._state_records, end) - 1
+        name = self._trace.states[i].name if i >= 0 else "none"
+        if name != expected:
+            yield Finding(r.epoch, event.time, "state", f"quiche wrote the state {name!r}, expected {expected!r}")
+
+
+HANDSHAKE_EPOCHS = 5
+"""Epochs after which nothing of the handshake is in flight any more."""
