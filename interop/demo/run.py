@@ -1,0 +1,143 @@
+"""The demonstration: the same download with `hybrid` and with `cubic`, over the same bottleneck.
+
+Prints a table and leaves traces, plots and a report behind.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from testbed import Bottleneck, Outcome, Testbed, TestbedError
+
+BOTTLENECK = Bottleneck(rate="1Mbps", delay="50ms", buffer="400ms")
+CONTROLLERS = ("hybrid", "cubic")
+SIZE = 3_000_000
+# Exit codes of `qlog-analysis zones`.
+VERDICTS = {0: "pass", 1: "FAIL"}
+
+
+@dataclass
+class Row:
+    """What the table says of one controller."""
+
+    outcome: Outcome
+    verdict: str
+
+    HEAD = ("controller", "goodput", "queueing mean", "p95", "max", "loss", "zones")
+
+    def cells(self) -> tuple[str, ...]:
+        outcome, delay = self.outcome, self.outcome.queueing
+        return (
+            outcome.cc,
+            f"{outcome.goodput / 1e6:.3f} Mbit/s",
+            f"{delay['mean']:.1f} ms",
+            f"{delay['p95']:.1f} ms",
+            f"{delay['max']:.1f} ms",
+            f"{100 * outcome.loss:.2f} %",
+            self.verdict,
+        )
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The analysis program."""
+
+    program: Path
+
+    def run(self, *arguments: str | Path, allowed: tuple[int, ...] = (0,)) -> int:
+        command = [str(part) for part in (self.program, *arguments)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode not in allowed:
+            raise TestbedError(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+        return done.returncode
+
+    def verdict(self, outcome: Outcome, folder: Path) -> str:
+        if not outcome.cc.startswith("hybrid"):
+            return "-"
+        return VERDICTS[self.run("zones", outcome.trace, "--json", folder / "zones.json", allowed=(0, 1))]
+
+
+def main() -> int:
+    options = parse_arguments()
+    if options.out.exists():
+        shutil.rmtree(options.out)
+    options.out.mkdir(parents=True)
+    try:
+        rows = demonstrate(options)
+    except TestbedError as error:
+        print(f"The demonstration failed: {error}", file=sys.stderr)
+        return 2
+    return 0 if all(row.verdict != VERDICTS[1] for row in rows) else 1
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build-dir", type=Path, required=True, help="where bin/ lies")
+    parser.add_argument("--out", type=Path, required=True, help="folder for everything that is made; emptied first")
+    parser.add_argument("--size", type=int, default=SIZE, help="bytes to download (default: %(default)s)")
+    parser.add_argument("--cc", nargs="+", default=CONTROLLERS, metavar="NAME[:OPTIONS]", help="controllers to compare")
+    return parser.parse_args()
+
+
+def demonstrate(options: argparse.Namespace) -> list[Row]:
+    programs = options.build_dir / "bin"
+    analysis = Analysis(programs / "qlog-analysis")
+    testbed = Testbed(programs, options.out, progress=sys.stderr.isatty())
+    print(f"\nBottleneck: {BOTTLENECK}. Each download of {options.size / 1e6:g} MB takes about half a minute.\n", flush=True)
+    rows = []
+    for cc in options.cc:
+        began = time.monotonic()
+        print(f"  {cc} ...", end="", flush=True)
+        outcome = testbed.download(cc, BOTTLENECK, f"/{options.size}")
+        folder = outcome.link_log.parent
+        rows.append(Row(outcome, analysis.verdict(outcome, folder)))
+        analysis.run("to-qvis", outcome.trace, "--out", folder / "qvis.sqlog")
+        print(f" {time.monotonic() - began:.0f} s", flush=True)
+    report = options.out / "report.html"
+    logs = [str(part) for row in rows for part in ("--link", row.outcome.link_log)]
+    analysis.run("report", *(row.outcome.trace for row in rows), *logs, "--title", f"Through {BOTTLENECK}", "--out", report)
+    save(rows, options.out / "demo.json")
+    show(rows, report)
+    return rows
+
+
+def show(rows: list[Row], report: Path) -> None:
+    table = [Row.HEAD, *(row.cells() for row in rows)]
+    widths = [max(len(line[column]) for line in table) for column in range(len(Row.HEAD))]
+    print()
+    for number, line in enumerate(table):
+        print("  " + "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+        if number == 0:
+            print("  " + "  ".join("-" * width for width in widths))
+    print("\nQueueing delay and loss are the bottleneck's own; `zones` says whether the trace obeys the paper's equations.")
+    print(f"  report  {report}")
+    for row in rows:
+        folder = row.outcome.link_log.parent
+        print(f"  {row.outcome.cc}: trace {row.outcome.trace}\n{' ' * len(row.outcome.cc)}    for qvis {folder / 'qvis.sqlog'}")
+
+
+def save(rows: list[Row], target: Path) -> None:
+    def of(row: Row) -> dict[str, Any]:
+        outcome = row.outcome
+        return {
+            "cc": outcome.cc,
+            "goodput_bits_per_second": outcome.goodput,
+            "queue_delay_ms": outcome.queueing,
+            "loss": outcome.loss,
+            "zones": row.verdict,
+            "trace": str(outcome.trace),
+        }
+
+    target.write_text(json.dumps({"bottleneck": str(BOTTLENECK), "runs": [of(row) for row in rows]}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
