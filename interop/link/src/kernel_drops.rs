@@ -1,17 +1,22 @@
 //! Datagrams that the kernel dropped before the relay could read them: they are no loss of the modelled
 //! link, and a run that has any is not to be trusted.
 
-use std::net::SocketAddr;
+use crate::Socket;
 
-/// Datagrams dropped at the sockets bound to these addresses; `None` where the system does not tell.
-pub(crate) fn count(addresses: &[SocketAddr]) -> Option<u64> {
+/// Datagrams dropped at these sockets; `None` where the system does not tell.
+pub(crate) fn count<'a>(sockets: impl IntoIterator<Item = &'a Socket>) -> Option<u64> {
+    let ports: Vec<_> = sockets
+        .into_iter()
+        .filter_map(|socket| Some(socket.local_addr().ok()?.port()))
+        .collect();
     let tables = ["/proc/self/net/udp", "/proc/self/net/udp6"].map(std::fs::read_to_string);
-    let mut total = 0;
-    for table in tables.iter().flatten() {
-        let ports: Vec<_> = addresses.iter().map(SocketAddr::port).collect();
-        total += drops(table, &ports);
-    }
-    tables.iter().any(Result::is_ok).then_some(total)
+    let known = tables.iter().any(Result::is_ok);
+    let total = tables
+        .iter()
+        .flatten()
+        .map(|table| drops(table, &ports))
+        .sum();
+    known.then_some(total)
 }
 
 /// The sum of the last column (`drops`) over the sockets on these local ports, see `proc_net_udp(5)`.
@@ -29,7 +34,7 @@ fn drops(table: &str, ports: &[u16]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Socket;
+    use std::net::SocketAddr;
 
     #[test]
     fn only_the_sockets_asked_for_are_counted() {
@@ -46,11 +51,11 @@ mod tests {
     fn a_socket_that_nobody_reads_drops() {
         let full = Socket::bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
         let to = full.local_addr().unwrap();
-        assert_eq!(count(&[to]), Some(0));
+        assert_eq!(count([&full]), Some(0));
         let sender = Socket::bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
         for _ in 0..2000 {
             let _ = sender.send(to, Default::default(), &[0; 60_000]);
         }
-        assert!(count(&[to]).unwrap() > 0);
+        assert!(count([&full]).unwrap() > 0);
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn prefer_this_thread() -> String {
 /// Lets timers fire when they are due, not up to 50 us later (`prctl(2)`, `PR_SET_TIMERSLACK`).
 #[cfg(target_os = "linux")]
 fn set_timer_slack() -> String {
-    match rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1)) {
+    match nix::sys::prctl::set_timerslack(1) {
         Ok(()) => "timer slack 1 ns".to_owned(),
         Err(error) => format!("default timer slack ({error})"),
     }

@@ -49,6 +49,8 @@ struct Dropped {
     foreign: u64,
     memory: u64,
     send: u64,
+    /// Those of sockets that are closed.
+    kernel: u64,
 }
 
 /// A datagram that was read.
@@ -147,6 +149,7 @@ impl Relay {
             }
             self.settle(reading.now, &mut log);
             for flow in self.flows.expire(reading.now) {
+                self.dropped.kernel += kernel_drops::count([&flow.socket]).unwrap_or(0);
                 self.poller.delete(flow.socket.inner())?;
             }
         }
@@ -341,12 +344,8 @@ impl Relay {
     }
 
     fn summary(&self, log_lost: u64) -> Summary {
-        let own = self
-            .flows
-            .all()
-            .map(|flow| &flow.socket)
-            .chain([&self.listener]);
-        let addresses: Vec<_> = own.filter_map(|socket| socket.local_addr().ok()).collect();
+        let open = self.flows.all().map(|flow| &flow.socket);
+        let dropped_kernel = kernel_drops::count(open.chain([&self.listener]));
         Summary {
             duration: self.clock.now().as_secs_f64(),
             down: self.down.summary(),
@@ -357,7 +356,7 @@ impl Relay {
             dropped_foreign: self.dropped.foreign,
             dropped_memory: self.dropped.memory,
             dropped_send: self.dropped.send,
-            dropped_kernel: kernel_drops::count(&addresses),
+            dropped_kernel: dropped_kernel.map(|open| open + self.dropped.kernel),
             log_lost,
         }
     }

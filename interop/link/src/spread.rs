@@ -127,4 +127,18 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn percentiles_of_a_list_are_its_ranks() {
+        let Percentiles {
+            mean,
+            p50,
+            p95,
+            p99,
+            max,
+        } = Percentiles::of((-49..=50).rev().map(f64::from).collect());
+        assert_eq!((mean, p50, p95, p99, max), (0.5, 0.0, 45.0, 49.0, 50.0));
+        assert_eq!(Percentiles::of(vec![3.0]).p99, 3.0);
+        assert_eq!(Percentiles::of(Vec::new()), Percentiles::default());
+    }
 }

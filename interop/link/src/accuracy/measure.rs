@@ -7,7 +7,7 @@ use quiche_cc_bottleneck::{Buffer, Ecn, Overhead, Rate};
 
 use super::testbed::{receive, Received, Testbed};
 use crate::clock::unix_now;
-use crate::{Percentiles, Socket, Summary};
+use crate::{Percentiles, Summary};
 
 /// UDP payload of the packets sent: what QUIC sends on most paths.
 const PAYLOAD: usize = 1200;
@@ -59,7 +59,6 @@ pub fn rate(target: Rate, time: Duration) -> io::Result<RateReport> {
     let received = std::thread::scope(|scope| {
         let receiver =
             scope.spawn(|| receive(&bed.client, count, 2 * time + Duration::from_secs(2)));
-        // Twice the rate: each packet in half its time on the link.
         let sent = send_paced(&bed, count, target.time_for(size) / 2);
         let received = receiver
             .join()
@@ -101,7 +100,8 @@ pub fn delay(rate: Rate, delay: Duration, count: usize) -> io::Result<DelayRepor
     for number in 0..count {
         std::thread::sleep(pause);
         sent.push(unix_now());
-        send(&bed.server, &bed, number)?;
+        bed.server
+            .send(bed.upstream, Ecn::NotEct, &payload(number))?;
     }
     let received = receive(&bed.client, count, target + Duration::from_secs(1))?;
     let summary = bed.stop()?;
@@ -120,27 +120,32 @@ pub fn delay(rate: Rate, delay: Duration, count: usize) -> io::Result<DelayRepor
     })
 }
 
-/// Sends numbered packets, one per `pause` on average.
+/// Sends numbered packets, one per `pause` on average, in batches of about a millisecond.
 fn send_paced(bed: &Testbed, count: usize, pause: Duration) -> io::Result<()> {
     let start = Instant::now();
-    for number in 0..count {
-        let due = start + Duration::from_nanos(pause.as_nanos() as u64 * number as u64);
-        let ahead = due.saturating_duration_since(Instant::now());
-        if ahead > Duration::from_millis(1) {
-            std::thread::sleep(ahead);
-        }
-        send(&bed.server, bed, number)?;
+    let mut next = 0;
+    while next < count {
+        let elapsed = start.elapsed().as_nanos();
+        let due = usize::try_from(elapsed / pause.as_nanos().max(1))
+            .unwrap_or(count)
+            .min(count);
+        let batch: Vec<u8> = (next..due).flat_map(payload).collect();
+        bed.server
+            .send_segments(bed.upstream, Ecn::NotEct, &batch, PAYLOAD)?;
+        next = due;
+        std::thread::sleep(Duration::from_millis(1).max(pause / 4));
     }
     Ok(())
 }
 
-fn send(server: &Socket, bed: &Testbed, number: usize) -> io::Result<()> {
+/// The payload of packet `number`.
+fn payload(number: usize) -> [u8; PAYLOAD] {
     let mut payload = [0; PAYLOAD];
     payload[..8].copy_from_slice(&(number as u64).to_be_bytes());
-    server.send(bed.upstream, Ecn::NotEct, &payload)
+    payload
 }
 
-/// The number that a packet of [`send`] carries.
+/// The number that a received packet carries.
 fn number(packet: &Received) -> u64 {
     packet
         .payload

@@ -7,4 +7,4 @@ mod testbed;
 
 pub use measure::{delay, rate, DelayReport, RateReport};
 pub use table::print;
-pub use testbed::{Received, Testbed};
+pub use testbed::{receive, Received, Testbed};

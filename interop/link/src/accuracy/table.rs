@@ -8,7 +8,7 @@ use quiche_cc_bottleneck::Rate;
 use super::{delay, rate};
 use crate::Percentiles;
 
-const RATES: [&str; 5] = ["1Mbps", "5Mbps", "20Mbps", "100Mbps", "400Mbps"];
+const RATES: [&str; 5] = ["1Mbps", "5Mbps", "20Mbps", "100Mbps", "500Mbps"];
 const RATE_TIME: Duration = Duration::from_secs(2);
 const DELAYS: [(&str, u64); 4] = [("1Mbps", 50), ("5Mbps", 10), ("100Mbps", 5), ("100Mbps", 0)];
 const PROBES: usize = 300;
