@@ -2,12 +2,13 @@
 # of qlog-analysis, which runs from the source tree.
 set(QUICHE_CC_VENV "${CMAKE_BINARY_DIR}/venv")
 set(QUICHE_CC_VENV_PYTHON "${QUICHE_CC_VENV}/bin/python")
+set(qlog_analysis "${CMAKE_SOURCE_DIR}/qlog-analysis")
 
 add_custom_target(python-environment ALL
   COMMAND ${CMAKE_COMMAND}
           "-DPYTHON=${QUICHE_CC_PYTHON}" "-DVENV=${QUICHE_CC_VENV}"
-          "-DREQUIREMENTS=${CMAKE_SOURCE_DIR}/qlog-analysis/requirements.txt"
-          "-DSOURCES=${CMAKE_SOURCE_DIR}/qlog-analysis/src"
+          "-DREQUIREMENTS=${qlog_analysis}/requirements.txt;${qlog_analysis}/requirements-dev.txt"
+          "-DSOURCES=${qlog_analysis}/src"
           "-DLAUNCHER=${CMAKE_BINARY_DIR}/bin/qlog-analysis"
           -P "${CMAKE_SOURCE_DIR}/cmake/make-venv.cmake"
   COMMENT "Python environment"

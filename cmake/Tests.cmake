@@ -76,8 +76,7 @@ quiche_cc_test(ruff-format LABEL lint TIMEOUT 300 COMMAND ${ruff} format --check
 foreach(room IN ITEMS patches tests/structure tests/e2e interop/demo)
   string(REPLACE "/" "-" name "mypy-${room}")
   quiche_cc_test(${name} LABEL lint TIMEOUT 300
-                 COMMAND ${CMAKE_COMMAND} -E env "MYPYPATH=${CMAKE_SOURCE_DIR}/${room}"
-                         "${QUICHE_CC_VENV_PYTHON}" -m mypy --config-file mypy.ini ${room})
+                 COMMAND "${QUICHE_CC_VENV_PYTHON}" -m mypy --config-file mypy.ini ${room})
 endforeach()
 quiche_cc_test(mypy-qlog-analysis LABEL lint TIMEOUT 300
-               COMMAND ${CMAKE_COMMAND} -E chdir qlog-analysis "${QUICHE_CC_VENV_PYTHON}" -m mypy src)
+               COMMAND ${CMAKE_COMMAND} -E chdir qlog-analysis "${QUICHE_CC_VENV_PYTHON}" -m mypy)
