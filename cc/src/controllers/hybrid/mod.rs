@@ -42,7 +42,7 @@ const MAX_RATE_BPS: f64 = 10e9;
 const USED_SHARE: f64 = 0.8;
 /// A queueing delay above d1 divided by this ends start-up.
 const STARTUP_DELAY_DIVISOR: u32 = 2;
-/// Samples without which start-up takes no step.
+/// Samples that show queueing in start-up.
 const STARTUP_EVIDENCE: u32 = 3;
 /// Packets that may leave unpaced before the first RTT sample: a server's first handshake flight.
 const HANDSHAKE_BURST: usize = 3;
@@ -180,18 +180,19 @@ impl Hybrid {
         }
     }
 
-    /// After L; in start-up when there is evidence, and then as soon as queueing shows, for it grows fast.
+    /// After L. In start-up after 2 L, as nothing of what is sent since the last step comes back in the first, or as soon as
+    /// queueing shows, for it grows fast.
     fn is_over(&self, epoch: &Epoch, now: Time) -> bool {
-        let elapsed = epoch.duration(now) >= self.length();
         if !self.in_startup() {
-            return elapsed;
+            return epoch.duration(now) >= self.length();
         }
         let queueing = || {
             epoch
                 .mean(&self.meter.minima())
                 .is_some_and(|delta| self.ends_startup(delta))
         };
-        epoch.samples() >= STARTUP_EVIDENCE && (elapsed || queueing())
+        epoch.duration(now) >= 2 * self.length()
+            || (epoch.samples() >= STARTUP_EVIDENCE && queueing())
     }
 
     fn ends_startup(&self, delta: Owd) -> bool {

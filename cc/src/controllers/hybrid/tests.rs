@@ -296,15 +296,15 @@ fn with_react_once_a_queue_is_answered_once() {
 #[test]
 fn start_up_multiplies_once_per_feedback_and_leaves_for_what_arrived() {
     let mut path = Path::new("");
-    assert!(close(path.epoch(0.0, 0), 1.5));
-    // What comes back now was sent at the old rate, and three packets of the new one are waited for.
-    assert_eq!(path.epoch(0.0, 0), 1.0);
-    (0..2).for_each(|_| path.ack(0.0, 0));
-    assert!(close(path.rate(), 1.5e6));
-    path.ack(0.0, 0);
-    assert!(close(path.rate(), 2.25e6));
-    assert_eq!(path.epoch(0.0, 0), 1.0);
-    // Delay shows: the epoch ends at the third sample. All the time a packet of 1250 bytes
+    // What comes back in the first half of an epoch was sent at the old rate.
+    for expected in [1.5, 2.25, 3.375] {
+        path.epoch(0.0, 0);
+        path.epoch(0.0, 0);
+        assert!(close(path.rate(), expected * 1e6), "{}", path.rate());
+        assert_eq!(path.hybrid.state(), "startup");
+    }
+    path.epoch(0.0, 0);
+    // Delay shows: the epoch ends with the third of the new samples. All the time a packet of 1250 bytes
     // came back every 10 ms.
     (0..5).for_each(|_| path.ack(20.0, 0));
     assert_eq!(path.hybrid.state(), "zone2");
