@@ -9,9 +9,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from . import __version__
+from . import __version__, qvis
 from .errors import AnalysisError
+from .linklog import LinkLog, read_link_log
 from .load import load
+from .metrics import measure
+from .metrics import to_text as metrics_text
+from .model import Trace
+from .plots.panels import panels
 from .zones.check import check
 from .zones.verdict import Outcome
 
@@ -50,9 +55,40 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    zones = _command(commands, "zones", "check the zones of the hybrid controller against the packets and the paper", _zones)
+    zones = _command(
+        commands, "zones", "check the zones of the hybrid controller against the packets and the paper", _zones
+    )
     zones.add_argument("trace", type=Path, metavar="TRACE")
     zones.add_argument("--json", type=Path, metavar="FILE", help="write the verdict with all epochs; - for stdout")
+
+    metrics = _command(commands, "metrics", "goodput, delay and loss of a trace, whatever controller sent it", _metrics)
+    metrics.add_argument("trace", type=Path, metavar="TRACE")
+    metrics.add_argument("--json", type=Path, metavar="FILE", help="write them as JSON; - for stdout")
+
+    plot = _command(commands, "plot", "draw rate, queueing delay, window and RTT of a trace", _plot)
+    plot.add_argument("trace", type=Path, metavar="TRACE")
+    plot.add_argument("--out", type=Path, metavar="FILE", required=True, help="picture: .svg, .png or .html")
+    plot.add_argument("--link", type=Path, metavar="FILE", help="log of the bottleneck (JSON lines)")
+    plot.add_argument("--title", help="heading of the picture")
+
+    report = _command(
+        commands, "report", "write one HTML file with table, verdicts and plots of several traces", _report
+    )
+    report.add_argument("traces", type=Path, metavar="TRACE", nargs="+")
+    report.add_argument("--out", type=Path, metavar="FILE", required=True, help="the HTML file")
+    report.add_argument(
+        "--link",
+        type=Path,
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="log of the bottleneck (JSON lines); once per trace, in the order of the traces",
+    )
+    report.add_argument("--title", default="Congestion control traces", help="heading of the report")
+
+    export = _command(commands, "to-qvis", "write a copy that the viewer qvis opens", _to_qvis)
+    export.add_argument("trace", type=Path, metavar="TRACE")
+    export.add_argument("--out", type=Path, metavar="FILE", required=True, help="the copy: .sqlog or .qlogseq")
     return parser
 
 
@@ -79,6 +115,52 @@ def _zones(args: argparse.Namespace) -> int:
         print(verdict.to_text())
     codes = {Outcome.PASS: EXIT_OK, Outcome.FAIL: EXIT_VIOLATIONS, Outcome.INCONCLUSIVE: EXIT_UNSUITABLE}
     return codes[verdict.outcome]
+
+
+def _metrics(args: argparse.Namespace) -> int:
+    result = measure(load(args.trace, allow_truncated=args.allow_truncated))
+    if args.json is not None:
+        _write_json(args.json, result.to_json())
+    if args.json != Path("-"):
+        print(metrics_text(result))
+    return EXIT_OK
+
+
+def _plot(args: argparse.Namespace) -> int:
+    from .plots import static  # noqa: PLC0415  matplotlib is slow to import, and most commands do without
+
+    suffix = args.out.suffix
+    if suffix not in (*static.FORMATS, ".html"):
+        raise AnalysisError(f"cannot draw {args.out.name}: the name must end in .svg, .png or .html")
+    trace = load(args.trace, allow_truncated=args.allow_truncated)
+    link = read_link_log(args.link) if args.link is not None else None
+    title = args.title or f"{trace.title}: {trace.controller_label}"
+    if suffix == ".html":
+        _write_report(args.out, title, [trace], [link] if link is not None else [])
+        return EXIT_OK
+    shown = panels(trace, None if link is None else link.shifted(trace.began))
+    if not shown:
+        raise AnalysisError(f"{args.trace}: nothing to draw: no packets, metrics or epochs in the trace")
+    static.draw(title, shown, args.out)
+    return EXIT_OK
+
+
+def _report(args: argparse.Namespace) -> int:
+    traces = [load(t, allow_truncated=args.allow_truncated) for t in args.traces]
+    _write_report(args.out, args.title, traces, [read_link_log(x) for x in args.link])
+    return EXIT_OK
+
+
+def _write_report(out: Path, title: str, traces: list[Trace], links: list[LinkLog]) -> None:
+    from .report import build  # noqa: PLC0415  plotly is slow to import, and most commands do without
+
+    build.write(out, build.render(title, build.sections(traces, links)))
+
+
+def _to_qvis(args: argparse.Namespace) -> int:
+    written = qvis.export(args.trace, args.out, allow_truncated=args.allow_truncated)
+    print(f"{args.out}: {written} events")
+    return EXIT_OK
 
 
 def _write_json(path: Path, data: dict[str, Any]) -> None:

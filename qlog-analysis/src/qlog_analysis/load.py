@@ -99,13 +99,17 @@ class _Builder:
                 offset=record.offset,
             )
         self._last_packet_time = time
-        if self.trace.feedback and self.trace.feedback[-1].group_end > record.number:
-            self.trace.feedback[-1].group_end = record.number
+        self._close_group(record)
         if space is not None and packet.header.packet_number is None:
             raise TraceError(
                 f"{event.name}: `header.packet_number` is missing", record=record.number, offset=record.offset
             )
         return packet, space
+
+    def _close_group(self, record: Record) -> None:
+        """What comes from here on does not belong to the last feedback."""
+        if self.trace.feedback and self.trace.feedback[-1].group_end > record.number:
+            self.trace.feedback[-1].group_end = record.number
 
     def _packet_sent(self, record: Record, event: wire.Event) -> None:
         packet, space = self._packet(record, event)
@@ -215,6 +219,7 @@ class _Builder:
         for space in reversed(Space):
             lost = self._spaces[space].lose_oldest(count - found)
             if lost:
+                self._close_group(record)
                 self.trace.feedback.append(Feedback(record.number, time, space, range(0), -1, 0.0, lost))
                 self._raw_ack_delay.append(0.0)
                 found += len(lost)
@@ -228,8 +233,12 @@ class _Builder:
 
     def _transport_parameters(self, record: Record, event: wire.Event) -> None:
         data = self._wire.decode(event.data, wire.TransportParameters, record, event.name)
-        if data.initiator == "remote" and data.ack_delay_exponent is not None:
+        if data.initiator != "remote":
+            return
+        if data.ack_delay_exponent is not None:
             self._exponent = data.ack_delay_exponent
+        if data.max_ack_delay is not None:
+            self.trace.peer_max_ack_delay = data.max_ack_delay / 1e3
 
     def _controller_parameters(self, record: Record, event: wire.Event) -> None:
         data = self._wire.decode(event.data, wire.ControllerParameters, record, event.name)

@@ -6,9 +6,10 @@ trace began; trace times are truncated to 1 us (`TIME_RESOLUTION`).
 
 from __future__ import annotations
 
+import re
 from array import array
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import IntEnum
 from pathlib import Path
 
@@ -159,6 +160,8 @@ class Trace:
     spurious_losses: int = 0
     loss_counter: bool = False
     """Whether the trace counts losses itself (`cf_lost_packets`)."""
+    peer_max_ack_delay: float = 0.025
+    """s; RFC 9000 section 18.2 has 25 ms where the peer says nothing."""
     notes: list[str] = field(default_factory=list)
     """What a reader should know: oddities that do not keep the trace from being used."""
     records: int = 0
@@ -176,7 +179,33 @@ class Trace:
 
     @property
     def controller(self) -> str | None:
+        """The controller that writes events of its own, if one does."""
         return self.parameters[0].data.controller if self.parameters else None
 
-    def feedback_in(self, space: Space) -> Iterator[Feedback]:
-        return (f for f in self.feedback if f.space is space)
+    @property
+    def controller_label(self) -> str:
+        """For people: the option string, or else what the description of the trace says."""
+        if self.parameters:
+            return self.parameters[0].data.spec
+        _, found, name = (self.header.trace.description or "").partition("congestion controller ")
+        return name if found else "unknown controller"
+
+    @property
+    def began(self) -> float | None:
+        """Start of the trace in seconds of Unix time, if the header says so."""
+        fields = self.header.trace.common_fields
+        if fields is None or fields.reference_time is None or fields.reference_time.wall_clock_time is None:
+            return None
+        return unix_time(fields.reference_time.wall_clock_time)
+
+
+def unix_time(text: str) -> float | None:
+    """An RFC 3339 time, with up to nanoseconds, as seconds of Unix time; None if it is none."""
+    match = re.match(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,12})?(Z|[+-]\d\d:\d\d)$", text, re.ASCII)
+    if match is None:
+        return None
+    zone = "+00:00" if match[3] == "Z" else match[3]
+    try:
+        return datetime.fromisoformat(match[1] + zone).timestamp() + float(match[2] or 0.0)
+    except ValueError:
+        return None

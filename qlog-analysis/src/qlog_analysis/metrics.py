@@ -1,0 +1,186 @@
+"""Goodput, delay and loss of any quiche trace, whatever controller sent it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .hybrid.sliding import CLASSES, size_class
+from .model import Space, StreamFrames, Trace
+
+MIN_FRAMES = 10
+"""With fewer STREAM frames received, as a server receives requests, a rate means nothing."""
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """In ms."""
+
+    samples: int
+    min: float | None = None
+    mean: float | None = None
+    p50: float | None = None
+    p95: float | None = None
+    max: float | None = None
+
+    @classmethod
+    def of(cls, seconds: Floats) -> Distribution:
+        if len(seconds) == 0:
+            return cls(0)
+        ms = seconds * 1e3
+        p50, p95 = np.percentile(ms, (50, 95))
+        return cls(len(ms), float(ms.min()), float(ms.mean()), float(p50), float(p95), float(ms.max()))
+
+
+@dataclass(frozen=True, slots=True)
+class TraceMetrics:
+    trace: str
+    title: str
+    controller: str
+    vantage_point: str
+    duration_s: float
+    packets_sent: int
+    bytes_sent: int
+    packets_received: int
+    packets_lost: int
+    loss_percent: float
+    spurious_losses: int
+    stream_bytes_sent: int
+    """Distinct bytes of streams."""
+    stream_bytes_acked: int
+    stream_bytes_received: int
+    goodput_bps: float | None
+    """Distinct stream bytes acknowledged, from the first STREAM frame sent to the last ACK of one."""
+    received_goodput_bps: float | None
+    """Distinct stream bytes received, from the first to the last STREAM frame received."""
+    rtt_ms: Distribution
+    queueing_delay_ms: Distribution
+    """ROWD of every sample against the minimum of the whole trace, like sizes compared."""
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class DelaySamples:
+    """One per ACK that measures a round trip in the application space; s."""
+
+    time: Floats
+    rtt: Floats
+    rowd: Floats
+
+
+def delay_samples(trace: Trace) -> DelaySamples:
+    """RTT and relative one-way delay of every sample; the minima are those of the whole trace, because a sliding
+    minimum forgets what an empty queue looks like when a controller keeps it full."""
+    sent = trace.sent
+    samples = [f for f in trace.feedback if f.space is Space.APPLICATION and f.sample >= 0]
+    full = max((sent.size[f.sample] for f in samples), default=1)
+    time = np.array([f.time for f in samples], dtype=np.float64)
+    rtt = np.array([f.time - sent.time[f.sample] for f in samples], dtype=np.float64)
+    delay = np.array([min(f.ack_delay, trace.peer_max_ack_delay) for f in samples], dtype=np.float64)
+    owd = np.where(delay <= rtt, rtt - delay, rtt)
+    classes = np.array([size_class(sent.size[f.sample], full) for f in samples], dtype=np.int64)
+    minima = np.full(CLASSES + 2, np.inf)
+    for c in range(CLASSES, 0, -1):
+        own = owd[classes == c]
+        minima[c] = min(minima[c + 1], own.min() if len(own) else np.inf)
+    return DelaySamples(time, rtt, owd - minima[classes] if len(owd) else owd)
+
+
+def distinct_bytes(frames: StreamFrames, chosen: npt.NDArray[np.bool_] | None = None) -> int:
+    """Bytes of the union of all (chosen) frames: retransmissions count once."""
+    stream = np.frombuffer(frames.stream, dtype=np.int64)
+    start = np.frombuffer(frames.offset, dtype=np.int64)
+    end = start + np.frombuffer(frames.length, dtype=np.int64)
+    if chosen is not None:
+        stream, start, end = stream[chosen], start[chosen], end[chosen]
+    order = np.lexsort((start, stream))
+    total = 0
+    current, reached = -1, 0
+    for s, a, b in zip(stream[order].tolist(), start[order].tolist(), end[order].tolist(), strict=True):
+        if s != current:
+            current, reached = s, a
+        total += max(b - max(a, reached), 0)
+        reached = max(reached, b)
+    return total
+
+
+def measure(trace: Trace) -> TraceMetrics:
+    sent = trace.sent
+    lost = sum(len(f.lost) for f in trace.feedback)
+    acked_frames = _acked_frames(trace)
+    acked_bytes = distinct_bytes(sent.frames, acked_frames)
+    delays = delay_samples(trace)
+    received = trace.received
+    received_bytes = distinct_bytes(received)
+    received_span = (received.time[0], received.time[-1]) if len(received) >= MIN_FRAMES else None
+    return TraceMetrics(
+        trace=str(trace.path),
+        title=trace.title,
+        controller=trace.controller_label,
+        vantage_point=trace.vantage_point,
+        duration_s=trace.end,
+        packets_sent=len(sent),
+        bytes_sent=sum(sent.size),
+        packets_received=trace.received_packets,
+        packets_lost=lost,
+        loss_percent=100.0 * lost / len(sent) if len(sent) else 0.0,
+        spurious_losses=trace.spurious_losses,
+        stream_bytes_sent=distinct_bytes(sent.frames),
+        stream_bytes_acked=acked_bytes,
+        stream_bytes_received=received_bytes,
+        goodput_bps=_rate(acked_bytes, transfer_span(trace)),
+        received_goodput_bps=_rate(received_bytes, received_span),
+        rtt_ms=Distribution.of(delays.rtt),
+        queueing_delay_ms=Distribution.of(delays.rowd),
+    )
+
+
+def _acked_frames(trace: Trace) -> npt.NDArray[np.bool_]:
+    acked = ~np.isnan(np.frombuffer(trace.sent.acked_at, dtype=np.float64))
+    counts = np.diff(np.append(np.frombuffer(trace.sent.first_frame, dtype=np.int64), len(trace.sent.frames)))
+    return np.repeat(acked, counts)
+
+
+def transfer_span(trace: Trace) -> tuple[float, float] | None:
+    """First STREAM frame sent, last ACK of a packet that carried one; None if none was acknowledged."""
+    sent = trace.sent
+    if not len(sent.frames):
+        return None
+    counts = np.diff(np.append(np.frombuffer(sent.first_frame, dtype=np.int64), len(sent.frames)))
+    acked_at = np.frombuffer(sent.acked_at, dtype=np.float64)[counts > 0]
+    acked_at = acked_at[~np.isnan(acked_at)]
+    return (sent.frames.time[0], float(acked_at.max())) if len(acked_at) else None
+
+
+def _rate(size: int, span: tuple[float, float] | None) -> float | None:
+    return 8.0 * size / (span[1] - span[0]) if span is not None and span[1] > span[0] else None
+
+
+def to_text(m: TraceMetrics) -> str:
+    def ms(d: Distribution) -> str:
+        if d.mean is None:
+            return "no samples"
+        return f"mean {d.mean:.2f} ms, p95 {d.p95:.2f} ms, max {d.max:.2f} ms ({d.samples} samples)"
+
+    def rate(bps: float | None) -> str:
+        return "-" if bps is None else f"{bps / 1e6:.3f} Mbit/s"
+
+    return "\n".join(
+        (
+            f"{m.trace}",
+            f"  controller       {m.controller} ({m.vantage_point})",
+            f"  goodput          {rate(m.goodput_bps)} sent and acknowledged ({m.stream_bytes_acked} bytes), "
+            f"{rate(m.received_goodput_bps)} received ({m.stream_bytes_received} bytes)",
+            f"  RTT              {ms(m.rtt_ms)}",
+            f"  queueing delay   {ms(m.queueing_delay_ms)}",
+            f"  loss             {m.loss_percent:.3f} % ({m.packets_lost} of {m.packets_sent} packets, "
+            f"{m.spurious_losses} of them spurious)",
+        )
+    )

@@ -1,0 +1,163 @@
+"""What is drawn of a trace, independent of who draws it. Times in s, rates in Mbit/s, sizes in kB, delays in ms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from ..linklog import LinkLog
+from ..metrics import Floats, delay_samples
+from ..model import Trace
+from .thin import thin
+
+ZONE_COLOUR = {1: "#2e8b57", 2: "#e0a800", 3: "#c0392b"}
+GREY = "#7f8c8d"
+BLUE = "#1f5fa8"
+LIGHT_BLUE = "#8fb8de"
+RED = "#c0392b"
+
+GOODPUT_STEP = 0.2
+"""s over which acknowledged bytes are averaged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    name: str
+    x: Floats
+    y: Floats
+    colour: str
+    style: Literal["line", "step", "dots", "crosses"] = "line"
+    faint: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A horizontal stripe; `high` None reaches to the top."""
+
+    low: float
+    high: float | None
+    colour: str
+    label: str
+
+
+@dataclass(slots=True)
+class Panel:
+    title: str
+    unit: str
+    series: list[Series] = field(default_factory=list)
+    bands: list[Band] = field(default_factory=list)
+
+    def top(self) -> float:
+        return max((float(s.y.max()) for s in self.series if len(s.y)), default=1.0)
+
+
+def panels(trace: Trace, link: LinkLog | None = None) -> list[Panel]:
+    """The panels of a trace, one above the other with a common time axis; empty ones are left out."""
+    out = [_rate(trace), _delay(trace), _window(trace), _rtt(trace)]
+    if link is not None:
+        out.append(_queue(link))
+    return [p for p in out if any(len(s.x) for s in p.series)]
+
+
+def _series(name: str, x: Floats, y: Floats, colour: str, **how: object) -> Series:
+    return Series(name, *thin(x, y), colour, **how)  # type: ignore[arg-type]
+
+
+def _rate(trace: Trace) -> Panel:
+    panel = Panel("Rate", "Mbit/s")
+    panel.series.append(Series("goodput", *goodput(trace), LIGHT_BLUE))
+    epochs = trace.epochs
+    if epochs:
+        x = np.array([e.time for e in epochs])
+        y = np.array([e.data.rate_after for e in epochs]) / 1e6
+        panel.series.append(_series("R", x, y, BLUE, style="step"))
+    else:
+        m = trace.metrics
+        panel.series.append(
+            _series("pacing rate", np.array(m.time), _plausible_rate(np.array(m.pacing_rate)), BLUE, style="step")
+        )
+    lost = np.array([f.time for f in trace.feedback for _ in f.lost])
+    panel.series.append(_series("loss", lost, np.zeros(len(lost)), RED, style="crosses"))
+    return panel
+
+
+def _plausible_rate(bps: Floats) -> Floats:
+    """In Mbit/s; an unpaced sender's "infinite" rate is left out."""
+    return np.where((bps > 0.0) & (bps < 1e12), bps / 1e6, np.nan)
+
+
+def goodput(trace: Trace) -> tuple[Floats, Floats]:
+    """Stream bytes acknowledged per `GOODPUT_STEP`, in Mbit/s at the middle of each step."""
+    sent = trace.sent
+    times, sizes = [], []
+    for f in trace.feedback:
+        size = sum(sent.frames.length[i] for p in f.acked for i in sent.frames_of(trace.acked[p]))
+        if size:
+            times.append(f.time)
+            sizes.append(size)
+    if not times:
+        return np.empty(0), np.empty(0)
+    steps = max(int(np.ceil(times[-1] / GOODPUT_STEP)), 1)
+    steps = min(steps, 100_000)
+    total, edges = np.histogram(times, bins=steps, range=(0.0, times[-1]), weights=sizes)
+    width = edges[1] - edges[0]
+    return (edges[:-1] + edges[1:]) / 2.0, total * 8.0 / width / 1e6
+
+
+def _delay(trace: Trace) -> Panel:
+    panel = Panel("Queueing delay", "ms")
+    samples = delay_samples(trace)
+    panel.series.append(
+        _series("per packet (whole trace's minimum)", samples.time, samples.rowd * 1e3, GREY, style="dots", faint=True)
+    )
+    if not trace.epochs:
+        return panel
+    for z in (1, 2, 3):
+        in_zone = [e for e in trace.epochs if e.data.zone == z and e.data.delta is not None]
+        x = np.array([e.time for e in in_zone])
+        y = np.array([e.data.delta for e in in_zone], dtype=np.float64)
+        panel.series.append(_series(f"delta, zone {z}", x, y, ZONE_COLOUR[z], style="dots"))
+    hybrid = trace.parameters[0].hybrid if trace.parameters else None
+    if hybrid is not None:
+        panel.bands = [
+            Band(0.0, hybrid.d1, ZONE_COLOUR[1], "up to d1"),
+            Band(hybrid.d1, hybrid.d2, ZONE_COLOUR[2], "d1 to d2"),
+            Band(hybrid.d2, hybrid.d3, ZONE_COLOUR[3], "d2 to d3"),
+            Band(hybrid.d3, None, "#7b241c", "above d3"),
+        ]
+    return panel
+
+
+def _window(trace: Trace) -> Panel:
+    m = trace.metrics
+    time = np.array(m.time)
+    return Panel(
+        "Window and bytes in flight",
+        "kB",
+        [
+            _series("in flight", time, np.array(m.bytes_in_flight) / 1e3, LIGHT_BLUE),
+            _series("window", time, np.array(m.congestion_window) / 1e3, BLUE, style="step"),
+        ],
+    )
+
+
+def _rtt(trace: Trace) -> Panel:
+    m = trace.metrics
+    time = np.array(m.time)
+    return Panel(
+        "Round-trip time",
+        "ms",
+        [
+            _series("latest", time, np.array(m.latest_rtt) * 1e3, LIGHT_BLUE),
+            _series("smoothed", time, np.array(m.smoothed_rtt) * 1e3, BLUE),
+            _series("minimum", time, np.array(m.min_rtt) * 1e3, GREY, style="step"),
+        ],
+    )
+
+
+def _queue(link: LinkLog) -> Panel:
+    if np.isnan(link.queue_delay).all():
+        return Panel("Queue of the bottleneck", "kB", [_series("queue", link.time, link.queue_bytes / 1e3, BLUE)])
+    return Panel("Queue of the bottleneck", "ms", [_series("queue", link.time, link.queue_delay * 1e3, BLUE)])

@@ -1,0 +1,5 @@
+"""Export for the viewer qvis (https://qvis.quictools.info), which reads qlog 0.3 and nothing newer."""
+
+from .export import export
+
+__all__ = ["export"]

@@ -1,0 +1,113 @@
+"""Writes the converted trace. The original is read twice: first for the losses, then record by record."""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from ..errors import AnalysisError, TruncatedTraceError
+from ..load import load
+from ..model import Trace
+from ..read import Record, records
+from ..wire import Decoder
+from . import convert
+
+EXTENSIONS = (".sqlog", ".qlogseq")
+"""By these names qvis recognises JSON-SEQ; it decompresses nothing."""
+
+WINDOW = 10_000
+"""Events that are held back for sorting. quiche writes events of one datagram out of order, but never by far."""
+
+
+def export(source: Path, out: Path, *, allow_truncated: bool = False) -> int:
+    """Converts `source`; returns the number of events written."""
+    if out.suffix not in EXTENSIONS:
+        raise AnalysisError(
+            f"cannot write {out.name}: qvis opens JSON-SEQ only by the names {' and '.join(EXTENSIONS)}"
+        )
+    if out.exists() and source.exists() and out.samefile(source):
+        raise AnalysisError(f"{out} is the trace itself; the export is no replacement for it, choose another name")
+    trace = load(source, allow_truncated=allow_truncated)
+    try:
+        with out.open("wb") as f:
+            return _write(f, source, trace, allow_truncated=allow_truncated)
+    except OSError as e:
+        raise AnalysisError(f"cannot write {out}: {e.strerror or e}") from e
+
+
+def _write(f: IO[bytes], source: Path, trace: Trace, *, allow_truncated: bool) -> int:
+    encoder = msgspec.json.Encoder()
+
+    def put(record: Any) -> None:
+        f.write(b"\x1e" + encoder.encode(record) + b"\n")
+
+    began_ms = (trace.began or 0.0) * 1e3
+    source_records = _tolerant(records(source), allow_truncated=allow_truncated)
+    first = next(source_records)
+    put(convert.header(Decoder().decode(first.text, dict, first, "header"), began_ms))
+    count = 0
+    for event in sorted_by_time(_events(source_records, trace)):
+        put(event)
+        count += 1
+    if count == 0:
+        raise AnalysisError(f"{source}: no events in the trace; qvis cannot open an empty one")
+    return count
+
+
+def _tolerant(source: Iterator[Record], *, allow_truncated: bool) -> Iterator[Record]:
+    try:
+        yield from source
+    except TruncatedTraceError:
+        if not allow_truncated:
+            raise
+
+
+def _events(source: Iterator[Record], trace: Trace) -> Iterator[convert.Json]:
+    decoder = Decoder()
+    lost = defaultdict(list)
+    for feedback in trace.feedback:
+        lost[feedback.record].extend(feedback.lost)
+    packet_types: list[str] = []  # one per sent packet that has a number, as in trace.sent
+    rtt_known = False
+    for record in source:
+        event = decoder.decode(record.text, dict, record, "event")
+        of, data = event.get("name"), event.get("data")
+        if isinstance(of, str) and isinstance(data, dict):
+            if of == "quic:packet_sent" and len(packet_types) < len(trace.sent):
+                if trace.sent.record[len(packet_types)] == record.number:
+                    packet_types.append(str(data["header"]["packet_type"]))
+            elif of == "quic:recovery_metrics_updated":
+                rtt_known = rtt_known or "latest_rtt" in data
+            data = convert.data(of, data, rtt_known=rtt_known)
+            if data is not None:
+                yield {**event, "name": convert.name(of), "data": data}
+        for packet in lost.pop(record.number, ()):
+            number, size = trace.sent.number[packet], trace.sent.size[packet]
+            yield convert.packet_lost(event["time"], packet_types[packet], number, size)
+
+
+def sorted_by_time(events: Iterator[convert.Json], window: int = WINDOW) -> Iterator[convert.Json]:
+    """Sorts with bounded memory; qvis shows an alert for every trace that is out of order. An event that is late by
+    more than `window` events is moved to where the trace has arrived."""
+    heap: list[tuple[float, int, convert.Json]] = []
+    written = 0.0
+
+    def pop() -> convert.Json:
+        nonlocal written
+        time, _, event = heapq.heappop(heap)
+        if time < written:
+            event["time"] = written
+        written = max(written, time)
+        return event
+
+    for order, event in enumerate(events):
+        heapq.heappush(heap, (float(event["time"]), order, event))
+        if len(heap) > window:
+            yield pop()
+    while heap:
+        yield pop()

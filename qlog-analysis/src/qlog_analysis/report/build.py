@@ -1,0 +1,104 @@
+"""Puts figures, the table across traces and the verdicts into one HTML file without any reference to the network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
+
+from ..errors import AnalysisError, UnsuitableTraceError
+from ..linklog import LinkLog
+from ..metrics import Distribution, TraceMetrics, measure, transfer_span
+from ..model import Trace
+from ..plots.interactive import figure_json, library
+from ..plots.panels import BLUE, GREY, LIGHT_BLUE, Panel, Series, panels
+from ..plots.thin import thin
+from ..zones.check import check
+from ..zones.verdict import Verdict
+
+SHOWN_FINDINGS = 25
+OVERVIEW_COLOURS = (BLUE, "#c0392b", "#2e8b57", "#8e44ad", "#e0a800", GREY, LIGHT_BLUE)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Everything that is shown of one trace."""
+
+    trace: Trace
+    metrics: TraceMetrics
+    verdict: Verdict | None
+    """None if the sender was not hybrid."""
+    link: LinkLog | None
+    queue_ms: Distribution | None
+    """Delay of the bottleneck's queue during the transfer."""
+    figure: Markup
+
+
+def sections(traces: list[Trace], links: list[LinkLog]) -> list[Section]:
+    if links and len(links) != len(traces):
+        raise AnalysisError(
+            f"{len(links)} link logs for {len(traces)} traces: give --link as often as there are traces, "
+            "in the same order, or not at all"
+        )
+    return [_section(t, links[i].shifted(t.began) if links else None) for i, t in enumerate(traces)]
+
+
+def _section(trace: Trace, link: LinkLog | None) -> Section:
+    span = transfer_span(trace)
+    try:
+        verdict = check(trace)
+    except UnsuitableTraceError:
+        verdict = None
+    return Section(
+        trace=trace,
+        metrics=measure(trace),
+        verdict=verdict,
+        link=link,
+        queue_ms=link.delay_within(*span) if link is not None and span is not None else None,
+        figure=Markup(figure_json(panels(trace, link))),
+    )
+
+
+def render(title: str, shown: list[Section]) -> str:
+    environment = Environment(
+        loader=PackageLoader("qlog_analysis", "report"),
+        autoescape=select_autoescape(default=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["ms"] = lambda x: "-" if x is None else f"{x:.1f}"
+    environment.filters["mbit"] = lambda x: "-" if x is None else f"{x / 1e6:.3f}"
+    return environment.get_template("page.html.jinja").render(
+        title=title,
+        sections=shown,
+        overview=Markup(figure_json([_overview(shown)])) if len(shown) > 1 else None,
+        shown_findings=SHOWN_FINDINGS,
+        library=Markup(library()),
+    )
+
+
+def _overview(shown: list[Section]) -> Panel:
+    """Queueing delay of all traces over one another: the bottleneck's own if every link was logged."""
+    truth = all(s.link is not None for s in shown)
+    panel = Panel("Queueing delay at the bottleneck" if truth else "Queueing delay, per packet", "ms")
+    for i, s in enumerate(shown):
+        colour = OVERVIEW_COLOURS[i % len(OVERVIEW_COLOURS)]
+        if truth and s.link is not None:
+            x, y = s.link.time, s.link.queue_delay * 1e3
+        else:
+            own = next((p for p in panels(s.trace) if p.title == "Queueing delay"), None)
+            if own is None:
+                continue
+            x, y = own.series[0].x, own.series[0].y
+        panel.series.append(Series(f"{i + 1}: {s.metrics.controller}", *thin(x, y), colour))
+    return panel
+
+
+def write(path: Path, html: str) -> None:
+    try:
+        path.write_text(html, encoding="utf-8")
+    except OSError as e:
+        raise AnalysisError(f"cannot write {path}: {e.strerror or e}") from e
