@@ -178,3 +178,51 @@ impl Lane {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lane(which: Direction, loss: &str) -> Lane {
+        let config = LinkConfig {
+            rate: None,
+            delay: Duration::ZERO,
+            buffer: "unlimited".parse().unwrap(),
+            base_rtt: Duration::ZERO,
+            loss: loss.parse().unwrap(),
+        };
+        Lane::new(which, &config, 1)
+    }
+
+    fn send(lane: &mut Lane, length: usize) -> bool {
+        let parcel = Parcel {
+            flow: 1,
+            payload: vec![0; length],
+        };
+        lane.send(Time::ZERO, length as u32, Ecn::NotEct, parcel)
+    }
+
+    #[test]
+    fn memory_is_bounded_and_comes_back() {
+        let mut lane = lane(Direction::Down, "0%");
+        assert!(send(&mut lane, MAX_HELD - 1));
+        assert!(send(&mut lane, 1));
+        assert!(!send(&mut lane, 1));
+        assert!(lane.receive(Time::ZERO).is_some());
+        assert!(send(&mut lane, MAX_HELD - 1));
+        assert_eq!(lane.summary().arrived_packets, 3);
+    }
+
+    #[test]
+    fn the_two_directions_lose_different_packets() {
+        let fates = |which| {
+            let mut lane = lane(which, "50%");
+            (0..64).for_each(|_| assert!(send(&mut lane, 100)));
+            let exits = std::iter::from_fn(|| lane.receive(Time::ZERO));
+            exits
+                .map(|exit| matches!(exit.fate, Fate::Lost(_)))
+                .collect::<Vec<_>>()
+        };
+        assert_ne!(fates(Direction::Down), fates(Direction::Up));
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::traffic::{arrival_times, link, run, seeded, traffic};
+use crate::traffic::{arrival_times, link, run, seeded, sleep_until_next_delivery, traffic};
 use proptest::prelude::*;
 use quiche_cc_bottleneck::{Exit, Fate, LinkConfig, LossCause, Packet, Probability, Time, Transit};
 
@@ -163,20 +163,9 @@ proptest! {
     }
 
     #[test]
-    fn nothing_is_delivered_before_next_delivery(config in link(), traffic in traffic()) {
-        let mut promised = Time::ZERO;
-        let mut link = config.build::<usize>(7, 0);
-        for (number, (arrival, at)) in traffic.iter().zip(arrival_times(&traffic)).enumerate() {
-            while let Some(exit) = link.receive(at) {
-                if let Fate::Delivered(_) = exit.fate {
-                    prop_assert!(exit.at >= promised);
-                }
-                promised = link.next_delivery().unwrap_or(exit.at);
-            }
-            link.send(at, Packet { size: arrival.size, ecn: arrival.ecn, payload: number });
-            promised = link.next_delivery().expect("a packet is held");
-            prop_assert!(promised >= link.next_event().expect("a packet is held"));
-        }
+    fn waking_up_at_next_delivery_is_never_too_late(config in link(), traffic in traffic(), loss in 0..50u32) {
+        let loss = Probability::new(f64::from(loss) / 100.0).unwrap();
+        sleep_until_next_delivery(&mut LinkConfig { loss, ..config }.build(7, 0), &traffic);
     }
 }
 
@@ -202,6 +191,8 @@ fn a_full_buffer_of_400_ms_delays_by_400_ms() {
     let backlog = link.backlog();
     assert_eq!((backlog.packets, backlog.bytes), (40, 50_000));
     assert_eq!(backlog.delay, Duration::from_millis(410));
+    link.advance(Time::from_nanos(15_000_000));
+    assert_eq!(link.busy_time(), Duration::from_millis(15));
     let exits: Vec<_> = std::iter::from_fn(|| link.receive(Time::from_nanos(u64::MAX))).collect();
     let exits = delivered(&exits);
     let (last, transit) = exits.last().unwrap();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::traffic::{run, seeded, traffic};
+use crate::traffic::{run, seeded, sleep_until_next_delivery, traffic};
 use proptest::prelude::*;
 use quiche_cc_bottleneck::{
     Discipline, Ecn, Fate, FixedWire, Link, LossCause, Packet, Probability, QueueView, Rate,
@@ -122,6 +122,14 @@ proptest! {
                 prop_assert!(transit.queueing <= 20 * MS);
             }
         }
+    }
+
+    #[test]
+    fn waking_up_at_next_delivery_is_never_too_late_although_packets_overtake(traffic in traffic()) {
+        let discipline = MarkThenDrop { mark_above: 5000, drop_after: 20 * MS };
+        let service = Opportunities { at: Time::ZERO, left: 1500 };
+        let mut link = Link::new(Box::new(discipline), Box::new(service), Box::new(Reordering { count: 0 }), 1, 0);
+        sleep_until_next_delivery(&mut link, &traffic);
     }
 
     #[test]

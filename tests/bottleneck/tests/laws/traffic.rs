@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use quiche_cc_bottleneck::{Ecn, Exit, Link, LinkConfig, Packet, Probability, Rate, Time};
+use quiche_cc_bottleneck::{Ecn, Exit, Fate, Link, LinkConfig, Packet, Probability, Rate, Time};
 
 /// The seed of all property tests; a failure prints the shrunk input.
 pub fn seeded(cases: u32) -> ProptestConfig {
@@ -92,4 +92,33 @@ pub fn arrival_times(traffic: &[Arrival]) -> Vec<Time> {
         Some(*now)
     };
     traffic.iter().scan(Time::ZERO, clock).collect()
+}
+
+/// Sends the traffic as a relay does, which wakes up for arrivals and at [`Link::next_delivery`] only,
+/// and sees each delivery at its very instant.
+pub fn sleep_until_next_delivery(link: &mut Link<usize>, traffic: &[Arrival]) {
+    let mut arrivals = arrival_times(traffic).into_iter().enumerate().peekable();
+    let mut left = 0;
+    while left < traffic.len() {
+        let arrival = arrivals.peek().map(|&(_, at)| at);
+        let wake = link.next_delivery().into_iter().chain(arrival).min();
+        let wake = wake.expect("packets are on the way");
+        while let Some(exit) = link.receive(wake) {
+            left += 1;
+            if let Fate::Delivered(_) = exit.fate {
+                assert_eq!(exit.at, wake, "packet {}", exit.packet.payload);
+            }
+        }
+        while let Some((number, at)) = arrivals.next_if(|&(_, at)| at <= wake) {
+            let Arrival { size, ecn, .. } = traffic[number];
+            link.send(
+                at,
+                Packet {
+                    size,
+                    ecn,
+                    payload: number,
+                },
+            );
+        }
+    }
 }
