@@ -60,6 +60,7 @@ impl Params {
         Self {
             amin: Some(Rate::from_bps(800.0)),
             amax: Some(Rate::from_bps(40e3)),
+            d0: Duration::ZERO,
             wextra: Some(Duration::ZERO),
             startup: 1.0,
             react: React::EveryEpoch,
@@ -174,7 +175,7 @@ impl Default for Params {
             bmin: 0.25,
             bmid: 0.33,
             bmax: 0.5,
-            d0: Duration::ZERO,
+            d0: 4 * MILLI,
             d1: 12 * MILLI,
             d2: 24 * MILLI,
             d3: 48 * MILLI,
