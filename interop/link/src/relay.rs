@@ -144,8 +144,11 @@ impl Relay {
             // Sockets are read one after the other; the links see the order in which packets came.
             arrivals.sort_by_key(|arrival| arrival.at);
             for arrival in arrivals {
-                self.settle(arrival.at, &mut log);
+                let at = arrival.at;
+                self.plan_sample(at);
+                self.settle(at, &mut log);
                 self.forward(arrival)?;
+                self.plan_sample(at);
             }
             self.settle(reading.now, &mut log);
             for flow in self.flows.expire(reading.now) {
@@ -231,9 +234,6 @@ impl Relay {
         if !lane.send(at, size, ecn, Parcel { flow, payload }) {
             self.dropped.memory += 1;
         }
-        if self.sampling && self.next_sample.is_none() {
-            self.next_sample = Some(self.sample_before(at));
-        }
         Ok(())
     }
 
@@ -312,14 +312,18 @@ impl Relay {
         self.next_sample = (!idle).then(|| time + self.config.interval);
     }
 
-    /// The last sample time at or before `now` that has not been taken yet, or the one after it.
-    fn sample_before(&self, now: Time) -> Time {
+    /// Takes up sampling again when a packet comes at `now`: with the last sample time before it, which
+    /// shows that the path was empty until then, or with the next one if that is taken already.
+    fn plan_sample(&mut self, now: Time) {
+        if !self.sampling || self.next_sample.is_some() {
+            return;
+        }
         let interval = Time::from(self.config.interval).as_nanos();
         let before = Time::from_nanos(now.as_nanos() / interval * interval);
-        match self.last_sample {
-            Some(last) if last >= before => last + self.config.interval,
-            _ => before,
-        }
+        self.next_sample = match self.last_sample {
+            Some(last) if last >= before => Some(last + self.config.interval),
+            _ => Some(before),
+        };
     }
 
     fn start_record(&self) -> Start {

@@ -1,8 +1,9 @@
 //! Rate and delay, measured from outside.
 //!
 //! Other programs on the machine can spoil any single measurement, so each one has three tries, and
-//! what counts is the median where the figure is one of many packets. The 95th percentile, which
-//! needs an idle machine, is printed (`cargo test -- --nocapture`), as `cc-link --self-test` does.
+//! what counts is the median where the figure is one of many packets, less the lateness that the relay
+//! itself reports. The 95th percentile of all of it, which needs an idle machine to be good, is
+//! printed (`cargo test -- --nocapture`), as `cc-link --self-test` does.
 
 use std::time::Duration;
 
@@ -85,20 +86,19 @@ fn packets_that_wait_take_as_much_longer() {
             (summary.down.queue_delay_ms.max - 290.0).abs() < 1.0,
             "{summary:?}"
         );
-        let first = packets[0].at;
-        let late =
-            |(i, at): (usize, Duration)| ((at - first).as_secs_f64() * 1e3 - 10.0 * i as f64).abs();
-        let mut late: Vec<_> = packets
+        // What each packet is behind the schedule that the most punctual one gives.
+        let start = |(i, at): (usize, Duration)| at.as_secs_f64() * 1e3 - 10.0 * i as f64;
+        let mut starts: Vec<_> = packets
             .iter()
             .map(|packet| packet.at)
             .enumerate()
-            .map(late)
+            .map(start)
             .collect();
-        late.sort_by(f64::total_cmp);
-        late[15]
+        starts.sort_by(f64::total_cmp);
+        starts[15] - starts[0] - summary.lateness_ms.p50
     };
     one_of_three(
-        "off the schedule of a full queue, median ms",
+        "behind the schedule of a full queue and not reported, ms",
         measure,
         |off| off < 1.0,
     );
