@@ -223,11 +223,11 @@ mod tests {
     #[test]
     fn a_wrong_value_is_named_with_what_is_allowed() {
         for (options, message) in [
-            ("--rate 5", "`5` is not a rate; allowed: 1bps"),
-            ("--delay 5", "`5` is not a duration; allowed: 0ms"),
-            ("--buffer 5", "`5` is not a buffer size; allowed: a time"),
-            ("--loss 5", "`5` is not a probability; allowed: 0%"),
-            ("--overhead x", "`x` is not a overhead; allowed: `ip`"),
+            ("--rate 5", "`5` is no valid rate; allowed: 1bps"),
+            ("--delay 5", "`5` is no valid duration; allowed: 0ms"),
+            ("--buffer 5", "`5` is no valid buffer size; allowed: a time"),
+            ("--loss 5", "`5` is no valid probability; allowed: 0%"),
+            ("--overhead x", "`x` is no valid overhead; allowed: `ip`"),
             ("--interval 0ms", "`0ms` is too short; allowed: 1ms"),
             ("--log-packets", "--log <FILE>"),
             ("--max-flows 0", "1..=16384"),

@@ -151,7 +151,7 @@ fn bad_options_are_named_and_end_with_code_2() {
                 "--rate",
                 "fast",
             ],
-            "`fast` is not a rate",
+            "`fast` is no valid rate",
         ),
         (vec!["--to", "127.0.0.1:9"], "--listen"),
     ] {

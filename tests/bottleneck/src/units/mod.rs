@@ -13,7 +13,7 @@ pub use rate::Rate;
 
 /// A value that could not be read: what was wrong, and what is allowed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{input}` is not a {what}; allowed: {allowed}")]
+#[error("`{input}` is no valid {what}; allowed: {allowed}")]
 pub struct ParseError {
     what: &'static str,
     input: String,

@@ -34,7 +34,7 @@ fn a_wrong_rate_says_what_is_allowed() {
     ] {
         let error = rate(text).expect_err(text);
         assert!(
-            error.starts_with(&format!("`{text}` is not a rate; allowed: 1bps")),
+            error.starts_with(&format!("`{text}` is no valid rate; allowed: 1bps")),
             "{error}"
         );
     }
@@ -84,7 +84,7 @@ fn buffers_are_read_in_time_packets_bytes_and_bdp() {
     ] {
         let error = text.parse::<Buffer>().expect_err(text).to_string();
         assert!(
-            error.contains("is not a buffer size; allowed: a time"),
+            error.contains("is no valid buffer size; allowed: a time"),
             "{error}"
         );
     }
