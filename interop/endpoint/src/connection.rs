@@ -76,7 +76,7 @@ pub fn close_reason(error: &quiche::ConnectionError) -> String {
     let code = error.error_code;
     let text = String::from_utf8_lossy(&error.reason);
     let mut said = match (error.is_app, code) {
-        (true, h3_code::NO_ERROR) => "HTTP/3 without error".to_owned(),
+        (true, h3_code::NO_ERROR) => "no error".to_owned(),
         (true, code) => format!("HTTP/3 error {code:#x}"),
         // RFC 9000, section 20.1: CRYPTO_ERROR carries a TLS alert.
         (false, 0x100..=0x1ff) => format!("TLS alert {}{}", code - 0x100, alert_name(code - 0x100)),

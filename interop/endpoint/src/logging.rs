@@ -2,16 +2,18 @@
 
 use log::LevelFilter;
 
-/// Starts logging. `RUST_LOG` overrides the level, in the syntax of the crate env_logger.
+/// Where the log lines of this crate come from. quiche has its own, one or more for every packet.
+const OURS: &str = "quiche_cc_endpoint";
+
+/// Starts logging. `RUST_LOG` replaces the level, in the syntax of the crate env_logger.
 pub fn start(level: LevelFilter) {
     let mut builder = env_logger::Builder::new();
-    // quiche reports every packet from `debug` on, and refused handshakes of others at `error`.
-    builder
-        .filter_level(LevelFilter::Warn)
-        .filter_module("quiche_cc_endpoint", level);
-    if let Ok(filters) = std::env::var("RUST_LOG") {
-        builder.parse_filters(&filters);
-    }
+    match std::env::var("RUST_LOG") {
+        Ok(filters) => builder.parse_filters(&filters),
+        Err(_) => builder
+            .filter_level(LevelFilter::Warn)
+            .filter_module(OURS, level),
+    };
     builder
         .format_timestamp_millis()
         .format_target(false)

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use log::Level;
 use quiche::h3::{self, NameValue};
 
 use super::content::{Content, Request};
@@ -233,7 +234,14 @@ impl Peer {
             (None, None) => "dropped".to_owned(),
         };
         let id = hex(&self.original_id);
-        log::info!(
+        // Anybody can send what looks like a connection; that must not fill the log.
+        let level = if self.conn.is_established() {
+            Level::Info
+        } else {
+            Level::Debug
+        };
+        log::log!(
+            level,
             "{id} {} cc={cc} requests={} sent={} B in {:.2} s loss={:.2} % rtt={} {reason}",
             report.peer,
             self.requests,

@@ -58,8 +58,12 @@ impl Site {
     /// Starts trace and key log of a connection. Without them it still works.
     pub fn observe(&self, conn: &mut Connection, original_id: &[u8]) {
         if let Some(qlog) = &self.qlog {
-            if let Err(e) = qlog.attach(conn, original_id, &self.cc) {
-                log::warn!("no trace: {e}");
+            match qlog.attach(conn, original_id, &self.cc) {
+                Ok(()) => {}
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
+                    log::debug!("no trace: {e}");
+                }
+                Err(e) => log::warn!("no trace: {e}"),
             }
         }
         match self.keylog.as_ref().map(KeyLog::writer) {

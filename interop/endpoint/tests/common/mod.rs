@@ -26,6 +26,7 @@ impl Server {
 
     pub fn start_on(listen: &str, arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_cc-server"))
+            .env("RUST_LOG", "warn")
             .args(["--listen", listen])
             .args(arguments)
             .stdout(Stdio::piped())
