@@ -60,6 +60,11 @@ impl Owd {
         self.0 as f64 / NANOS
     }
 
+    /// As a duration, zero if negative.
+    pub fn to_duration(self) -> Duration {
+        Duration::from_nanos(self.0.max(0) as u64)
+    }
+
     /// In milliseconds.
     pub fn as_millis(self) -> f64 {
         self.0 as f64 / 1e6
@@ -69,6 +74,14 @@ impl Owd {
 impl From<Duration> for Owd {
     fn from(duration: Duration) -> Self {
         Owd(i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX))
+    }
+}
+
+impl Add for Owd {
+    type Output = Owd;
+
+    fn add(self, rhs: Owd) -> Owd {
+        Owd(self.0.saturating_add(rhs.0))
     }
 }
 

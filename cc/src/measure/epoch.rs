@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::owd::{Sample, CLASSES};
+use super::owd::{Minima, Sample, Source, CLASSES};
 use crate::units::{Bytes, Owd, Time};
 
 /// Values that the course of the delay keeps at most.
@@ -33,7 +33,7 @@ impl Sum {
     }
 
     /// The mean of the delays, each relative to the minimum of its class.
-    fn mean(&self, minima: &[Option<Owd>; CLASSES]) -> Option<Owd> {
+    fn mean(&self, minima: &Minima) -> Option<Owd> {
         let base: i128 = (0..CLASSES)
             .map(|class| {
                 let minimum = minima[class].map_or(0, Owd::as_nanos);
@@ -49,7 +49,10 @@ impl Sum {
 #[derive(Debug, Clone)]
 pub struct Epoch {
     start: Time,
-    total: Sum,
+    by_ack: Sum,
+    by_timestamp: Sum,
+    /// The source of the course.
+    source: Source,
     /// Sums of `stride` consecutive samples each; the last may be incomplete.
     course: Vec<Sum>,
     stride: u32,
@@ -57,6 +60,8 @@ pub struct Epoch {
     pub lost: u64,
     /// Ack-eliciting bytes sent.
     pub sent: Bytes,
+    /// Packets acknowledged.
+    pub acked_packets: u64,
     /// Bytes acknowledged.
     pub acked: Bytes,
     /// Whether the application left the window unused.
@@ -68,11 +73,14 @@ impl Epoch {
     pub fn new(start: Time) -> Self {
         Self {
             start,
-            total: Sum::default(),
+            by_ack: Sum::default(),
+            by_timestamp: Sum::default(),
+            source: Source::Ack,
             course: Vec::new(),
             stride: 1,
             lost: 0,
             sent: Bytes(0),
+            acked_packets: 0,
             acked: Bytes(0),
             app_limited: false,
         }
@@ -93,14 +101,35 @@ impl Epoch {
         now.since(self.start)
     }
 
-    /// Samples in it.
-    pub fn samples(&self) -> u32 {
-        self.total.count()
+    /// Samples from `source` in it.
+    pub fn samples(&self, source: Source) -> u32 {
+        self.sum(source).count()
     }
 
-    /// Adds a sample.
+    fn sum(&self, source: Source) -> &Sum {
+        match source {
+            Source::Ack => &self.by_ack,
+            Source::ReceiveTimestamps => &self.by_timestamp,
+        }
+    }
+
+    /// Adds a sample. The course is that of receive times from the first one on.
     pub fn add(&mut self, sample: &Sample) {
-        self.total.add(sample);
+        match sample.source {
+            Source::Ack => self.by_ack.add(sample),
+            Source::ReceiveTimestamps => self.by_timestamp.add(sample),
+        }
+        if sample.source == Source::ReceiveTimestamps && self.source == Source::Ack {
+            self.source = Source::ReceiveTimestamps;
+            self.course.clear();
+            self.stride = 1;
+        }
+        if sample.source == self.source {
+            self.extend_course(sample);
+        }
+    }
+
+    fn extend_course(&mut self, sample: &Sample) {
         if self
             .course
             .last()
@@ -124,13 +153,13 @@ impl Epoch {
         self.stride *= 2;
     }
 
-    /// Mean relative one-way delay, `None` without samples.
-    pub fn mean(&self, minima: &[Option<Owd>; CLASSES]) -> Option<Owd> {
-        self.total.mean(minima)
+    /// Mean relative one-way delay by `source`, `None` without samples.
+    pub fn mean(&self, source: Source, minima: &Minima) -> Option<Owd> {
+        self.sum(source).mean(minima)
     }
 
     /// The course of the relative one-way delay: up to 128 values, each the mean of equally many samples.
-    pub fn course(&self, minima: &[Option<Owd>; CLASSES]) -> Vec<Owd> {
+    pub fn course(&self, minima: &Minima) -> Vec<Owd> {
         let complete = self.course.iter().filter(|sum| sum.count() == self.stride);
         complete.filter_map(|sum| sum.mean(minima)).collect()
     }
@@ -140,22 +169,28 @@ impl Epoch {
 mod tests {
     use super::*;
 
+    const ACK: Source = Source::Ack;
+
     fn sample(owd: i64, class: usize) -> Sample {
         Sample {
             sent: Time::default(),
             owd: Owd::from_nanos(owd),
             class,
+            source: ACK,
         }
     }
 
     #[test]
     fn the_mean_takes_every_size_against_its_own_minimum() {
         let mut epoch = Epoch::new(Time::default());
-        assert_eq!(epoch.mean(&[None; CLASSES]), None);
+        assert_eq!(epoch.mean(ACK, &[None; CLASSES]), None);
         epoch.add(&sample(100, 0));
         epoch.add(&sample(230, 3));
         let minima = [Some(90), Some(90), Some(200), Some(200)].map(|m| m.map(Owd::from_nanos));
-        assert_eq!(epoch.mean(&minima), Some(Owd::from_nanos((10 + 30) / 2)));
+        assert_eq!(
+            epoch.mean(ACK, &minima),
+            Some(Owd::from_nanos((10 + 30) / 2))
+        );
     }
 
     #[test]

@@ -3,4 +3,5 @@
 pub mod epoch;
 pub mod owd;
 pub mod trend;
+pub mod trust;
 pub mod window_min;

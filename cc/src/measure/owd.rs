@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::trust::{Evidence, Plausibility, Trust};
 use super::window_min::WindowMin;
 use crate::controller::{Acked, Feedback, Space};
 use crate::units::{Bytes, Owd, Time};
@@ -37,19 +38,57 @@ pub struct Sample {
     pub owd: Owd,
     /// Its size class, 0 to [`CLASSES`] - 1.
     pub class: usize,
+    /// Where it comes from.
+    pub source: Source,
 }
 
-/// Smallest one-way delay of each size class.
+/// Smallest one-way delay of every size class.
+pub type Minima = [Option<Owd>; CLASSES];
+
+/// Sliding minima of one source.
 ///
-/// Serialisation is part of the delay, so only packets of like size compare: at 1 Mbit/s an empty packet is 10 ms
-/// faster than a full one. A larger packet is never faster than a smaller one, so a class's minimum is
-/// also bounded by those of the larger classes.
+/// Serialisation is part of the delay, so only packets of like size compare: at 1 Mbit/s an empty
+/// packet is 10 ms faster than a full one. A larger packet is never faster than a smaller one, so a
+/// class's minimum is also bounded by those of the larger classes.
+#[derive(Debug, Clone)]
+struct ClassMinima([WindowMin<Owd>; CLASSES]);
+
+impl ClassMinima {
+    fn new(window: Duration) -> Self {
+        Self(std::array::from_fn(|_| WindowMin::new(window)))
+    }
+
+    fn advance(&mut self, now: Time) {
+        self.0.iter_mut().for_each(|minimum| minimum.advance(now));
+    }
+
+    fn clear(&mut self) {
+        self.0.iter_mut().for_each(WindowMin::clear);
+    }
+
+    fn get(&self) -> Minima {
+        let mut minima = [None; CLASSES];
+        let mut larger: Option<Owd> = None;
+        for class in (0..CLASSES).rev() {
+            larger = [self.0[class].get(), larger].into_iter().flatten().min();
+            minima[class] = larger;
+        }
+        minima
+    }
+}
+
+/// One-way delays of a path, from the best source that can be had and trusted.
+///
+/// Receive timestamps are used as soon as the peer sends them, until they stop or lose their
+/// authority ([`super::trust`]); the samples from ACK arrivals are taken beside them all the time.
 #[derive(Debug, Clone)]
 pub struct OwdMeter {
     source: Source,
+    trust: Trust,
     /// When the first sample came; the windows count from there.
     first: Option<Time>,
-    minima: [WindowMin<Owd>; CLASSES],
+    by_ack: ClassMinima,
+    by_timestamp: ClassMinima,
     rtt_full: WindowMin<Duration>,
     rtt_any: WindowMin<Duration>,
     max_datagram_size: Bytes,
@@ -60,8 +99,10 @@ impl OwdMeter {
     pub fn new(window: Duration, max_datagram_size: Bytes) -> Self {
         Self {
             source: Source::Ack,
+            trust: Trust::default(),
             first: None,
-            minima: std::array::from_fn(|_| WindowMin::new(window)),
+            by_ack: ClassMinima::new(window),
+            by_timestamp: ClassMinima::new(window),
             rtt_full: WindowMin::new(window),
             rtt_any: WindowMin::new(window),
             max_datagram_size,
@@ -72,7 +113,8 @@ impl OwdMeter {
     pub fn set_max_datagram_size(&mut self, size: Bytes) {
         if size != self.max_datagram_size {
             self.max_datagram_size = size;
-            self.minima.iter_mut().for_each(WindowMin::clear);
+            self.by_ack.clear();
+            self.by_timestamp.clear();
         }
     }
 
@@ -86,60 +128,86 @@ impl OwdMeter {
         self.rtt_full.get().or_else(|| self.rtt_any.get())
     }
 
-    /// The smallest one-way delay of every class, with what larger classes say about it.
-    pub fn minima(&self) -> [Option<Owd>; CLASSES] {
-        let mut minima = [None; CLASSES];
-        let mut larger: Option<Owd> = None;
-        for class in (0..CLASSES).rev() {
-            let own = self.minima[class].get();
-            larger = [own, larger].into_iter().flatten().min();
-            minima[class] = larger;
+    /// The minima of a source.
+    pub fn minima(&self, source: Source) -> Minima {
+        match source {
+            Source::Ack => self.by_ack.get(),
+            Source::ReceiveTimestamps => self.by_timestamp.get(),
         }
-        minima
     }
 
-    /// Takes the samples out of `feedback` and hands each to `each`.
+    /// Takes the samples of all sources out of `feedback` and hands each to `each`.
     pub fn record(&mut self, feedback: &Feedback<'_>, mut each: impl FnMut(Sample)) {
         if feedback.space != Space::Application {
             return;
         }
-        let newest = feedback
-            .rtt_sampled
-            .then(|| feedback.acked.last())
-            .flatten();
+        let newest = feedback.acked.last().filter(|_| feedback.rtt_sampled);
         let now = self.advance(feedback.now, newest.is_some());
+        let fall = self.rtt_fall(feedback);
         if let Some(newest) = newest {
             self.record_rtt(now, feedback.now.since(newest.sent), newest.size);
+            each(self.sample(now, newest, ack_owd(feedback, newest), Source::Ack));
         }
-        if feedback
-            .acked
-            .iter()
-            .any(|packet| packet.received.is_some())
-        {
-            self.switch_to(Source::ReceiveTimestamps);
-            for packet in feedback.acked {
-                if let Some(received) = packet.received {
-                    let sent = Duration::from_nanos(packet.sent.as_nanos());
-                    let owd = Owd::from(received) - Owd::from(sent);
-                    each(self.sample(now, packet, owd));
+        if self.trust.is_lost() {
+            return;
+        }
+        for packet in feedback.acked {
+            if let Some(received) = packet.received {
+                let sent = Duration::from_nanos(packet.sent.as_nanos());
+                let owd = Owd::from(received) - Owd::from(sent);
+                if self.is_plausible(packet, owd, feedback.now, fall) {
+                    self.source = Source::ReceiveTimestamps;
+                    each(self.sample(now, packet, owd, Source::ReceiveTimestamps));
                 }
             }
-        } else if let (Source::Ack, Some(newest)) = (self.source, newest) {
-            let owd = ack_owd(feedback, newest);
-            each(self.sample(now, newest, owd));
         }
     }
 
-    /// No receive times came although packets were acknowledged: go back to ACK arrivals.
-    pub fn give_up_timestamps(&mut self) {
-        self.switch_to(Source::Ack);
+    /// An epoch has ended: `timestamps` samples had receive times, and the rest of `evidence`
+    /// says whether they can be believed.
+    pub fn end_epoch(&mut self, timestamps: u32, evidence: &Evidence) {
+        if self.source != Source::ReceiveTimestamps {
+            return;
+        }
+        self.trust.end_epoch(evidence);
+        if self.trust.is_lost() || (timestamps == 0 && evidence.acked > 0) {
+            self.source = Source::Ack;
+            self.by_timestamp.clear();
+        }
     }
 
-    fn switch_to(&mut self, source: Source) {
-        if source != self.source {
-            self.source = source;
-            // The offset of the clocks differs, so the old minima mean nothing.
-            self.minima.iter_mut().for_each(WindowMin::clear);
+    /// By how much the RTT of this ACK is below the smallest so far.
+    fn rtt_fall(&self, feedback: &Feedback<'_>) -> Owd {
+        match (self.rtt_any.get(), feedback.acked.last()) {
+            (Some(minimum), Some(newest)) => {
+                Owd::from(minimum) - Owd::from(feedback.now.since(newest.sent))
+            }
+            _ => Owd::ZERO,
+        }
+    }
+
+    /// Whether `owd` is compatible with what was measured without the peer's help. If it is not time
+    /// after time, a clock was set, and the minima start anew.
+    fn is_plausible(&mut self, packet: &Acked, owd: Owd, now: Time, fall: Owd) -> bool {
+        let Some(rtt_min) = self.rtt_any.get() else {
+            return false;
+        };
+        let excess = Owd::from(now.since(packet.sent)) - Owd::from(rtt_min);
+        let class = self.class_of(packet.size);
+        let minima = self.by_timestamp.get();
+        let lowest = minima.into_iter().flatten().min();
+        let known = (minima[class].or(lowest), lowest);
+        match self.trust.check(owd, known, excess, fall) {
+            Plausibility::Plausible => true,
+            Plausibility::Implausible => false,
+            Plausibility::ClockStep => {
+                self.by_timestamp.clear();
+                // All of the excess counts as queueing until something lower is seen.
+                let base = owd - excess.max(Owd::ZERO);
+                let now = Time::from_origin(now.since(self.first.unwrap_or(now)));
+                self.by_timestamp.0[class].insert(now, base);
+                true
+            }
         }
     }
 
@@ -149,9 +217,8 @@ impl OwdMeter {
             self.first.get_or_insert(now);
         }
         let now = Time::from_origin(now.since(self.first.unwrap_or(now)));
-        self.minima
-            .iter_mut()
-            .for_each(|minimum| minimum.advance(now));
+        self.by_ack.advance(now);
+        self.by_timestamp.advance(now);
         self.rtt_full.advance(now);
         self.rtt_any.advance(now);
         now
@@ -164,13 +231,18 @@ impl OwdMeter {
         }
     }
 
-    fn sample(&mut self, now: Time, packet: &Acked, owd: Owd) -> Sample {
+    fn sample(&mut self, now: Time, packet: &Acked, owd: Owd, source: Source) -> Sample {
         let class = self.class_of(packet.size);
-        self.minima[class].insert(now, owd);
+        let minima = match source {
+            Source::Ack => &mut self.by_ack,
+            Source::ReceiveTimestamps => &mut self.by_timestamp,
+        };
+        minima.0[class].insert(now, owd);
         Sample {
             sent: packet.sent,
             owd,
             class,
+            source,
         }
     }
 

@@ -19,17 +19,20 @@
 mod law;
 mod params;
 mod report;
+mod update;
 
 use std::time::Duration;
 
 pub use self::params::{Params, React, PARAMETERS, PROFILES};
 
-use self::law::{alpha, beta, zone, Observed, Zone};
+use self::law::{zone, Observed, Zone};
 use self::report::{EpochReport, PathLimits};
+use self::update::{Phase, Situation, Update};
 use crate::controller::{Burst, Controller, Decision, Event, Feedback, Space, Start};
 use crate::measure::epoch::Epoch;
-use crate::measure::owd::{OwdMeter, Source};
+use crate::measure::owd::{Minima, OwdMeter, Source};
 use crate::measure::trend::{trend, Trend};
+use crate::measure::trust::Evidence;
 use crate::units::{Bytes, Owd, Rate, Time};
 
 /// RFC 9002 section 7.2 names two packets as the minimum window.
@@ -40,8 +43,6 @@ const MIN_RATE_EPOCHS: u32 = 4;
 const MAX_RATE_BPS: f64 = 10e9;
 /// An epoch that used less of its rate, because the application had no more, does not raise it.
 const USED_SHARE: f64 = 0.8;
-/// A queueing delay above d1 divided by this ends start-up.
-const STARTUP_DELAY_DIVISOR: u32 = 2;
 /// Samples that show queueing in start-up.
 const STARTUP_EVIDENCE: u32 = 3;
 /// Packets that may leave unpaced before the first RTT sample: a server's first handshake flight.
@@ -50,25 +51,6 @@ const HANDSHAKE_BURST: usize = 3;
 const PAIRS_ABOVE_BPS: f64 = 12e6;
 /// Lateness that is made up for. Timers are late; without this every late one costs rate.
 const CATCH_UP: Duration = Duration::from_millis(1);
-
-/// Where the controller stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
-    /// No epoch has ended with a sample.
-    Initial,
-    /// The rate multiplies until queueing shows (not in the paper).
-    Startup,
-    /// Zones.
-    Steady(Zone),
-}
-
-/// The change that an epoch makes to the rate.
-struct Update {
-    rate: Rate,
-    alpha: Option<Rate>,
-    beta: Option<f64>,
-    phase: Phase,
-}
 
 /// The controller of one path.
 #[derive(Debug)]
@@ -81,6 +63,8 @@ pub struct Hybrid {
     phase: Phase,
     epoch: Option<Epoch>,
     epochs: u64,
+    /// Queueing of the return path, where the source can tell.
+    return_delay: Duration,
     /// When the rate was last lowered, or multiplied in start-up.
     last_step: Option<Time>,
     /// RTT to work with before there is a sample: that of the handshake, once known.
@@ -103,6 +87,7 @@ impl Hybrid {
             phase: Phase::Initial,
             epoch: None,
             epochs: 0,
+            return_delay: Duration::ZERO,
             last_step: None,
             handshake_rtt: None,
             limits: PathLimits {
@@ -142,10 +127,13 @@ impl Hybrid {
     }
 
     /// `W = R (L + wextra)` (section II-C, with `wextra` ours), in whole packets: quiche sends while
-    /// F + P <= W and the paper while F < W, which agree if W is rounded up.
+    /// F + P <= W and the paper while F < W, which agree if W is rounded up. DEVIATION: what
+    /// queues on the return path is in flight as well, but is no congestion of this one.
     fn window(&self) -> Bytes {
         let size = self.limits.max_datagram_size.0.max(1);
-        let bytes = self.rate.over(self.length() + self.params.window_extra());
+        let bytes = self
+            .rate
+            .over(self.length() + self.return_delay + self.params.window_extra());
         let packets = (bytes / size as f64).ceil() as u64;
         Bytes(size) * packets.max(MIN_WINDOW_PACKETS)
     }
@@ -170,10 +158,10 @@ impl Hybrid {
         });
         if let (Some(epoch), Space::Application) = (epoch, feedback.space) {
             epoch.lost += feedback.lost.iter().filter(|p| counts(p.sent)).count() as u64;
-            epoch.acked = feedback
-                .acked
-                .iter()
-                .fold(epoch.acked, |sum, p| sum + p.size);
+            epoch.acked_packets += feedback.acked.len() as u64;
+            for packet in feedback.acked {
+                epoch.acked = epoch.acked + packet.size;
+            }
         }
         if first {
             self.rate = self.initial_rate();
@@ -186,43 +174,40 @@ impl Hybrid {
         if !self.in_startup() {
             return epoch.duration(now) >= self.length();
         }
+        let source = self.meter.source();
         let queueing = || {
-            epoch
-                .mean(&self.meter.minima())
-                .is_some_and(|delta| self.ends_startup(delta))
+            let delta = epoch.mean(source, &self.meter.minima(source));
+            delta.is_some_and(|delta| update::ends_startup(&self.params, delta))
         };
         epoch.duration(now) >= 2 * self.length()
-            || (epoch.samples() >= STARTUP_EVIDENCE && queueing())
-    }
-
-    fn ends_startup(&self, delta: Owd) -> bool {
-        delta > Owd::from(self.params.d1 / STARTUP_DELAY_DIVISOR)
+            || (epoch.samples(source) >= STARTUP_EVIDENCE && queueing())
     }
 
     fn end_epoch(&mut self, now: Time, epoch: Epoch) {
-        let minima = self.meter.minima();
+        let source = self.meter.source();
+        let minima = self.meter.minima(source);
         let duration = epoch.duration(now);
         let trend = self.trend(&epoch, &minima);
         let lost = epoch.lost > 0;
-        let seen = epoch
-            .mean(&minima)
-            .map(|delta| Observed { delta, trend, lost });
+        let delta = epoch.mean(source, &minima);
+        let seen = delta.map(|delta| Observed { delta, trend, lost });
         let app_limited = epoch.app_limited && self.is_unused(epoch.sent, duration);
-        let update = seen.map(|seen| self.update(&seen, &epoch, duration, app_limited));
+        let update = seen.map(|seen| self.update(&seen, &epoch, now, app_limited));
 
         let startup = self.in_startup();
         let rate_before = self.rate;
         if let Some(update) = &update {
             self.apply(update, now);
         }
+        self.return_delay = self.return_delay_of(&epoch);
         self.report = Some(EpochReport {
             number: self.epochs,
             duration,
             length: self.length(),
-            source: self.meter.source(),
-            samples: epoch.samples(),
+            source,
+            samples: epoch.samples(source),
             lost: epoch.lost,
-            delta: seen.map(|seen| seen.delta),
+            delta,
             trend: if self.params.trend {
                 trend.as_str()
             } else {
@@ -235,22 +220,43 @@ impl Hybrid {
             beta: update.as_ref().and_then(|update| update.beta),
             rate_before,
             rate_after: self.rate,
+            return_delay: self.return_delay,
             window: self.window(),
         });
         self.begin_epoch(now, epoch);
     }
 
-    fn begin_epoch(&mut self, now: Time, mut last: Epoch) {
-        let silent = last.samples() == 0 && last.acked > Bytes(0);
-        if silent && self.meter.source() == Source::ReceiveTimestamps {
-            self.meter.give_up_timestamps();
+    fn mean_by(&self, source: Source, epoch: &Epoch) -> Option<Owd> {
+        epoch.mean(source, &self.meter.minima(source))
+    }
+
+    /// What ACK arrivals show beyond the receive times, or what they last have shown.
+    fn return_delay_of(&self, epoch: &Epoch) -> Duration {
+        if self.meter.source() == Source::Ack {
+            return Duration::ZERO;
         }
+        let by_timestamp = self.mean_by(Source::ReceiveTimestamps, epoch);
+        match (self.mean_by(Source::Ack, epoch), by_timestamp) {
+            (Some(by_ack), Some(by_timestamp)) => (by_ack - by_timestamp).to_duration(),
+            _ => self.return_delay,
+        }
+    }
+
+    fn begin_epoch(&mut self, now: Time, mut last: Epoch) {
+        let evidence = Evidence {
+            acked: last.acked_packets,
+            lost: last.lost,
+            by_timestamp: self.mean_by(Source::ReceiveTimestamps, &last),
+            by_ack: self.mean_by(Source::Ack, &last),
+        };
+        self.meter
+            .end_epoch(last.samples(Source::ReceiveTimestamps), &evidence);
         self.epochs += 1;
         last.restart(now);
         self.epoch = Some(last);
     }
 
-    fn trend(&self, epoch: &Epoch, minima: &[Option<Owd>; 4]) -> Trend {
+    fn trend(&self, epoch: &Epoch, minima: &Minima) -> Trend {
         if !self.params.trend {
             return Trend::Unknown;
         }
@@ -266,70 +272,18 @@ impl Hybrid {
         self.params.startup > 1.0 && !matches!(self.phase, Phase::Steady(_))
     }
 
-    fn update(
-        &self,
-        seen: &Observed,
-        epoch: &Epoch,
-        duration: Duration,
-        app_limited: bool,
-    ) -> Update {
-        if self.in_startup() {
-            self.startup_update(seen, epoch.acked.per(duration), app_limited)
-        } else {
-            self.steady_update(seen, app_limited)
-        }
-    }
-
-    /// DEVIATION: the paper has no start-up.
-    fn startup_update(&self, seen: &Observed, arrived: Rate, app_limited: bool) -> Update {
-        let zone = zone(&self.params, seen);
-        if zone == Zone::One && !self.ends_startup(seen.delta) {
-            let growth = if app_limited {
-                1.0
-            } else {
-                self.params.startup
-            };
-            return Update {
-                rate: self.rate * growth,
-                alpha: None,
-                beta: None,
-                phase: Phase::Startup,
-            };
-        }
-        // R is already beyond what the path carries, which is what has arrived.
-        let beta = beta(&self.params, seen).unwrap_or(self.params.bmin);
-        Update {
-            rate: self.rate.min(arrived) * (1.0 - beta),
-            alpha: None,
-            beta: Some(beta),
-            phase: Phase::Steady(zone),
-        }
-    }
-
-    /// Equation (2).
-    fn steady_update(&self, seen: &Observed, app_limited: bool) -> Update {
-        let phase = Phase::Steady(zone(&self.params, seen));
-        if let Some(beta) = beta(&self.params, seen) {
-            return Update {
-                rate: self.rate * (1.0 - beta),
-                alpha: None,
-                beta: Some(beta),
-                phase,
-            };
-        }
-        let (amin, amax) = self
-            .params
-            .increase(self.limits.max_datagram_size, self.length());
-        let alpha = if app_limited {
-            Rate::default()
-        } else {
-            alpha(&self.params, amin, amax, seen.delta)
+    fn update(&self, seen: &Observed, epoch: &Epoch, now: Time, app_limited: bool) -> Update {
+        let situation = Situation {
+            rate: self.rate,
+            arrived: epoch.acked.per(epoch.duration(now)),
+            packet: self.limits.max_datagram_size,
+            length: self.length(),
+            app_limited,
         };
-        Update {
-            rate: self.rate + alpha,
-            alpha: Some(alpha),
-            beta: None,
-            phase,
+        if self.in_startup() {
+            update::startup(&self.params, seen, &situation)
+        } else {
+            update::steady(&self.params, seen, &situation)
         }
     }
 

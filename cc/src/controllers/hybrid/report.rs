@@ -50,6 +50,8 @@ pub struct EpochReport {
     pub rate_before: Rate,
     /// R after it.
     pub rate_after: Rate,
+    /// Queueing of the return path.
+    pub return_delay: Duration,
     /// W after it.
     pub window: Bytes,
 }
@@ -137,6 +139,7 @@ pub fn epoch_updated(epoch: &EpochReport) -> Event {
             ("beta", number_or_null(epoch.beta)),
             ("rate_before", Value::Number(epoch.rate_before.bps())),
             ("rate_after", Value::Number(epoch.rate_after.bps())),
+            ("return_delay", millis(epoch.return_delay)),
             ("window", Value::Count(epoch.window.0)),
         ],
     }

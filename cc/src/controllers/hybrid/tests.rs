@@ -3,6 +3,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use serde::Deserialize;
 
+use super::law::{alpha, beta};
 use super::*;
 use crate::controller::{Acked, Lost, Value};
 

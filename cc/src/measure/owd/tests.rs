@@ -32,9 +32,11 @@ fn meter() -> OwdMeter {
     OwdMeter::new(Duration::from_secs(10), Bytes(1200))
 }
 
+/// The samples of the source in use.
 fn samples(meter: &mut OwdMeter, feedback: &Feedback<'_>) -> Vec<Sample> {
     let mut samples = Vec::new();
     meter.record(feedback, |sample| samples.push(sample));
+    samples.retain(|sample| sample.source == meter.source());
     samples
 }
 
@@ -84,12 +86,12 @@ fn small_packets_do_not_set_the_minimum_of_full_ones_but_full_ones_bound_small_o
     samples(&mut meter, &feedback(200, &[packet(100, 1200)]));
     let millis = |owd: Option<Owd>| owd.map(Owd::as_millis);
     assert_eq!(
-        meter.minima().map(millis),
+        meter.minima(meter.source()).map(millis),
         [Some(90.0), Some(100.0), Some(100.0), Some(100.0)]
     );
     // A first small packet that met a queue is corrected by a full one that did not.
     samples(&mut meter, &feedback(700, &[packet(300, 500)]));
-    assert_eq!(meter.minima().map(millis)[1], Some(100.0));
+    assert_eq!(meter.minima(meter.source()).map(millis)[1], Some(100.0));
     assert_eq!(meter.min_rtt(), Some(100 * MILLI));
 }
 
@@ -108,10 +110,96 @@ fn receive_times_give_one_sample_a_packet_and_replace_the_other_source() {
         got.iter().map(|s| s.owd.as_millis()).collect::<Vec<_>>(),
         [-93.0, -92.0]
     );
-    assert_eq!(meter.minima()[3], Some(got[0].owd));
-    // An ACK without them gives nothing until the source is given up.
+    assert_eq!(meter.minima(meter.source())[3], Some(got[0].owd));
+}
+
+/// Ten seconds of full packets every 10 ms over 50 ms each way; `received` says what the peer reports of a
+/// packet sent at so many ms that meets a queue of so many.
+fn reported(received: impl Fn(u32, u32) -> u32) -> (OwdMeter, Vec<f64>) {
+    let mut meter = meter();
+    let mut rowds = Vec::new();
+    for step in 0..1_000 {
+        let (sent, queue) = (step * 10, step % 40);
+        let received = Some(MILLI * received(sent, queue));
+        let acked = [Acked {
+            received,
+            ..packet(u64::from(sent), 1200)
+        }];
+        let ack = feedback(u64::from(sent + 100 + queue), &acked);
+        for sample in samples(&mut meter, &ack) {
+            let minimum = meter.minima(sample.source)[sample.class].unwrap();
+            rowds.push((sample.owd - minimum).as_millis() - f64::from(queue));
+        }
+    }
+    (meter, rowds)
+}
+
+#[test]
+fn a_clock_step_either_way_costs_a_few_samples() {
+    for step in [1_000, 9_000] {
+        let clock = |sent| if sent < 5_000 { 5_000 } else { step };
+        let (meter, errors) = reported(|sent, queue| clock(sent) + sent + 50 + queue);
+        assert_eq!(meter.source(), Source::ReceiveTimestamps);
+        assert!(errors.len() >= 997, "{} samples", errors.len());
+        assert!(errors.iter().all(|error| *error == 0.0), "{errors:?}");
+    }
+}
+
+#[test]
+fn absurd_times_are_not_believed() {
+    // Random noise of a second: most samples are not plausible, and before long the source is given up.
+    let (mut meter, _) = reported(|sent, _| 5_000 + sent * 7_919 % 1_000 + sent);
+    let evidence = Evidence {
+        acked: 10,
+        lost: 0,
+        by_timestamp: None,
+        by_ack: None,
+    };
+    meter.end_epoch(10, &evidence);
+    assert_eq!(meter.source(), Source::Ack);
+}
+
+#[test]
+fn drift_of_200_ppm_for_half_an_hour_stays_below_the_slack() {
+    for drift in [-200_i64, 200] {
+        let mut meter = meter();
+        for second in 0..1_800_u64 {
+            let now_us = second * 1_000_000;
+            let clock = now_us as i64 + 50_000 + now_us as i64 * drift / 1_000_000;
+            let received = Some(Duration::from_secs(10) + Duration::from_micros(clock as u64));
+            let acked = [Acked {
+                received,
+                ..packet(second * 1000, 1200)
+            }];
+            let got = samples(&mut meter, &feedback(second * 1000 + 100, &acked));
+            assert_eq!(got.len(), 1, "second {second}");
+            let rowd = got[0].owd - meter.minima(got[0].source)[3].unwrap();
+            assert!(
+                rowd.as_millis() <= 2.0,
+                "{} at second {second}",
+                rowd.as_millis()
+            );
+        }
+    }
+}
+
+#[test]
+fn when_the_peer_stops_reporting_ack_arrivals_take_over() {
+    let mut meter = meter();
+    let received = Some(MILLI * 7);
+    let acked = [Acked {
+        received,
+        ..packet(100, 1200)
+    }];
+    samples(&mut meter, &feedback(200, &acked));
     assert!(samples(&mut meter, &feedback(300, &[packet(200, 1200)])).is_empty());
-    meter.give_up_timestamps();
+    let evidence = Evidence {
+        acked: 1,
+        lost: 0,
+        by_timestamp: None,
+        by_ack: None,
+    };
+    meter.end_epoch(0, &evidence);
     assert_eq!(
         samples(&mut meter, &feedback(400, &[packet(300, 1200)])).len(),
         1
@@ -129,10 +217,10 @@ fn the_offset_of_the_clocks_cancels_out() {
                 received,
                 ..packet(u64::from(sent), 1200)
             }];
-            let got = samples(&mut meter, &feedback(u64::from(sent) + 100, &acked));
+            let got = samples(&mut meter, &feedback(u64::from(sent + delay) + 50, &acked));
             delays.extend(got.iter().map(|s| s.owd));
         }
-        let minimum = meter.minima()[3].unwrap();
+        let minimum = meter.minima(meter.source())[3].unwrap();
         delays
             .iter()
             .map(|owd| (*owd - minimum).as_millis())
