@@ -60,7 +60,7 @@ pub struct Feedback<'a> {
     pub max_ack_delay: Duration,
     /// The smallest RTT of the path as loss recovery knows it.
     pub min_rtt: Option<Duration>,
-    /// Increase of the peer's ECN-CE count.
+    /// Increase of the peer's validated ECN-CE count.
     pub ecn_ce: u64,
 }
 
@@ -75,6 +75,18 @@ pub struct Burst {
     pub catch_up: Duration,
 }
 
+/// How outgoing packets are marked (RFC 3168, RFC 9331).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Ecn {
+    /// Not ECN-capable.
+    #[default]
+    NotEct,
+    /// ECT(0): CE is as good as a loss.
+    Ect0,
+    /// ECT(1): scalable response to frequent marks.
+    Ect1,
+}
+
 /// What the sender may do until the next feedback.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Decision {
@@ -86,6 +98,8 @@ pub struct Decision {
     pub bandwidth: Rate,
     /// Exceptions from the pacing rate.
     pub burst: Burst,
+    /// How packets are marked; only for controllers that respond to [`Feedback::ecn_ce`].
+    pub ecn: Ecn,
 }
 
 /// What a controller starts from.

@@ -10,9 +10,10 @@ use quiche::congestion_control::{
     self as seam, Bandwidth, BurstAllowance, CongestionControl, CongestionControlFactory, Epoch,
     EventContext, InitialState, RecoveryStats, RttStats,
 };
+use quiche::EcnCodepoint;
 
 use crate::catalogue::{Build, CATALOGUE};
-use crate::controller::{Acked, Controller, Event, Feedback, Lost, Space, Start, Value};
+use crate::controller::{Acked, Controller, Ecn, Event, Feedback, Lost, Space, Start, Value};
 use crate::units::{Bytes, Rate, Time};
 
 /// Identifies the schema of the events in namespace `cc` (`docs/qlog.md`).
@@ -237,6 +238,14 @@ impl CongestionControl for Plugin {
             quiescence: burst.after_idle,
             paced: burst.together,
             catch_up: burst.catch_up,
+        }
+    }
+
+    fn ecn_codepoint(&self) -> EcnCodepoint {
+        match self.controller.decision().ecn {
+            Ecn::NotEct => EcnCodepoint::NotEct,
+            Ecn::Ect0 => EcnCodepoint::Ect0,
+            Ecn::Ect1 => EcnCodepoint::Ect1,
         }
     }
 

@@ -28,7 +28,7 @@ pub use self::params::{Params, React, PARAMETERS, PROFILES};
 use self::law::{zone, Observed, Zone};
 use self::report::{EpochReport, PathLimits};
 use self::update::{Phase, Situation, Update};
-use crate::controller::{Burst, Controller, Decision, Event, Feedback, Space, Start};
+use crate::controller::{Burst, Controller, Decision, Ecn, Event, Feedback, Space, Start};
 use crate::measure::epoch::Epoch;
 use crate::measure::owd::{Minima, OwdMeter, Source};
 use crate::measure::trend::{trend, Trend};
@@ -347,6 +347,7 @@ impl Controller for Hybrid {
                 together: if pairs { 2 } else { 1 },
                 catch_up: CATCH_UP,
             },
+            ecn: Ecn::NotEct,
         }
     }
 
