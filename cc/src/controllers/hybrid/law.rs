@@ -37,11 +37,18 @@ pub struct Observed {
     pub trend: Trend,
     /// Whether a packet was lost.
     pub lost: bool,
+    /// Whether so much was lost that delay does not matter.
+    pub overwhelmed: bool,
 }
 
 impl Observed {
     fn rising(&self) -> bool {
         self.trend == Trend::Increasing
+    }
+
+    /// Loss from congestion: with delay, or (DEVIATION) beyond what random loss explains.
+    fn losing(&self, params: &Params) -> bool {
+        self.overwhelmed || (self.lost && self.above(params.d1))
     }
 
     fn above(&self, threshold: Duration) -> bool {
@@ -51,7 +58,7 @@ impl Observed {
 
 /// Section II-A. A loss counts only together with delay, so random loss does not.
 pub fn zone(params: &Params, seen: &Observed) -> Zone {
-    if seen.rising() || seen.above(params.d2) || (seen.lost && seen.above(params.d1)) {
+    if seen.losing(params) || seen.rising() || seen.above(params.d2) {
         Zone::Three
     } else if seen.above(params.d1) {
         Zone::Two
@@ -88,7 +95,7 @@ pub fn beta(params: &Params, seen: &Observed) -> Option<f64> {
     if zone == Zone::One {
         return None;
     }
-    let beta = if (seen.lost && seen.above(params.d1)) || seen.above(params.d3) {
+    let beta = if seen.losing(params) || seen.above(params.d3) {
         bmax
     } else if seen.rising() {
         bmin + (bmax - bmin) / d3 * delta

@@ -43,6 +43,8 @@ const MIN_RATE_EPOCHS: u32 = 4;
 const MAX_RATE_BPS: f64 = 10e9;
 /// An epoch that used less of its rate, because the application had no more, does not raise it.
 const USED_SHARE: f64 = 0.8;
+/// Fewer losses in an epoch are ignored as the paper has it, whatever share they are.
+const OVERWHELMING_LOSSES: u64 = 4;
 /// Samples that show queueing in start-up.
 const STARTUP_EVIDENCE: u32 = 3;
 /// Packets that may leave unpaced before the first RTT sample: a server's first handshake flight.
@@ -190,7 +192,13 @@ impl Hybrid {
         let trend = self.trend(&epoch, &minima);
         let lost = epoch.lost > 0;
         let delta = epoch.mean(source, &minima);
-        let seen = delta.map(|delta| Observed { delta, trend, lost });
+        let overwhelmed = self.is_overwhelmed(&epoch);
+        let seen = delta.map(|delta| Observed {
+            delta,
+            trend,
+            lost,
+            overwhelmed,
+        });
         let app_limited = epoch.app_limited && self.is_unused(epoch.sent, duration);
         let update = seen.map(|seen| self.update(&seen, &epoch, now, app_limited));
 
@@ -207,6 +215,7 @@ impl Hybrid {
             source,
             samples: epoch.samples(source),
             lost: epoch.lost,
+            acked: epoch.acked_packets,
             delta,
             trend: if self.params.trend {
                 trend.as_str()
@@ -261,6 +270,12 @@ impl Hybrid {
             return Trend::Unknown;
         }
         trend(&mut epoch.course(minima), Owd::from(self.params.d1 / 4))
+    }
+
+    /// Whether more was lost than `losscap` allows, in more than a handful of packets.
+    fn is_overwhelmed(&self, epoch: &Epoch) -> bool {
+        let packets = (epoch.lost + epoch.acked_packets) as f64;
+        epoch.lost >= OVERWHELMING_LOSSES && epoch.lost as f64 > self.params.losscap * packets
     }
 
     /// Whether `sent` in `duration` leaves a good part of the rate unused.

@@ -40,7 +40,9 @@ pub struct Params {
     pub gamma: f64,
     /// Queueing delay that the window allows for beyond R L; `None` is d2.
     pub wextra: Option<Duration>,
-    /// Growth of the rate per epoch during start-up; 1 is no start-up.
+    /// Share of lost packets beyond which the rate decreases whatever the delay; 1 is never.
+    pub losscap: f64,
+    /// Growth of the rate per step of start-up; 1 is no start-up.
     pub startup: f64,
     /// Which samples count after a decrease.
     pub react: React,
@@ -62,6 +64,7 @@ impl Params {
             amax: Some(Rate::from_bps(40e3)),
             d0: Duration::ZERO,
             wextra: Some(Duration::ZERO),
+            losscap: 1.0,
             startup: 1.0,
             react: React::EveryEpoch,
             ..Self::default()
@@ -109,6 +112,7 @@ impl Params {
             ("bmax", Given::Number(number)) => self.bmax = number,
             ("gamma", Given::Number(number)) => self.gamma = number,
             ("startup", Given::Number(number)) => self.startup = number,
+            ("losscap", Given::Number(number)) => self.losscap = number,
             ("d0", Given::Time(time)) => self.d0 = time,
             ("d1", Given::Time(time)) => self.d1 = time,
             ("d2", Given::Time(time)) => self.d2 = time,
@@ -181,6 +185,7 @@ impl Default for Params {
             d3: 48 * MILLI,
             gamma: 1.0,
             wextra: None,
+            losscap: 0.1,
             startup: 1.5,
             react: React::Once,
             trend: true,
@@ -198,7 +203,7 @@ const RATE: Kind = Kind::RateOrAuto(1.0, 1e10);
 const SHARE: Kind = Kind::Number(0.0, 0.9);
 
 /// Every parameter that an option string may set.
-pub const PARAMETERS: [Parameter; 16] = [
+pub const PARAMETERS: [Parameter; 17] = [
     Parameter {
         name: "amin",
         kind: RATE,
@@ -253,6 +258,11 @@ pub const PARAMETERS: [Parameter; 16] = [
         name: "wextra",
         kind: Kind::Millis(0.0, 10_000.0),
         help: "queueing delay that the window allows for beyond R L",
+    },
+    Parameter {
+        name: "losscap",
+        kind: Kind::Number(0.0, 1.0),
+        help: "share of lost packets beyond which the rate decreases whatever the delay",
     },
     Parameter {
         name: "startup",

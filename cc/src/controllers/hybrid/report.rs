@@ -32,6 +32,8 @@ pub struct EpochReport {
     pub samples: u32,
     /// Losses that counted.
     pub lost: u64,
+    /// Packets acknowledged.
+    pub acked: u64,
     /// Mean relative one-way delay.
     pub delta: Option<Owd>,
     /// Name of the trend.
@@ -90,6 +92,7 @@ pub fn parameters_set(spec: &str, params: &Params, limits: PathLimits) -> Event 
         ("d3", millis(params.d3)),
         ("gamma", Value::Number(params.gamma)),
         ("wextra", millis(params.window_extra())),
+        ("losscap", Value::Number(params.losscap)),
         ("startup", Value::Number(params.startup)),
         ("react", word(react)),
         ("trend", Value::Flag(params.trend)),
@@ -122,6 +125,7 @@ pub fn epoch_updated(epoch: &EpochReport) -> Event {
             ("source", word(epoch.source.as_str())),
             ("samples", Value::Count(u64::from(epoch.samples))),
             ("lost", Value::Count(epoch.lost)),
+            ("acked", Value::Count(epoch.acked)),
             ("delta", number_or_null(epoch.delta.map(Owd::as_millis))),
             ("trend", word(epoch.trend)),
             (

@@ -19,6 +19,7 @@ fn seen(delta_ms: f64, trend: Trend, lost: bool) -> Observed {
         delta: delay(delta_ms),
         trend,
         lost,
+        overwhelmed: false,
     }
 }
 
@@ -277,6 +278,18 @@ fn loss_counts_only_with_delay() {
     let mut path = Path::new("paper");
     assert!(path.epoch(6.0, 3) > 1.0);
     assert!(close(path.epoch(13.0, 1), 0.5));
+}
+
+#[test]
+fn loss_that_cannot_be_random_counts_without_delay() {
+    let mut path = Path::new("startup=off");
+    path.epoch(0.0, 0);
+    // 3 lost packets are ignored, whatever share they are; so are 5 % of many.
+    assert!(path.epoch(0.0, 3) > 1.0);
+    assert!(close(path.epoch(0.0, 4), 0.5));
+    let mut paper = Path::new("paper");
+    paper.epoch(0.0, 0);
+    assert!(paper.epoch(0.0, 20) > 1.0);
 }
 
 #[test]
