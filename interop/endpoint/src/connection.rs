@@ -1,6 +1,7 @@
 //! What server and client do alike with a quiche connection.
 
 use std::fmt::Write as _;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::body::BytesFactory;
 use crate::socket::Datagram;
@@ -19,14 +20,33 @@ pub mod h3_code {
     pub const REQUEST_CANCELLED: u64 = 0x10c;
 }
 
-/// Hands a datagram to quiche. The one place where a datagram's ECN bits and receive time meet the
-/// connection; quiche 0.30 takes neither.
+/// The longest time for which a datagram is believed to have waited for us. Beyond it the wall
+/// clock was set.
+const MAX_WAIT: Duration = Duration::from_secs(1);
+
+/// Hands a datagram to quiche, with its ECN bits and the time at which the kernel received it.
 pub fn receive(conn: &mut Connection, datagram: Datagram<'_>) -> quiche::Result<usize> {
     let info = quiche::RecvInfo {
         from: datagram.from,
         to: datagram.to,
     };
-    conn.recv(datagram.data, info)
+    let mut meta = quiche::RecvMeta::default();
+    meta.ecn = match datagram.ecn {
+        None => quiche::EcnCodepoint::NotEct,
+        Some(quinn_udp::EcnCodepoint::Ect0) => quiche::EcnCodepoint::Ect0,
+        Some(quinn_udp::EcnCodepoint::Ect1) => quiche::EcnCodepoint::Ect1,
+        Some(quinn_udp::EcnCodepoint::Ce) => quiche::EcnCodepoint::Ce,
+    };
+    meta.received_at = datagram.received_at.and_then(monotonic);
+    conn.recv_with_meta(datagram.data, info, meta)
+}
+
+/// The kernel's receive time, which is on the wall clock, on the monotonic one.
+fn monotonic(since_epoch: Duration) -> Option<Instant> {
+    let now = Instant::now();
+    let wall = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+    let waited = wall.checked_sub(since_epoch)?;
+    (waited <= MAX_WAIT).then(|| now - waited)
 }
 
 /// A fresh connection id that nobody can guess.

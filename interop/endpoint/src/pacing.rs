@@ -49,6 +49,7 @@ struct Batch {
     segment: usize,
     from: std::net::SocketAddr,
     to: std::net::SocketAddr,
+    ecn: Option<EcnCodepoint>,
 }
 
 impl Sender {
@@ -85,7 +86,8 @@ impl Sender {
         let mut packets = 0;
         while end < quantum && end + packet_size <= MAX_AGGREGATE && packets < socket.max_segments()
         {
-            let (written, info) = match conn.send(&mut self.buffer[end..end + packet_size]) {
+            let room = &mut self.buffer[end..end + packet_size];
+            let (written, info, meta) = match conn.send_with_meta(room) {
                 Ok(sent) => sent,
                 Err(quiche::Error::Done) => break,
                 Err(e) => {
@@ -96,12 +98,12 @@ impl Sender {
                 }
             };
             batch = Some(match batch {
-                Some(open) if open.takes(written, &info) => Batch {
+                Some(open) if open.takes(written, &info, codepoint(meta.ecn)) => Batch {
                     end: end + written,
                     ..open
                 },
                 other => {
-                    self.hand_over(socket, conn, other);
+                    self.hand_over(socket, other);
                     let (from, to) = (info.from, info.to);
                     Batch {
                         start: end,
@@ -109,6 +111,7 @@ impl Sender {
                         segment: written,
                         from,
                         to,
+                        ecn: codepoint(meta.ecn),
                     }
                 }
             });
@@ -122,22 +125,22 @@ impl Sender {
                 }
             }
         }
-        self.hand_over(socket, conn, batch);
+        self.hand_over(socket, batch);
         packets > 0
     }
 
-    fn hand_over(&self, socket: &mut UdpEndpoint, conn: &Connection, batch: Option<Batch>) {
+    fn hand_over(&self, socket: &mut UdpEndpoint, batch: Option<Batch>) {
         if let Some(Batch {
             start,
             end,
             segment,
             from,
             to,
+            ecn,
         }) = batch
         {
-            let (data, ecn) = (&self.buffer[start..end], outgoing_ecn(conn));
             socket.send(&Outgoing {
-                data,
+                data: &self.buffer[start..end],
                 segment,
                 from,
                 to,
@@ -148,11 +151,12 @@ impl Sender {
 }
 
 impl Batch {
-    /// Whether a packet can be appended: same path, not larger than the first, and none smaller
+    /// Whether a packet can be appended: same path and marking, not larger than the first, and none smaller
     /// than the first before it.
-    fn takes(&self, written: usize, info: &quiche::SendInfo) -> bool {
+    fn takes(&self, written: usize, info: &quiche::SendInfo, ecn: Option<EcnCodepoint>) -> bool {
         let all_full = (self.end - self.start).is_multiple_of(self.segment);
-        all_full && written <= self.segment && self.from == info.from && self.to == info.to
+        let same_path = self.from == info.from && self.to == info.to;
+        all_full && written <= self.segment && same_path && self.ecn == ecn
     }
 }
 
@@ -167,7 +171,12 @@ fn release_time(conn: &Connection, now: Instant) -> Option<Instant> {
         .and_then(|next| next.time(now))
 }
 
-/// The ECN codepoint of the connection's packets. quiche has no opinion on it: Not-ECT.
-fn outgoing_ecn(_conn: &Connection) -> Option<EcnCodepoint> {
-    None
+/// The controller's ECN codepoint as the socket takes it.
+fn codepoint(ecn: quiche::EcnCodepoint) -> Option<EcnCodepoint> {
+    match ecn {
+        quiche::EcnCodepoint::NotEct => None,
+        quiche::EcnCodepoint::Ect0 => Some(EcnCodepoint::Ect0),
+        quiche::EcnCodepoint::Ect1 => Some(EcnCodepoint::Ect1),
+        quiche::EcnCodepoint::Ce => Some(EcnCodepoint::Ce),
+    }
 }

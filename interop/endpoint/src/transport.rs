@@ -43,6 +43,16 @@ pub struct TransportArgs {
           value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub idle_timeout: u64,
 
+    /// Receive times that the peer is asked for in each ACK (0 to 256; 0 is none)
+    #[arg(long, value_name = "COUNT", default_value_t = 64,
+          value_parser = clap::value_parser!(u16).range(0..=256))]
+    pub receive_timestamps: u16,
+
+    /// Unit of these times: 2 to the power of this many microseconds (0 to 20)
+    #[arg(long, value_name = "EXPONENT", default_value_t = 0,
+          value_parser = clap::value_parser!(u8).range(0..=20))]
+    pub receive_timestamps_exponent: u8,
+
     /// Send without pacing, as fast as the window allows
     #[arg(long)]
     pub no_pacing: bool,
@@ -58,6 +68,8 @@ impl TransportArgs {
         config.set_max_send_udp_payload_size(self.max_datagram_size.into());
         config.set_max_idle_timeout(self.idle_timeout * 1000);
         config.enable_pacing(!self.no_pacing);
+        config.set_max_receive_timestamps_per_ack(self.receive_timestamps.into());
+        config.set_receive_timestamps_exponent(self.receive_timestamps_exponent.into());
         config.set_initial_max_data(CONNECTION_WINDOW);
         config.set_initial_max_stream_data_bidi_local(STREAM_WINDOW);
         config.set_initial_max_stream_data_bidi_remote(STREAM_WINDOW);
