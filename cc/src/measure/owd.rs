@@ -85,6 +85,8 @@ impl ClassMinima {
 pub struct OwdMeter {
     source: Source,
     trust: Trust,
+    /// Whether receive times have come in this epoch.
+    reported: bool,
     /// When the first sample came; the windows count from there.
     first: Option<Time>,
     by_ack: ClassMinima,
@@ -100,6 +102,7 @@ impl OwdMeter {
         Self {
             source: Source::Ack,
             trust: Trust::default(),
+            reported: false,
             first: None,
             by_ack: ClassMinima::new(window),
             by_timestamp: ClassMinima::new(window),
@@ -157,42 +160,45 @@ impl OwdMeter {
                 let owd = Owd::from(received) - Owd::from(sent);
                 if self.is_plausible(packet, owd, feedback.now, fall) {
                     self.source = Source::ReceiveTimestamps;
+                    self.reported = true;
                     each(self.sample(now, packet, owd, Source::ReceiveTimestamps));
                 }
             }
         }
     }
 
-    /// An epoch has ended: `timestamps` samples had receive times, and the rest of `evidence`
-    /// says whether they can be believed.
-    pub fn end_epoch(&mut self, timestamps: u32, evidence: &Evidence) {
+    /// An epoch has ended, and `evidence` says whether receive times can be believed.
+    pub fn end_epoch(&mut self, evidence: &Evidence) {
+        let reported = std::mem::take(&mut self.reported);
         if self.source != Source::ReceiveTimestamps {
             return;
         }
         self.trust.end_epoch(evidence);
-        if self.trust.is_lost() || (timestamps == 0 && evidence.acked > 0) {
+        if self.trust.is_lost() || (!reported && evidence.acked > 0) {
             self.source = Source::Ack;
             self.by_timestamp.clear();
         }
     }
 
+    /// What a packet's RTT has beyond the smallest that its size can have, ACK delay included.
+    fn rtt_excess(&self, packet: &Acked, now: Time) -> Option<Owd> {
+        let minimum = self.by_ack.get()[self.class_of(packet.size)]?;
+        Some(Owd::from(now.since(packet.sent)) - minimum)
+    }
+
     /// By how much the RTT of this ACK is below the smallest so far.
     fn rtt_fall(&self, feedback: &Feedback<'_>) -> Owd {
-        match (self.rtt_any.get(), feedback.acked.last()) {
-            (Some(minimum), Some(newest)) => {
-                Owd::from(minimum) - Owd::from(feedback.now.since(newest.sent))
-            }
-            _ => Owd::ZERO,
-        }
+        let newest = feedback.acked.last();
+        let excess = newest.and_then(|newest| self.rtt_excess(newest, feedback.now));
+        Owd::ZERO - excess.unwrap_or(Owd::ZERO)
     }
 
     /// Whether `owd` is compatible with what was measured without the peer's help. If it is not time
     /// after time, a clock was set, and the minima start anew.
     fn is_plausible(&mut self, packet: &Acked, owd: Owd, now: Time, fall: Owd) -> bool {
-        let Some(rtt_min) = self.rtt_any.get() else {
+        let Some(excess) = self.rtt_excess(packet, now) else {
             return false;
         };
-        let excess = Owd::from(now.since(packet.sent)) - Owd::from(rtt_min);
         let class = self.class_of(packet.size);
         let minima = self.by_timestamp.get();
         let lowest = minima.into_iter().flatten().min();

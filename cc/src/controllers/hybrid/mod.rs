@@ -258,8 +258,7 @@ impl Hybrid {
             by_timestamp: self.mean_by(Source::ReceiveTimestamps, &last),
             by_ack: self.mean_by(Source::Ack, &last),
         };
-        self.meter
-            .end_epoch(last.samples(Source::ReceiveTimestamps), &evidence);
+        self.meter.end_epoch(&evidence);
         self.epochs += 1;
         last.restart(now);
         self.epoch = Some(last);

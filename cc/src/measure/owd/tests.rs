@@ -155,7 +155,7 @@ fn absurd_times_are_not_believed() {
         by_timestamp: None,
         by_ack: None,
     };
-    meter.end_epoch(10, &evidence);
+    meter.end_epoch(&evidence);
     assert_eq!(meter.source(), Source::Ack);
 }
 
@@ -199,7 +199,10 @@ fn when_the_peer_stops_reporting_ack_arrivals_take_over() {
         by_timestamp: None,
         by_ack: None,
     };
-    meter.end_epoch(0, &evidence);
+    // One epoch in which some came, whether they counted or not, and one without any.
+    meter.end_epoch(&evidence);
+    assert_eq!(meter.source(), Source::ReceiveTimestamps);
+    meter.end_epoch(&evidence);
     assert_eq!(
         samples(&mut meter, &feedback(400, &[packet(300, 1200)])).len(),
         1
