@@ -151,11 +151,12 @@ class _Builder:
         self.trace.received_packets += 1
         for f in packet.frames:
             if f.frame_type == "ack" and space is not None:
-                self._ack(record, event.time / 1e3, space, f)
+                self._ack(record, event, space, f)
             elif f.frame_type == "stream":
                 self.trace.received.append(*_stream_part(f), event.time / 1e3)
 
-    def _ack(self, record: Record, time: float, space: Space, frame: wire.Frame) -> None:
+    def _ack(self, record: Record, event: wire.Event, space: Space, frame: wire.Frame) -> None:
+        time = event.time / 1e3
         ranges = list(_ack_ranges(frame, record))
         newly = self._spaces[space].acked(ranges)
         self.trace.spurious_losses += newly.spurious
@@ -167,7 +168,12 @@ class _Builder:
         t.acked.extend(newly.packets)
         for p in newly.packets:
             t.sent.acked_at[p] = time
-        t.feedback.append(Feedback(record.number, time, space, range(start, len(t.acked)), newly.sample, 0.0, lost))
+        feedback = Feedback(record.number, time, space, range(start, len(t.acked)), newly.sample, 0.0, lost)
+        if event.receive_timestamps and space is Space.APPLICATION:
+            times = dict(event.receive_timestamps)
+            numbers = ((p, t.sent.number[p]) for p in newly.packets)
+            feedback.received = [(p, times[n] * 1e-6) for p, n in numbers if n in times]
+        t.feedback.append(feedback)
         self._raw_ack_delay.append(frame.ack_delay or 0.0)
 
     # -- recovery -----------------------------------------------------------------------------------------------

@@ -95,6 +95,8 @@ class Feedback:
     ack_delay: float
     """As reported, in s, after the peer's exponent has been applied."""
     lost: list[int] = field(default_factory=list)
+    received: list[tuple[int, float]] = field(default_factory=list)
+    """Newly acknowledged packets whose receive times came with the ACK, and these, in s on the peer's clock."""
     group_end: int = NEVER
     """Record number of the next packet event: what the controller wrote before it, it wrote at this feedback."""
 

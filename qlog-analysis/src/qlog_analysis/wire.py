@@ -64,6 +64,8 @@ class Event(msgspec.Struct):
     time: float
     name: str
     data: msgspec.Raw = msgspec.Raw(b"{}")
+    receive_timestamps: list[tuple[Uint, Uint]] | None = None
+    """Beside a packet with an ACK that has them: packet number and us since the peer's basis."""
 
 
 class RawInfo(msgspec.Struct):
@@ -142,6 +144,7 @@ class HybridParameters(msgspec.Struct):
     d3: NonNegative
     gamma: NonNegative
     wextra: NonNegative
+    losscap: NonNegative
     startup: NonNegative
     react: str
     trend: bool
@@ -158,6 +161,7 @@ class HybridEpoch(msgspec.Struct):
     source: str
     samples: Uint
     lost: Uint
+    acked: Uint
     delta: NonNegative | None
     trend: str
     zone: Annotated[int, msgspec.Meta(ge=1, le=3)] | None
@@ -167,6 +171,7 @@ class HybridEpoch(msgspec.Struct):
     beta: NonNegative | None
     rate_before: NonNegative
     rate_after: NonNegative
+    return_delay: NonNegative
     window: Uint
 
 

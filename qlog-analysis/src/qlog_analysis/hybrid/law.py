@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from .parameters import INITIAL_WINDOW_PACKETS, MAX_RATE, MIN_WINDOW_PACKETS, Parameters
+from .parameters import INITIAL_WINDOW_PACKETS, MAX_RATE, MIN_WINDOW_PACKETS, OVERWHELMING_LOSSES, Parameters
 from .trend import Trend
 
 
-def zone(delta: float, lost: bool, trend: Trend, p: Parameters) -> int:
+def zone(delta: float, lost: bool, trend: Trend, p: Parameters, overwhelmed: bool = False) -> int:
     """Zone 1, 2 or 3 of an epoch whose mean relative one-way delay is `delta` s (section II-A)."""
-    if trend is Trend.INCREASING or delta > p.d2 or (lost and delta > p.d1):
+    if trend is Trend.INCREASING or delta > p.d2 or (lost and delta > p.d1) or overwhelmed:
         return 3
     if delta <= p.d1:
         return 1
@@ -25,9 +25,9 @@ def alpha(delta: float, amin: float, amax: float, p: Parameters) -> float:
     return amin * amax * (p.d1 - p.d0) / (amax * (delta - p.d0) + amin * (p.d1 - delta))
 
 
-def beta(delta: float, lost: bool, trend: Trend, p: Parameters) -> float | None:
+def beta(delta: float, lost: bool, trend: Trend, p: Parameters, overwhelmed: bool = False) -> float | None:
     """Equation (4), first line that applies; `None` in zone 1, which has no decrease."""
-    if lost and delta > p.d1:
+    if (lost and delta > p.d1) or overwhelmed:
         return p.bmax
     if delta > p.d3:
         return p.bmax
@@ -42,13 +42,18 @@ def beta(delta: float, lost: bool, trend: Trend, p: Parameters) -> float | None:
     return None
 
 
+def is_overwhelmed(lost: int, acked: int, p: Parameters) -> bool:
+    """DEVIATION: loss beyond `losscap` is no random loss, whatever the delay."""
+    return lost >= OVERWHELMING_LOSSES and lost > p.losscap * (lost + acked)
+
+
 def clamp_rate(rate: float, packet_bytes: float, length: float) -> float:
     """R stays within [P / (4 L), 10 Gbit/s]."""
     return min(max(rate, 8.0 * packet_bytes / (4.0 * length)), MAX_RATE)
 
 
 def window(rate: float, length: float, packet_bytes: int, p: Parameters) -> int:
-    """W = R (L + wextra) in bytes, rounded up to whole packets, at least two (section II-C)."""
+    """W = R (L + wextra) in bytes (`length` with what queues on the return path), rounded up to whole packets, at least two (section II-C)."""
     packets = math.ceil(rate * (length + p.wextra) / 8.0 / packet_bytes)
     return max(packets, MIN_WINDOW_PACKETS) * packet_bytes
 
@@ -66,6 +71,7 @@ class Epoch:
     delta: float
     """Mean relative one-way delay, s."""
     lost: bool
+    overwhelmed: bool
     trend: Trend
     rate: float
     """R before the update, bit/s."""
@@ -99,23 +105,23 @@ def update(e: Epoch, p: Parameters) -> Update:
     """The rate update at the end of an epoch that has samples."""
     if e.startup:
         return _update_startup(e, p)
-    in_zone = zone(e.delta, e.lost, e.trend, p)
+    in_zone = zone(e.delta, e.lost, e.trend, p, e.overwhelmed)
     if in_zone == 1:
         amin, amax = p.increase_bounds(e.packet_bytes, e.length)
         up = 0.0 if e.app_limited else alpha(e.delta, amin, amax, p)
         return Update(1, up, None, clamp_rate(e.rate + up, e.packet_bytes, e.length), False)
-    down = beta(e.delta, e.lost, e.trend, p)
+    down = beta(e.delta, e.lost, e.trend, p, e.overwhelmed)
     assert down is not None
     return Update(in_zone, None, down, clamp_rate(e.rate * (1.0 - down), e.packet_bytes, e.length), False)
 
 
 def _update_startup(e: Epoch, p: Parameters) -> Update:
     """Start-up (DEVIATION; the paper has none)."""
-    in_zone = zone(e.delta, e.lost, e.trend, p)
+    in_zone = zone(e.delta, e.lost, e.trend, p, e.overwhelmed)
     if in_zone == 1 and not ends_startup(e.delta, p):
         rate = e.rate if e.app_limited else e.rate * p.startup
         return Update(1, None, None, clamp_rate(rate, e.packet_bytes, e.length), True)
-    down = beta(e.delta, e.lost, e.trend, p)
+    down = beta(e.delta, e.lost, e.trend, p, e.overwhelmed)
     down = p.bmin if down is None else down
     rate = (1.0 - down) * min(e.rate, e.acked_rate)
     return Update(in_zone, None, down, clamp_rate(rate, e.packet_bytes, e.length), False)

@@ -18,7 +18,10 @@ MAX_RATE = 10e9
 """Upper bound of R in bit/s."""
 
 STARTUP_SAMPLES = 3
-"""Samples without which an epoch of the start-up does not end."""
+"""Samples that show queueing in start-up."""
+
+OVERWHELMING_LOSSES = 4
+"""Losses without which an epoch is not overwhelmed."""
 
 AUTO_AMIN_PACKETS = 0.01
 AUTO_AMAX_PACKETS = 0.5
@@ -44,6 +47,8 @@ class Parameters:
     gamma: float
     wextra: float
     """Time that the window covers beyond L, s."""
+    losscap: float
+    """Share of lost packets that overwhelms an epoch."""
     startup: float
     """Growth factor per step of the start-up; 1 means no start-up."""
     react_once: bool
@@ -73,6 +78,7 @@ PAPER = Parameters(
     d3=0.048,
     gamma=1.0,
     wextra=0.0,
+    losscap=1.0,
     startup=1.0,
     react_once=False,
     trend=True,
@@ -81,6 +87,6 @@ PAPER = Parameters(
 )
 """Section III of the paper."""
 
-DEFAULT = replace(PAPER, amin=None, amax=None, wextra=0.024, startup=1.5, react_once=True)
+DEFAULT = replace(PAPER, amin=None, amax=None, d0=0.004, wextra=0.024, losscap=0.1, startup=1.5, react_once=True)
 
 PROFILES: dict[Literal["paper", "default"], Parameters] = {"paper": PAPER, "default": DEFAULT}

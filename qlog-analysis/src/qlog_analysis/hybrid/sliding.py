@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass, field
+from enum import Enum
 
 PARTS = 10
 CLASSES = 4
@@ -43,42 +44,49 @@ class SlidingMinimum:
         self._parts.clear()
 
 
+class Source(str, Enum):
+    """Where one-way delays come from; the values are those of `source` in traces."""
+
+    ACK = "ack"
+    TIMESTAMPS = "receive_timestamps"
+
+
 class PathMinima:
-    """OWD_min of every size class, and L."""
+    """OWD_min of every source and size class, and L."""
 
     def __init__(self, window: float, origin: float) -> None:
-        self._owd = [SlidingMinimum(window, origin) for _ in range(CLASSES)]
+        self._owd = {source: [SlidingMinimum(window, origin) for _ in range(CLASSES)] for source in Source}
         self._rtt_full = SlidingMinimum(window, origin)
         self._rtt_any = SlidingMinimum(window, origin)
 
     def advance(self, now: float) -> None:
-        for m in (*self._owd, self._rtt_full, self._rtt_any):
+        for m in (*self._owd[Source.ACK], *self._owd[Source.TIMESTAMPS], self._rtt_full, self._rtt_any):
             m.advance(now)
 
-    def insert_owd(self, now: float, in_class: int, owd: float) -> None:
-        self._owd[in_class - 1].insert(now, owd)
+    def insert_owd(self, now: float, source: Source, in_class: int, owd: float) -> None:
+        self._owd[source][in_class - 1].insert(now, owd)
 
     def insert_rtt(self, now: float, in_class: int, rtt: float) -> None:
         self._rtt_any.insert(now, rtt)
         if in_class == CLASSES:
             self._rtt_full.insert(now, rtt)
 
-    def clear_owd(self) -> None:
-        """Sizes no longer compare: the maximum datagram size has changed."""
-        for m in self._owd:
-            m.clear()
+    def clear_owd(self, *sources: Source) -> None:
+        for source in sources:
+            for m in self._owd[source]:
+                m.clear()
 
     def length(self) -> float | None:
         """L: the smallest round-trip time of full-sized packets, while there is none that of all."""
         full = self._rtt_full.get()
         return self._rtt_any.get() if full is None else full
 
-    def owd_minima(self) -> tuple[float, ...]:
+    def owd_minima(self, source: Source) -> tuple[float, ...]:
         """OWD_min of classes 1 to 4, each with what the larger classes say; infinite where nothing was seen."""
         out = [math.inf] * CLASSES
         larger = math.inf
         for c in reversed(range(CLASSES)):
-            own = self._owd[c].get()
+            own = self._owd[source][c].get()
             larger = larger if own is None else min(own, larger)
             out[c] = larger
         return tuple(out)

@@ -110,7 +110,7 @@ def _delay(trace: Trace) -> Panel:
     panel = Panel("Queueing delay", "ms")
     samples = delay_samples(trace)
     panel.series.append(
-        _series("per packet (whole trace's minimum)", samples.time, samples.rowd * 1e3, GREY, style="dots", faint=True)
+        _series("per packet", samples.time, samples.rowd * 1e3, GREY, style="dots", faint=True)
     )
     if not trace.epochs:
         return panel

@@ -40,6 +40,7 @@ def _panel(axis: Axes, panel: Panel) -> None:
             high = top if band.high is None else min(band.high, top)
             axis.axhspan(band.low, high, color=band.colour, alpha=0.10, linewidth=0)
     axis.set_ylim(bottom=0.0, top=top)
+    axis.margins(x=0.01)
     axis.set_title(panel.title, loc="left", fontsize=10)
     axis.set_ylabel(f"[{panel.unit}]")
     axis.grid(alpha=0.3)

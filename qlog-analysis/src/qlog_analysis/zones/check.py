@@ -29,12 +29,6 @@ def _refuse_unsuitable(trace: Trace) -> None:
             f"controller: {controller}, states seen: {', '.join(states) or 'none'}. "
             "Zones exist only in the trace of an endpoint that sends with hybrid"
         )
-    other = {e.data.source for e in trace.epochs} - {"ack"}
-    if other:
-        raise UnsuitableTraceError(
-            f"{trace.path}: one-way delays come from {', '.join(sorted(other))}; "
-            "only the source 'ack' can be recomputed"
-        )
     if not trace.sent.time or not trace.feedback:
         raise UnsuitableTraceError(f"{trace.path}: no packets or no ACKs in the trace, nothing to compute zones from")
 

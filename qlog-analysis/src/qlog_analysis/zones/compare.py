@@ -69,10 +69,10 @@ class Comparison:
             self._find(
                 "timing", f"duration {r.duration:.3f} ms reported, {self.duration * 1e3:.3f} ms since the epoch before"
             )
-        if self.duration < r.length / 1e3 - TIME_TOLERANCE and not self._ends_early():
-            self._find("timing", f"ended after {self.duration * 1e3:.3f} ms, before L = {r.length:.3f} ms had passed")
-        if self.startup and len(m.rowds[0]) < STARTUP_SAMPLES:
-            self._find("timing", f"ended after {len(m.rowds[0])} samples, {STARTUP_SAMPLES} are needed in start-up")
+        rounds = 2 if self.startup else 1
+        if self.duration < rounds * (r.length / 1e3 - TIME_TOLERANCE) and not self._ends_early():
+            length = f"{rounds} L = {rounds * r.length:.3f} ms"
+            self._find("timing", f"ended after {self.duration * 1e3:.3f} ms, before {length} had passed")
         if m.overdue is not None:
             self._find(
                 "timing",
@@ -81,8 +81,8 @@ class Comparison:
             )
 
     def _ends_early(self) -> bool:
-        """In start-up, queueing ends the epoch before L has passed."""
-        return self.startup and any(
+        """In start-up, queueing ends the epoch before 2 L have passed."""
+        return self.startup and len(self.m.rowds[0]) >= STARTUP_SAMPLES and any(
             d is not None and law.ends_startup(d + DELTA_TOLERANCE, self.p) for d in self.deltas
         )
 
@@ -90,6 +90,14 @@ class Comparison:
         r, m = self.r, self.m
         if all(abs(r.length / 1e3 - length) > TIME_TOLERANCE for length in m.lengths):
             self._find("length", f"L = {r.length:.3f} ms reported, smallest RTT is {m.lengths[0] * 1e3:.3f} ms")
+        if r.source != m.source.value:
+            self._find("source", f"{r.source!r} reported, {m.source.value!r} is in use by the packets")
+        if r.acked != m.acked:
+            self._find("acked", f"{r.acked} packets reported, {m.acked} in the ACKs")
+        if abs(r.return_delay / 1e3 - m.return_delay) > 2 * DELTA_TOLERANCE:
+            self._find(
+                "return_delay", f"{r.return_delay:.4f} ms reported, {m.return_delay * 1e3:.4f} ms from the packets"
+            )
         samples = len(m.rowds[0])
         if r.samples != samples:
             self._find("samples", f"{r.samples} reported, {samples} in the packets")
@@ -141,7 +149,8 @@ class Comparison:
         candidates = list(self._updates_from_report())
         if not candidates:
             return
-        self._hold("zone", r.zone, [c.zone for c in candidates])
+        if r.zone not in {c.zone for c in candidates}:
+            self._disagree("zone", r.zone, [c.zone for c in candidates])
         same_zone = [c for c in candidates if c.zone == r.zone] or candidates
         self._hold("alpha", r.alpha, [c.alpha for c in same_zone])
         self._hold("beta", r.beta, [c.beta for c in same_zone])
@@ -152,9 +161,18 @@ class Comparison:
         if (r.zone, r.alpha, r.beta) != (None, None, None) or not _close(r.rate_after, r.rate_before):
             self._find("rate", "an epoch without samples changes nothing, but a zone or another rate is reported")
 
-    def _hold(self, what: str, reported: float | None, allowed: list[float | None] | list[int]) -> None:
-        if any(_close(reported, a) for a in allowed):
+    def _hold(self, what: str, reported: float | None, allowed: list[float | None]) -> None:
+        """`allowed` are values at both ends and in the middle of what rounding leaves open; any between will do."""
+        numbers = [a for a in allowed if a is not None]
+        if reported is None and None in allowed:
             return
+        if reported is not None and numbers:
+            low, high = min(numbers), max(numbers)
+            if low <= reported <= high or _close(reported, low) or _close(reported, high):
+                return
+        self._disagree(what, reported, allowed)
+
+    def _disagree(self, what: str, reported: float | None, allowed: Iterable[float | None]) -> None:
         r = self.r
         self._find(
             what,
@@ -172,16 +190,17 @@ class Comparison:
             self._find("trend", f"{r.trend!r} is none of {', '.join(t.value for t in Trend)}")
             return
         for shift in (0.0, -REPORT_ROUNDING, REPORT_ROUNDING):
-            yield from self._updates(max(r.delta + shift, 0.0) / 1e3, r.lost > 0, reported_trend)
+            yield from self._updates(max(r.delta + shift, 0.0) / 1e3, r.lost, reported_trend)
 
-    def _updates(self, delta: float, lost: bool, its_trend: Trend) -> Iterator[law.Update]:
+    def _updates(self, delta: float, lost: int, its_trend: Trend) -> Iterator[law.Update]:
         r = self.r
         # The acknowledged rate matters only where the start-up ends; elsewhere one variant would do.
         for duration in (self.duration - TIME_TOLERANCE, self.duration + TIME_TOLERANCE):
             yield law.update(
                 law.Epoch(
                     delta=delta,
-                    lost=lost,
+                    lost=lost > 0,
+                    overwhelmed=law.is_overwhelmed(lost, self.m.acked, self.p),
                     trend=its_trend,
                     rate=r.rate_before,
                     length=r.length / 1e3,
@@ -219,7 +238,7 @@ class Comparison:
             if not min(rates) - slack <= r.rate_before <= max(rates) + slack:
                 self._find("rate", f"R starts at {r.rate_before:.1f} bit/s, the rules give {rates[0]:.1f}")
         if r.length > 0.0:
-            allowed = windows(r.rate_after, r.length / 1e3, 1e-9, m)
+            allowed = windows(r.rate_after, (r.length + r.return_delay) / 1e3, 1e-9, m)
             if r.window not in allowed:
                 self._find("window", f"{r.window} bytes reported, W = R (L + wextra) is {_one_of(map(str, allowed))}")
 
@@ -232,7 +251,7 @@ class Comparison:
             if delta is None:
                 continue
             for shift in (0.0, -DELTA_TOLERANCE, DELTA_TOLERANCE):
-                for lost in {self.m.lost[0] > 0, self.m.lost[1] > 0}:
+                for lost in set(self.m.lost):
                     for its_trend in self.trends:
                         yield from self._updates(max(delta + shift, 0.0), lost, its_trend)
 

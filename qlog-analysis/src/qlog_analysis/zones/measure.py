@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 
 from ..hybrid import law
 from ..hybrid.parameters import STARTUP_SAMPLES, Parameters
-from ..hybrid.sliding import CLASSES, PathMinima, size_class
+from ..hybrid.sliding import CLASSES, PathMinima, Source
 from ..model import TIME_RESOLUTION, Feedback, Space, Trace
+from .sources import Sample, Sources
 
 TIME_TOLERANCE = 2.5 * TIME_RESOLUTION
 """Between two differences of trace times, each truncated to 1 us, with room for the rounding of decimals."""
@@ -28,19 +29,6 @@ class Limits:
     parameters: Parameters
     max_datagram_size: int
     max_ack_delay: float
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    packet: int
-    rtt: float
-    ack_delay: float
-    size: int
-
-    def owd(self, max_ack_delay: float) -> float:
-        """ACK arrival - send time - ACK delay, capped, and ignored if it exceeds the RTT."""
-        delay = min(self.ack_delay, max_ack_delay)
-        return self.rtt - delay if delay <= self.rtt else self.rtt
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +56,44 @@ class Measured:
     limits: Limits
     lengths: tuple[float, ...]
     """Values that L may have at the end; more than one only where rounding decides what has been forgotten."""
+    source: Source
     rowds: list[list[float]]
     """ROWDs of the samples that count, in order of arrival; one list per entry of `lengths`."""
     lost: tuple[int, int]
     """Losses that count: at least and at most (packets that are not ack-eliciting are in the latter only)."""
+    acked: int
+    """Packets newly acknowledged in the application space."""
     acked_bits: float
     sent_bits: float
+    return_delay: float
+    """Queueing of the return path, before rounding."""
     first_length: float | None
     """L at the first feedback, in the first epoch only."""
     steps: list[Step] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Tally:
+    """Samples of one source in one epoch."""
+
+    samples: list[Sample] = field(default_factory=list)
+    _sum: float = 0.0
+    _class_count: list[int] = field(default_factory=lambda: [0] * CLASSES)
+
+    def add(self, sample: Sample) -> None:
+        self.samples.append(sample)
+        self._sum += sample.owd
+        self._class_count[sample.in_class - 1] += 1
+
+    def mean(self, minima: tuple[float, ...]) -> float | None:
+        """Mean ROWD."""
+        if not self.samples:
+            return None
+        base = sum(c * x for c, x in zip(self._class_count, minima, strict=True) if c)
+        return (self._sum - base) / len(self.samples)
+
+    def rowds(self, minima: tuple[float, ...]) -> list[float]:
+        return [s.owd - minima[s.in_class - 1] for s in self.samples]
 
 
 class Measurement:
@@ -86,10 +103,11 @@ class Measurement:
         self._trace = trace
         self._limits = limits
         self._minima: list[PathMinima] = []
-        self._samples: list[Sample] = []
-        self._owd_sum = 0.0
-        self._class_count = [0] * CLASSES
+        self._sources: Sources | None = None
+        self._tally = {source: Tally() for source in Source}
+        self._return_delay = 0.0
         self._lost: list[int] = []
+        self._acked_packets = 0
         self._acked_bytes = 0
         self._start: float | None = None
         self._start_record = 0
@@ -115,7 +133,7 @@ class Measurement:
     def use(self, limits: Limits) -> None:
         if limits.max_datagram_size != self._limits.max_datagram_size:
             for m in self._minima:
-                m.clear_owd()
+                m.clear_owd(*Source)
         self._limits = limits
 
     def count_since(self, record: int) -> None:
@@ -124,17 +142,15 @@ class Measurement:
 
     def feedback(self, f: Feedback, *, startup: bool, ends_epoch: bool) -> None:
         self._settle(f)
-        sample = self._sample(f)
         if self._start is None:
-            if sample is None:
+            if f.space is not Space.APPLICATION or f.sample < 0:
                 return
-            self._begin_first(f, sample)
+            self._begin_first(f)
         if f.space is Space.APPLICATION:
             for m in self._minima:
                 m.advance(f.time)
             self._count(f)
-        if sample is not None:
-            self._take(f, sample)
+            self._take(f)
         lengths = self._lengths()
         self._steps.append(Step(f, lengths, self._in_flight(f)))
         if not ends_epoch and self._overdue is None and self._is_over(f, lengths, startup):
@@ -143,17 +159,22 @@ class Measurement:
     def _is_over(self, f: Feedback, lengths: tuple[float, ...], startup: bool) -> bool:
         """Whether the epoch must end here, with all tolerances in favour of going on."""
         assert self._start is not None
-        elapsed = f.time - self._start >= max(lengths) + TIME_TOLERANCE
+        passed = f.time - self._start - TIME_TOLERANCE
         if not startup:
-            return elapsed
+            return passed >= max(lengths)
         queueing = law.ends_startup(self._mean() - DELTA_TOLERANCE, self._limits.parameters)
-        return len(self._samples) >= STARTUP_SAMPLES and (elapsed or queueing)
+        return passed >= 2.0 * max(lengths) or (len(self._current().samples) >= STARTUP_SAMPLES and queueing)
+
+    def _current(self) -> Tally:
+        assert self._sources is not None
+        return self._tally[self._sources.current]
 
     def _mean(self) -> float:
         """The smallest mean ROWD so far that the sub-windows allow, 0 without samples."""
-        n = len(self._samples)
-        bases = (sum(c * x for c, x in zip(self._class_count, m.owd_minima(), strict=True) if c) for m in self._minima)
-        return min((self._owd_sum - base) / n for base in bases) if n else 0.0
+        assert self._sources is not None
+        source = self._sources.current
+        means = (self._tally[source].mean(m.owd_minima(source)) for m in self._minima)
+        return min((mean for mean in means if mean is not None), default=0.0)
 
     def _settle(self, f: Feedback) -> None:
         if f.space is Space.APPLICATION:
@@ -164,45 +185,39 @@ class Measurement:
     def _in_flight(self, f: Feedback) -> int:
         return self._sent_in_space[bisect_right(self._trace.sent.record, f.record)] - self._settled
 
-    def _sample(self, f: Feedback) -> Sample | None:
-        if f.space is not Space.APPLICATION or f.sample < 0:
-            return None
-        sent = self._trace.sent
-        # quiche tells its controllers a size of 0 for packets that are not ack-eliciting.
-        size = sent.size[f.sample] if sent.ack_eliciting[f.sample] else 0
-        return Sample(f.sample, f.time - sent.time[f.sample], f.ack_delay, size)
-
-    def _begin_first(self, f: Feedback, sample: Sample) -> None:
+    def _begin_first(self, f: Feedback) -> None:
         self._start, self._start_record = f.time, f.record
-        self._first_length = sample.rtt
+        self._first_length = f.time - self._trace.sent.time[f.sample]
         window = self._limits.parameters.owdwin
         # A sample that arrives at the boundary of two sub-windows belongs to either, as far as the trace can tell.
         self._minima = [PathMinima(window, f.time + shift) for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)]
+        self._sources = Sources(self._trace, self._minima)
 
     def _count(self, f: Feedback) -> None:
         sent = self._trace.sent
         self._lost.extend(p for p in f.lost if sent.record[p] > self._counts_since)
         acked = self._trace.acked
+        self._acked_packets += len(f.acked)
         self._acked_bytes += sum(sent.size[acked[i]] for i in f.acked if sent.ack_eliciting[acked[i]])
 
-    def _take(self, f: Feedback, sample: Sample) -> None:
-        in_class = size_class(sample.size, self._limits.max_datagram_size)
-        for m in self._minima:
-            m.insert_rtt(f.time, in_class, sample.rtt)
-            m.insert_owd(f.time, in_class, sample.owd(self._limits.max_ack_delay))
-        if self._trace.sent.record[sample.packet] > self._counts_since:
-            self._samples.append(sample)
-            self._owd_sum += sample.owd(self._limits.max_ack_delay)
-            self._class_count[in_class - 1] += 1
+    def _take(self, f: Feedback) -> None:
+        assert self._sources is not None
+        limits = self._limits
+        for sample in self._sources.samples(f, limits.max_datagram_size, limits.max_ack_delay):
+            if self._trace.sent.record[sample.packet] > self._counts_since:
+                self._tally[sample.source].add(sample)
 
     def _lengths(self) -> tuple[float, ...]:
         return tuple(m.length() or 0.0 for m in self._minima)
 
     def end_epoch(self, end: float, end_record: int, *, on_feedback: bool) -> Measured:
         assert self._start is not None
+        assert self._sources is not None
         sent = self._trace.sent
         first = bisect_right(sent.record, self._start_record)
         last = bisect_right(sent.record, end_record)
+        source = self._sources.current
+        self._follow_return_path(source)
         out = Measured(
             start=self._start,
             end=end,
@@ -211,23 +226,34 @@ class Measurement:
             overdue=self._overdue,
             limits=self._limits,
             lengths=self._lengths(),
-            rowds=[self._rowds(m.owd_minima()) for m in self._minima],
+            source=source,
+            rowds=[self._tally[source].rowds(m.owd_minima(source)) for m in self._minima],
             lost=(sum(sent.ack_eliciting[p] for p in self._lost), len(self._lost)),
+            acked=self._acked_packets,
             acked_bits=8.0 * self._acked_bytes,
             sent_bits=8.0 * (self._sent_before[last] - self._sent_before[first]),
+            return_delay=self._return_delay,
             first_length=self._first_length,
             steps=self._steps,
         )
-        self._start, self._start_record = end, end_record
-        self._samples, self._lost, self._steps = [], [], []
-        self._acked_bytes = 0
-        self._owd_sum, self._class_count = 0.0, [0] * CLASSES
-        self._first_length = self._overdue = None
+        self._sources.end_epoch(out.acked, out.lost[1], self._mean_by(Source.TIMESTAMPS), self._mean_by(Source.ACK))
+        self._begin_next(end, end_record)
         return out
 
-    def _rowds(self, minima: tuple[float, ...]) -> list[float]:
-        limits = self._limits
-        return [
-            s.owd(limits.max_ack_delay) - minima[size_class(s.size, limits.max_datagram_size) - 1]
-            for s in self._samples
-        ]
+    def _mean_by(self, source: Source) -> float | None:
+        return self._tally[source].mean(self._minima[0].owd_minima(source))
+
+    def _follow_return_path(self, source: Source) -> None:
+        """What ACK arrivals show beyond the receive times, or what they last have shown."""
+        by_ack, by_timestamp = self._mean_by(Source.ACK), self._mean_by(Source.TIMESTAMPS)
+        if source is Source.ACK:
+            self._return_delay = 0.0
+        elif by_ack is not None and by_timestamp is not None:
+            self._return_delay = max(by_ack - by_timestamp, 0.0)
+
+    def _begin_next(self, end: float, end_record: int) -> None:
+        self._start, self._start_record = end, end_record
+        self._lost, self._steps = [], []
+        self._tally = {source: Tally() for source in Source}
+        self._acked_packets = self._acked_bytes = 0
+        self._first_length = self._overdue = None

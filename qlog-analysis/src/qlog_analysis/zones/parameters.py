@@ -56,6 +56,7 @@ def _parameters(p: HybridParameters, record: int) -> Parameters:
         d3=p.d3 / 1e3,
         gamma=p.gamma,
         wextra=p.wextra / 1e3,
+        losscap=p.losscap,
         startup=p.startup,
         react_once=p.react == "once",
         trend=p.trend,

@@ -20,6 +20,8 @@ class Surroundings:
         self._state_records = [s.record for s in trace.states]
         self._after_group = 0
         """Record number after the group of the epoch before."""
+        self._return_delay = 0.0
+        """That of the epoch before, which holds while an epoch lasts."""
         self._has_probes = any(trace.sent.probe)
 
     def check(self, event: EpochEvent, m: Measured) -> Iterator[Finding]:
@@ -30,6 +32,7 @@ class Surroundings:
         yield from self._first(self._in_flight(event, m))
         yield from self._state(event, m.steps[-1].feedback.record, m.steps[-1].feedback.group_end)
         self._after_group = m.steps[-1].feedback.group_end
+        self._return_delay = event.data.return_delay / 1e3
 
     @staticmethod
     def _first(findings: Iterator[Finding]) -> Iterator[Finding]:
@@ -48,7 +51,8 @@ class Surroundings:
             if step is m.steps[-1]:
                 allowed = {event.data.window}
             else:
-                allowed = set().union(*(windows(event.data.rate_before, x, TIME_TOLERANCE, m) for x in step.lengths))
+                lengths = (x + self._return_delay for x in step.lengths)
+                allowed = set().union(*(windows(event.data.rate_before, x, TIME_TOLERANCE, m) for x in lengths))
             value = self._metric("congestion_window", step)
             if value not in allowed:
                 yield Finding(

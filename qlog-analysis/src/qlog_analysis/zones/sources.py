@@ -1,0 +1,95 @@
+"""One-way delays of a trace from both sources, and which of them is in use."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..hybrid.sliding import PathMinima, Source, size_class
+from ..hybrid.trust import Plausibility, Trust
+from ..model import Feedback, Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    packet: int
+    owd: float
+    in_class: int
+    source: Source
+
+
+class Sources:
+    """Takes the samples out of feedback, as the controller should."""
+
+    def __init__(self, trace: Trace, minima: list[PathMinima]) -> None:
+        self.current = Source.ACK
+        self._trace = trace
+        self._minima = minima
+        """Variants that differ in what rounding leaves open; the first decides what is plausible."""
+        self._trust = Trust()
+        self._reported = False
+
+    def samples(self, f: Feedback, max_datagram_size: int, max_ack_delay: float) -> Iterator[Sample]:
+        """Samples of an ACK of the application packet number space; the minima take them in."""
+        fall = self._fall(f, max_datagram_size)
+        if f.sample >= 0:
+            rtt = f.time - self._trace.sent.time[f.sample]
+            delay = min(f.ack_delay, max_ack_delay)
+            in_class = self._class(f.sample, max_datagram_size)
+            for m in self._minima:
+                m.insert_rtt(f.time, in_class, rtt)
+            yield self._take(f, Sample(f.sample, rtt - delay if delay <= rtt else rtt, in_class, Source.ACK))
+        if self._trust.lost:
+            return
+        for packet, received in f.received:
+            owd = received - self._trace.sent.time[packet]
+            sample = Sample(packet, owd, self._class(packet, max_datagram_size), Source.TIMESTAMPS)
+            if self._is_plausible(f, sample, fall):
+                self.current = Source.TIMESTAMPS
+                self._reported = True
+                yield self._take(f, sample)
+
+    def end_epoch(self, acked: int, lost: int, by_timestamp: float | None, by_ack: float | None) -> None:
+        reported, self._reported = self._reported, False
+        if self.current is Source.ACK:
+            return
+        self._trust.end_epoch(acked, lost, by_timestamp, by_ack)
+        if self._trust.lost or (not reported and acked > 0):
+            self.current = Source.ACK
+            for m in self._minima:
+                m.clear_owd(Source.TIMESTAMPS)
+
+    def _take(self, f: Feedback, sample: Sample) -> Sample:
+        for m in self._minima:
+            m.insert_owd(f.time, sample.source, sample.in_class, sample.owd)
+        return sample
+
+    def _class(self, packet: int, max_datagram_size: int) -> int:
+        sent = self._trace.sent
+        # quiche tells its controllers a size of 0 for packets that are not ack-eliciting.
+        return size_class(sent.size[packet] if sent.ack_eliciting[packet] else 0, max_datagram_size)
+
+    def _excess(self, f: Feedback, packet: int, in_class: int) -> float:
+        """RTT beyond the minimum by ACK arrivals of the packet's class; NaN without one."""
+        minimum = self._minima[0].owd_minima(Source.ACK)[in_class - 1]
+        return math.nan if math.isinf(minimum) else f.time - self._trace.sent.time[packet] - minimum
+
+    def _fall(self, f: Feedback, max_datagram_size: int) -> float:
+        if not f.acked:
+            return 0.0
+        newest = self._trace.acked[f.acked[-1]]
+        excess = self._excess(f, newest, self._class(newest, max_datagram_size))
+        return 0.0 if math.isnan(excess) else -excess
+
+    def _is_plausible(self, f: Feedback, sample: Sample, fall: float) -> bool:
+        excess = self._excess(f, sample.packet, sample.in_class)
+        if math.isnan(excess):
+            return False
+        minima = self._minima[0].owd_minima(Source.TIMESTAMPS)
+        worth = self._trust.check(sample.owd, minima[sample.in_class - 1], min(minima), excess, fall)
+        if worth is Plausibility.CLOCK_STEP:
+            for m in self._minima:
+                m.clear_owd(Source.TIMESTAMPS)
+                m.insert_owd(f.time, Source.TIMESTAMPS, sample.in_class, sample.owd - max(excess, 0.0))
+        return worth is not Plausibility.IMPLAUSIBLE
