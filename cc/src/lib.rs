@@ -18,6 +18,7 @@
 pub mod catalogue;
 pub mod controller;
 pub mod controllers;
+pub mod feedback;
 pub mod measure;
 #[cfg(feature = "plugin")]
 pub mod plugin;

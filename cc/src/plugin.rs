@@ -13,7 +13,8 @@ use quiche::congestion_control::{
 use quiche::EcnCodepoint;
 
 use crate::catalogue::{Build, CATALOGUE};
-use crate::controller::{Acked, Controller, Ecn, Event, Feedback, Lost, Space, Start, Value};
+use crate::controller::{Controller, Ecn, Event, Start, Value};
+use crate::feedback::{Acked, Feedback, Lost, Space};
 use crate::units::{Bytes, Rate, Time};
 
 /// Identifies the schema of the events in namespace `cc` (`docs/qlog.md`).

@@ -91,7 +91,10 @@ def demonstrate(options: argparse.Namespace) -> list[Row]:
     programs = options.build_dir / "bin"
     analysis = Analysis(programs / "qlog-analysis")
     testbed = Testbed(programs, options.out, progress=sys.stderr.isatty())
-    print(f"\nBottleneck: {BOTTLENECK}. Each download of {options.size / 1e6:g} MB takes about half a minute.\n", flush=True)
+    print(
+        f"\nBottleneck: {BOTTLENECK}. Each download of {options.size / 1e6:g} MB takes about half a minute.\n",
+        flush=True,
+    )
     rows = []
     for cc in options.cc:
         began = time.monotonic()
@@ -103,7 +106,9 @@ def demonstrate(options: argparse.Namespace) -> list[Row]:
         print(f" {time.monotonic() - began:.0f} s", flush=True)
     report = options.out / "report.html"
     logs = [str(part) for row in rows for part in ("--link", row.outcome.link_log)]
-    analysis.run("report", *(row.outcome.trace for row in rows), *logs, "--title", f"Through {BOTTLENECK}", "--out", report)
+    analysis.run(
+        "report", *(row.outcome.trace for row in rows), *logs, "--title", f"Through {BOTTLENECK}", "--out", report
+    )
     save(rows, options.out / "demo.json")
     show(rows, report)
     return rows
@@ -117,11 +122,15 @@ def show(rows: list[Row], report: Path) -> None:
         print("  " + "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
         if number == 0:
             print("  " + "  ".join("-" * width for width in widths))
-    print("\nQueueing delay and loss are the bottleneck's own; `zones` says whether the trace obeys the paper's equations.")
+    print(
+        "\nQueueing delay and loss are the bottleneck's own; "
+        "`zones` says whether the trace obeys the paper's equations."
+    )
     print(f"  report  {report}")
     for row in rows:
         folder = row.outcome.link_log.parent
-        print(f"  {row.outcome.cc}: trace {row.outcome.trace}\n{' ' * len(row.outcome.cc)}    for qvis {folder / 'qvis.sqlog'}")
+        print(f"  {row.outcome.cc}: trace {row.outcome.trace}")
+        print(f"  {' ' * len(row.outcome.cc)}  for qvis {folder / 'qvis.sqlog'}")
 
 
 def save(rows: list[Row], target: Path) -> None:

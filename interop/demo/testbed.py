@@ -79,7 +79,11 @@ class Program:
         self.log = log
         with log.open("wb") as errors:
             self.process = subprocess.Popen(
-                [str(part) for part in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True
+                [str(part) for part in command],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
             )
         self.lines: queue.Queue[str | None] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
@@ -120,7 +124,9 @@ class Program:
     def __enter__(self) -> Program:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
@@ -143,12 +149,14 @@ class Testbed:
         for old in folder.glob("qlog/*"):
             old.unlink()
         authority = folder / "server.pem"
-        serve = [self.programs / "cc-server", "--listen", "127.0.0.1:0", "--cc", cc, "--qlog", folder / "qlog"]
-        serve += ["--save-cert", authority, *(["--root", self.root] if self.root else [])]
+        serve: list[str | Path] = [self.programs / "cc-server", "--listen", "127.0.0.1:0", "--cc", cc]
+        serve += ["--qlog", folder / "qlog", "--save-cert", authority]
+        if self.root:
+            serve += ["--root", self.root]
         link_log = folder / "link.jsonl"
         with Program(serve, folder / "server.log") as server:
             address = server.next(READY_TIMEOUT)["addresses"][0]
-            relay = [self.programs / "cc-link", "--quiet", "--listen", "127.0.0.1:0", "--to", address]
+            relay: list[str | Path] = [self.programs / "cc-link", "--quiet", "--listen", "127.0.0.1:0", "--to", address]
             relay += ["--log", link_log, *bottleneck.arguments()]
             with Program(relay, folder / "link.log") as link:
                 entrance = link.next(READY_TIMEOUT)["listen"]

@@ -16,7 +16,9 @@ MOST_LINES = 400
 
 # Added and removed lines of the whole series. A seam that needs more is a change of design: raise the bound in the
 # commit that explains why, or forward patches upstream and drop them here.
-MOST_PATCH_LINES = 750
+# Congestion control alone was 604 lines. Receive timestamps and ECN are transport features that were written to go
+# upstream, with their tests: about half of what they add.
+MOST_PATCH_LINES = 4200
 
 
 def source_files() -> list[Path]:

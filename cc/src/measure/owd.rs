@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::trust::{Evidence, Plausibility, Trust};
 use super::window_min::WindowMin;
-use crate::controller::{Acked, Feedback, Space};
+use crate::feedback::{Acked, Feedback, Space};
 use crate::units::{Bytes, Owd, Time};
 
 /// Size classes: quarters of the maximum datagram size.

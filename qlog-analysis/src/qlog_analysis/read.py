@@ -6,6 +6,7 @@ The file is streamed; at no time is more than one chunk and one record in memory
 from __future__ import annotations
 
 import gzip
+import io
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -46,7 +47,7 @@ def records(path: Path) -> Iterator[Record]:
         raise TraceError(f"cannot read {path}: {e.strerror or e}") from e
 
 
-def _open(path: Path) -> IO[bytes] | gzip.GzipFile:
+def _open(path: Path) -> IO[bytes] | io.BufferedIOBase:
     with path.open("rb") as f:
         magic = f.read(4)
     if magic.startswith(_GZIP_MAGIC):
@@ -56,7 +57,7 @@ def _open(path: Path) -> IO[bytes] | gzip.GzipFile:
     return path.open("rb")
 
 
-def split(stream: IO[bytes] | gzip.GzipFile) -> Iterator[Record]:
+def split(stream: IO[bytes] | io.BufferedIOBase) -> Iterator[Record]:
     """Splits a byte stream into records."""
     pending = bytearray()
     start = 0  # offset of pending[0] in the stream

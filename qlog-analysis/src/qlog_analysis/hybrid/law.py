@@ -53,7 +53,8 @@ def clamp_rate(rate: float, packet_bytes: float, length: float) -> float:
 
 
 def window(rate: float, length: float, packet_bytes: int, p: Parameters) -> int:
-    """W = R (L + wextra) in bytes (`length` with what queues on the return path), rounded up to whole packets, at least two (section II-C)."""
+    """W = R (L + wextra) in bytes, rounded up to whole packets, at least two (section II-C). `length` is L, with what
+    queues on the return path where the source can tell."""
     packets = math.ceil(rate * (length + p.wextra) / 8.0 / packet_bytes)
     return max(packets, MIN_WINDOW_PACKETS) * packet_bytes
 

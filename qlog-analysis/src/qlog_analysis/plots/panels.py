@@ -109,9 +109,7 @@ def goodput(trace: Trace) -> tuple[Floats, Floats]:
 def _delay(trace: Trace) -> Panel:
     panel = Panel("Queueing delay", "ms")
     samples = delay_samples(trace)
-    panel.series.append(
-        _series("per packet", samples.time, samples.rowd * 1e3, GREY, style="dots", faint=True)
-    )
+    panel.series.append(_series("per packet", samples.time, samples.rowd * 1e3, GREY, style="dots", faint=True))
     if not trace.epochs:
         return panel
     for z in (1, 2, 3):

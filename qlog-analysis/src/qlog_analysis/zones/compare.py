@@ -82,8 +82,10 @@ class Comparison:
 
     def _ends_early(self) -> bool:
         """In start-up, queueing ends the epoch before 2 L have passed."""
-        return self.startup and len(self.m.rowds[0]) >= STARTUP_SAMPLES and any(
-            d is not None and law.ends_startup(d + DELTA_TOLERANCE, self.p) for d in self.deltas
+        return (
+            self.startup
+            and len(self.m.rowds[0]) >= STARTUP_SAMPLES
+            and any(d is not None and law.ends_startup(d + DELTA_TOLERANCE, self.p) for d in self.deltas)
         )
 
     def _measurements(self) -> None:

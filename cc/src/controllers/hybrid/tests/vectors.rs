@@ -1,0 +1,92 @@
+//! The law against numbers that the analysis package computes from the paper on its own.
+
+use serde::Deserialize;
+
+use super::*;
+
+/// Cases that the analysis package computes from the paper on its own.
+#[derive(Deserialize)]
+struct Vectors {
+    alpha: Vec<AlphaCase>,
+    update: Vec<UpdateCase>,
+    trend: Vec<TrendCase>,
+}
+
+#[derive(Deserialize)]
+struct AlphaCase {
+    delta_ms: f64,
+    expect_bps: f64,
+}
+
+#[derive(Deserialize)]
+struct UpdateCase {
+    delta_ms: f64,
+    lost: bool,
+    trend: String,
+    expect_zone: u64,
+    expect_beta: Option<f64>,
+    expect_alpha_bps: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct TrendCase {
+    d1_ms: f64,
+    rowd_ms: Vec<f64>,
+    expect: String,
+    why: String,
+}
+
+fn vectors() -> Vectors {
+    serde_json::from_str(include_str!("../../../../../tests/vectors/hybrid.json")).unwrap()
+}
+
+#[test]
+fn equation_3_agrees_with_the_shared_vectors() {
+    for case in vectors().alpha {
+        let got = paper_alpha(delay(case.delta_ms)).bps();
+        assert!(
+            close(got, case.expect_bps),
+            "delta {}: {got}, not {}",
+            case.delta_ms,
+            case.expect_bps
+        );
+    }
+}
+
+#[test]
+fn zones_and_equation_4_agree_with_the_shared_vectors() {
+    let params = Params::paper();
+    for case in vectors().update {
+        let trend = match case.trend.as_str() {
+            "increasing" => Trend::Increasing,
+            "non_increasing" => Trend::NonIncreasing,
+            _ => Trend::Unknown,
+        };
+        let seen = seen(case.delta_ms, trend, case.lost);
+        let label = format!("{seen:?}");
+        assert_eq!(zone(&params, &seen).number(), case.expect_zone, "{label}");
+        match (beta(&params, &seen), case.expect_beta) {
+            (Some(got), Some(expected)) => {
+                assert!(close(got, expected), "{label}: {got}, not {expected}")
+            }
+            (got, expected) => assert_eq!(got, expected, "{label}"),
+        }
+        if let Some(expected) = case.expect_alpha_bps {
+            assert!(close(paper_alpha(seen.delta).bps(), expected), "{label}");
+        }
+    }
+}
+
+#[test]
+fn the_trend_test_agrees_with_the_shared_vectors() {
+    for case in vectors().trend {
+        let mut delays: Vec<Owd> = case.rowd_ms.iter().map(|ms| delay(*ms)).collect();
+        let floor = Owd::from_nanos(delay(case.d1_ms).as_nanos() / 4);
+        assert_eq!(
+            trend(&mut delays, floor).as_str(),
+            case.expect,
+            "{}",
+            case.why
+        );
+    }
+}

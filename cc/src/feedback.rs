@@ -1,0 +1,60 @@
+//! What comes back from the network, as measurement and controllers are told.
+
+use std::time::Duration;
+
+use crate::units::{Bytes, Time};
+
+/// The packet number spaces of RFC 9000, section 12.3.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Space {
+    /// Initial packets.
+    Initial,
+    /// Handshake packets.
+    Handshake,
+    /// 0-RTT and 1-RTT packets.
+    Application,
+}
+
+/// A packet that was newly acknowledged.
+#[derive(Debug, Clone, Copy)]
+pub struct Acked {
+    /// When it was sent.
+    pub sent: Time,
+    /// Its size; zero if it was not ack-eliciting.
+    pub size: Bytes,
+    /// When the peer received it, on the peer's clock, if the peer said so.
+    pub received: Option<Duration>,
+}
+
+/// A packet that was declared lost.
+#[derive(Debug, Clone, Copy)]
+pub struct Lost {
+    /// When it was sent.
+    pub sent: Time,
+    /// Its size.
+    pub size: Bytes,
+}
+
+/// An ACK, or a loss detection without one.
+#[derive(Debug)]
+pub struct Feedback<'a> {
+    /// When it happened.
+    pub now: Time,
+    /// The packet number space that it is about.
+    pub space: Space,
+    /// Newly acknowledged packets, in the order of their numbers.
+    pub acked: &'a [Acked],
+    /// Packets declared lost, in the order of their numbers.
+    pub lost: &'a [Lost],
+    /// Whether the ACK gave an RTT sample (RFC 9002, section 5.1): its largest packet is newly
+    /// acknowledged and one of the newly acknowledged is ack-eliciting.
+    pub rtt_sampled: bool,
+    /// The ACK delay that the peer reported.
+    pub ack_delay: Duration,
+    /// The most that the peer may delay an ACK; zero while unknown.
+    pub max_ack_delay: Duration,
+    /// The smallest RTT of the path as loss recovery knows it.
+    pub min_rtt: Option<Duration>,
+    /// Increase of the peer's validated ECN-CE count.
+    pub ecn_ce: u64,
+}
