@@ -62,6 +62,7 @@ def _update_case(delta_ms: float, lost: bool, t: Trend) -> dict[str, Any]:
         law.Epoch(
             delta=delta_ms / 1e3,
             lost=lost,
+            overwhelmed=False,
             trend=t,
             rate=1e6,
             length=0.1,

@@ -106,9 +106,10 @@ class _Check:
         r = event.data
         decreased = r.beta is not None if measured_decrease is None else measured_decrease
         once = self._limits[0].parameters.react_once
-        if (self._startup and not decreased) or (decreased and once):
+        stepped = self._startup and r.zone is not None and not decreased
+        if stepped or (decreased and once):
             self._measurement.count_since(event.record)
-        elif self._startup:
+        elif self._startup and decreased:
             self._measurement.count_since(0)
         self._startup = self._startup and not decreased
         self._previous = r

@@ -1,0 +1,199 @@
+"""A hybrid sender as docs/papers/hybrid.md describes it, on exact times. For generating traces in tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from qlog_analysis.hybrid import law, trend
+from qlog_analysis.hybrid.parameters import STARTUP_SAMPLES, Parameters
+from qlog_analysis.hybrid.sliding import PathMinima, Source, size_class
+from qlog_analysis.hybrid.trend import Trend
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """What one feedback brings."""
+
+    now: float
+    sample: tuple[float, int, float] | None
+    """Send time, size, reported ACK delay."""
+    acked_packets: int
+    acked_bytes: int
+    lost: list[float]
+    """Send times of the packets declared lost."""
+
+
+@dataclass(slots=True)
+class HybridSender:
+    p: Parameters
+    spec: str
+    packet: int
+    max_ack_delay: float = 0.025
+    rate: float = 1e6
+    startup: bool = False
+    state: str = "initial"
+    app_limited: bool = False
+    sent_bytes: int = 0
+    _epoch: int = 0
+    _start: float | None = None
+    _since: float | None = None
+    _owds: list[tuple[float, int]] = field(default_factory=list)
+    _lost: int = 0
+    _acked: int = 0
+    _acked_packets: int = 0
+    _minima: PathMinima | None = None
+    _told: bool = False
+
+    def __post_init__(self) -> None:
+        self.startup = self.p.startup > 1.0
+
+    @property
+    def length(self) -> float:
+        return (self._minima.length() if self._minima is not None else None) or 0.1
+
+    @property
+    def window(self) -> int:
+        return law.window(self.rate, self.length, self.packet, self.p)
+
+    @property
+    def pacing(self) -> float | None:
+        return self.rate / self.p.gamma if self.p.gamma > 0.0 else None
+
+    def feedback(self, d: Delivered) -> list[tuple[str, dict[str, Any]]]:
+        """Takes feedback in; returns the events to log."""
+        if self._start is None:
+            if d.sample is None:
+                return []
+            self._start = d.now
+            self._minima = PathMinima(self.p.owdwin, d.now)
+        assert self._minima is not None
+        first = self._minima.length() is None
+        self._minima.advance(d.now)
+        if d.sample is not None:
+            self._take(d.now, *d.sample)
+        if first:
+            self.rate = law.initial_rate(self.packet, self.length, self.p)
+        self._lost += sum(self._counts(t) for t in d.lost)
+        self._acked += d.acked_bytes
+        self._acked_packets += d.acked_packets
+        return self._end(d.now) if self._is_over(d.now) else []
+
+    def _counts(self, sent: float) -> bool:
+        return self._since is None or sent > self._since
+
+    def _take(self, now: float, sent: float, size: int, ack_delay: float) -> None:
+        assert self._minima is not None
+        rtt = now - sent
+        delay = min(ack_delay, self.max_ack_delay)
+        owd = rtt - delay if delay <= rtt else rtt
+        in_class = size_class(size, self.packet)
+        self._minima.insert_rtt(now, in_class, rtt)
+        self._minima.insert_owd(now, Source.ACK, in_class, owd)
+        if self._counts(sent):
+            self._owds.append((owd, in_class))
+
+    def _rowds(self) -> list[float]:
+        assert self._minima is not None
+        minima = self._minima.owd_minima(Source.ACK)
+        return [owd - minima[c - 1] for owd, c in self._owds]
+
+    def _is_over(self, now: float) -> bool:
+        assert self._start is not None
+        elapsed = now - self._start
+        if not self.startup:
+            return elapsed >= self.length
+        rowds = self._rowds()
+        queueing = len(rowds) >= STARTUP_SAMPLES and law.ends_startup(sum(rowds) / len(rowds), self.p)
+        return elapsed >= 2.0 * self.length or queueing
+
+    def _end(self, now: float) -> list[tuple[str, dict[str, Any]]]:
+        assert self._start is not None
+        duration = now - self._start
+        rowds = self._rowds()
+        its_trend = trend.trend(rowds, self.p.d1) if self.p.trend else Trend.OFF
+        app_limited = self.app_limited and 8.0 * self.sent_bytes < 0.8 * self.rate * duration
+        report: dict[str, Any] = {
+            "epoch": self._epoch,
+            "duration": duration * 1e3,
+            "length": self.length * 1e3,
+            "source": "ack",
+            "samples": len(rowds),
+            "lost": self._lost,
+            "acked": self._acked_packets,
+            "delta": None,
+            "trend": its_trend.value,
+            "zone": None,
+            "phase": "startup" if self.startup else "steady",
+            "app_limited": app_limited,
+            "alpha": None,
+            "beta": None,
+            "rate_before": self.rate,
+        }
+        if rowds:
+            self._update(now, rowds, its_trend, app_limited, duration, report)
+        report["rate_after"] = self.rate
+        report["return_delay"] = 0.0
+        report["window"] = self.window
+        self._next_epoch(now)
+        return [*self._parameters(), ("cc:hybrid_epoch_updated", _rounded(report))]
+
+    def _update(
+        self,
+        now: float,
+        rowds: list[float],
+        its_trend: Trend,
+        app_limited: bool,
+        duration: float,
+        report: dict[str, Any],
+    ) -> None:
+        delta = sum(rowds) / len(rowds)
+        done = law.update(
+            law.Epoch(
+                delta=delta,
+                lost=self._lost > 0,
+                overwhelmed=law.is_overwhelmed(self._lost, self._acked_packets, self.p),
+                trend=its_trend,
+                rate=self.rate,
+                length=self.length,
+                packet_bytes=self.packet,
+                app_limited=app_limited,
+                startup=self.startup,
+                acked_rate=8.0 * self._acked / max(duration, 1e-9),
+            ),
+            self.p,
+        )
+        if done.decreased or self.startup:
+            self._since = now if done.startup or self.p.react_once else None
+        report.update(delta=delta * 1e3, zone=done.zone, alpha=done.alpha, beta=done.beta)
+        self.rate, self.startup = done.rate, done.startup
+        self.state = "startup" if self.startup else f"zone{done.zone}"
+
+    def _next_epoch(self, now: float) -> None:
+        self._epoch += 1
+        self._start = now
+        self._owds, self._lost, self._acked, self._acked_packets = [], 0, 0, 0
+        self.sent_bytes, self.app_limited = 0, False
+
+    def _parameters(self) -> list[tuple[str, dict[str, Any]]]:
+        if self._told:
+            return []
+        self._told = True
+        p = self.p
+        in_ms = {name: getattr(p, name) * 1e3 for name in ("d0", "d1", "d2", "d3", "wextra", "owdwin")}
+        in_bps = {name: "auto" if getattr(p, name) is None else getattr(p, name) for name in ("amin", "amax", "r0")}
+        plain = {name: getattr(p, name) for name in ("bmin", "bmid", "bmax", "gamma", "losscap", "startup", "trend")}
+        parameters = {**in_bps, **plain, **in_ms, "react": "once" if p.react_once else "epoch"}
+        data = {
+            "controller": "hybrid",
+            "spec": self.spec,
+            "max_datagram_size": self.packet,
+            "max_ack_delay": self.max_ack_delay * 1e3,
+            "parameters": _rounded(parameters),
+        }
+        return [("cc:parameters_set", data)]
+
+
+def _rounded(data: dict[str, Any]) -> dict[str, Any]:
+    """Six digits after the point, as the controller writes them."""
+    return {k: round(v, 6) if isinstance(v, float) else v for k, v in data.items()}

@@ -1,0 +1,88 @@
+"""tests/vectors/hybrid.json: what it says is right, and it is what this package computes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import vectors
+
+FILE = Path(__file__).parents[2] / "tests" / "vectors" / "hybrid.json"
+
+
+@pytest.fixture(scope="module")
+def shared() -> dict[str, Any]:
+    data: dict[str, Any] = json.loads(FILE.read_text())
+    return data
+
+
+def test_the_file_is_what_the_law_gives(shared: dict[str, Any]) -> None:
+    assert shared == json.loads(json.dumps(vectors.build())), (
+        "run: python tests/vectors.py > ../tests/vectors/hybrid.json"
+    )
+
+
+@pytest.mark.parametrize(
+    ("delta_ms", "bps"),
+    [
+        (0.0, 40_000.0),  # amax at d0 = 0
+        (12.0, 800.0),  # amin at d1
+        (6.0, 800 * 40_000 * 12 / (40_000 * 6 + 800 * 6)),  # halfway: 1568.6
+        (3.0, 800 * 40_000 * 12 / (40_000 * 3 + 800 * 9)),
+    ],
+)
+def test_alpha_at_the_papers_numbers(shared: dict[str, Any], delta_ms: float, bps: float) -> None:
+    (case,) = (c for c in shared["alpha"] if c["delta_ms"] == delta_ms)
+    assert case["expect_bps"] == pytest.approx(bps, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("delta_ms", "lost", "trend", "zone", "beta"),
+    [
+        (12.0, False, "non_increasing", 1, None),  # d1 itself is still zone 1
+        (12.0, True, "unknown", 1, None),  # a loss without delay is no congestion
+        (18.0, False, "unknown", 2, 0.29),  # halfway between bmin and bmid
+        (24.0, False, "off", 2, 0.33),  # bmid at d2
+        (36.0, False, "unknown", 3, 0.415),  # halfway between bmid and bmax
+        (48.0, False, "unknown", 3, 0.5),  # bmax at d3
+        (250.0, False, "non_increasing", 3, 0.5),
+        (12.001, True, "non_increasing", 3, 0.5),  # a loss with delay
+        (0.0, False, "increasing", 3, 0.25),
+        (24.0, False, "increasing", 3, 0.375),
+        (0.0, True, "increasing", 3, 0.25),
+        (60.0, False, "increasing", 3, 0.5),
+    ],
+)
+def test_zones_and_beta_at_the_papers_numbers(
+    shared: dict[str, Any], delta_ms: float, lost: bool, trend: str, zone: int, beta: float | None
+) -> None:
+    (case,) = (c for c in shared["update"] if (c["delta_ms"], c["lost"], c["trend"]) == (delta_ms, lost, trend))
+    assert case["expect_zone"] == zone
+    assert case["expect_beta"] == (None if beta is None else pytest.approx(beta, rel=1e-12))
+    assert (case["expect_alpha_bps"] is None) == (zone != 1)
+
+
+def test_every_verdict_of_the_trend_occurs(shared: dict[str, Any]) -> None:
+    assert {c["expect"] for c in shared["trend"]} == {"increasing", "non_increasing", "unknown"}
+
+
+@pytest.mark.parametrize(
+    ("why", "expect"),
+    [
+        ("24 samples", "unknown"),
+        ("25 samples that rise", "increasing"),
+        ("every pair rises, but by 2.4 ms", "non_increasing"),
+        ("PCT 3/4 says increasing, PDT 4/8", "increasing"),
+        ("PCT 2/4 says not", "unknown"),
+        ("36 samples: PCT 3/5 says neither, PDT 4/8", "unknown"),
+        ("27 samples", "increasing"),
+        ("29 samples", "non_increasing"),
+        ("even groups: the mean", "non_increasing"),
+    ],
+)
+def test_trends_worked_out_by_hand(shared: dict[str, Any], why: str, expect: str) -> None:
+    (case,) = (c for c in shared["trend"] if c["why"].startswith(why))
+    assert case["expect"] == expect

@@ -1,0 +1,60 @@
+"""Simulated traces, made once per test run, and what tests do with them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path as FilePath
+
+import tracewriter
+from qlog_analysis.load import load
+from qlog_analysis.model import Trace
+from qlog_analysis.zones.check import check
+from qlog_analysis.zones.verdict import Verdict
+from simulation import Path, simulate
+from tracewriter import Json
+
+SLOW = Path(rate=1e6, delay=0.05, buffer=50_000)
+FAST = Path()
+LONG = Path(rate=3e7, delay=0.04, buffer=300_000)
+"""Holds more packets than the trend test takes as they are."""
+
+Tamper = Callable[[list[Json]], None]
+
+
+@lru_cache(maxsize=128)
+def _simulated(path: Path, duration: float, spec: str, seed: int) -> list[Json]:
+    return simulate(path, duration, spec, seed)
+
+
+def records(path: Path = FAST, duration: float = 6.0, spec: str = "hybrid", seed: int = 1) -> list[Json]:
+    """A fresh copy of a simulated trace, header first."""
+    return copy.deepcopy(_simulated(path, duration, spec, seed))
+
+
+def trace_of(folder: FilePath, some: list[Json]) -> Trace:
+    return load(tracewriter.write(folder / "trace.sqlog", some))
+
+
+def verdict_of(folder: FilePath, some: list[Json]) -> Verdict:
+    return check(trace_of(folder, some))
+
+
+def named(some: list[Json], name: str) -> list[Json]:
+    """The events of that name."""
+    return [r for r in some if r.get("name") == name]
+
+
+def epochs(some: list[Json]) -> list[Json]:
+    """The data of all epochs."""
+    return [r["data"] for r in named(some, "cc:hybrid_epoch_updated")]
+
+
+def acks(some: list[Json]) -> list[Json]:
+    """Received packets of the application space that hold an ACK frame."""
+    return [
+        r
+        for r in named(some, "quic:packet_received")
+        if r["data"]["header"]["packet_type"] == "1RTT" and r["data"]["frames"][0]["frame_type"] == "ack"
+    ]
