@@ -55,6 +55,10 @@ pub struct Params {
 }
 
 const MILLI: Duration = Duration::from_millis(1);
+/// Increase at d1 in packets per L, per epoch, where it scales with the path: the paper's.
+const AUTO_AMIN: f64 = 0.01;
+/// Increase at d0 likewise; less than the paper's 0.5, for packets are larger now.
+const AUTO_AMAX: f64 = 0.3;
 
 impl Params {
     /// The paper's set (section III), tuned for 1 Mbit/s and 100 ms.
@@ -62,6 +66,8 @@ impl Params {
         Self {
             amin: Some(Rate::from_bps(800.0)),
             amax: Some(Rate::from_bps(40e3)),
+            bmin: 0.25,
+            bmid: 0.33,
             d0: Duration::ZERO,
             wextra: Some(Duration::ZERO),
             losscap: 1.0,
@@ -74,12 +80,12 @@ impl Params {
     /// `amin` and `amax` on a path with packets of `size` and epochs of `length`.
     ///
     /// The paper's 800 bit/s and 40 kbit/s are 0.01 and 0.5 of its 1000-byte packets per epoch of
-    /// 100 ms, added to the rate every epoch; in these units they scale with the path.
+    /// 100 ms, added to the rate every epoch; in such units they scale with the path.
     pub fn increase(&self, size: Bytes, length: Duration) -> (Rate, Rate) {
         let packet = size.per(length);
         (
-            self.amin.unwrap_or(packet * 0.01),
-            self.amax.unwrap_or(packet * 0.5),
+            self.amin.unwrap_or(packet * AUTO_AMIN),
+            self.amax.unwrap_or(packet * AUTO_AMAX),
         )
     }
 
@@ -176,10 +182,10 @@ impl Default for Params {
         Self {
             amin: None,
             amax: None,
-            bmin: 0.25,
-            bmid: 0.33,
+            bmin: 0.15,
+            bmid: 0.25,
             bmax: 0.5,
-            d0: 4 * MILLI,
+            d0: MILLI,
             d1: 12 * MILLI,
             d2: 24 * MILLI,
             d3: 48 * MILLI,

@@ -238,7 +238,7 @@ fn start_up_multiplies_once_per_feedback_and_leaves_for_what_arrived() {
     (0..5).for_each(|_| path.ack(20.0, 0));
     assert_eq!(path.hybrid.state(), "zone2");
     assert!(
-        close(path.rate(), 1e6 * (1.0 - (0.25 + 0.08 / 12.0 * 8.0))),
+        close(path.rate(), 1e6 * (1.0 - (0.15 + 0.1 / 12.0 * 8.0))),
         "{}",
         path.rate()
     );

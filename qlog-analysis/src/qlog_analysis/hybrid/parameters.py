@@ -24,7 +24,7 @@ OVERWHELMING_LOSSES = 4
 """Losses without which an epoch is not overwhelmed."""
 
 AUTO_AMIN_PACKETS = 0.01
-AUTO_AMAX_PACKETS = 0.5
+AUTO_AMAX_PACKETS = 0.3
 """`auto` increases in packets per L, per epoch."""
 
 
@@ -87,6 +87,17 @@ PAPER = Parameters(
 )
 """Section III of the paper."""
 
-DEFAULT = replace(PAPER, amin=None, amax=None, d0=0.004, wextra=0.024, losscap=0.1, startup=1.5, react_once=True)
+DEFAULT = replace(
+    PAPER,
+    amin=None,
+    amax=None,
+    bmin=0.15,
+    bmid=0.25,
+    d0=0.001,
+    wextra=0.024,
+    losscap=0.1,
+    startup=1.5,
+    react_once=True,
+)
 
 PROFILES: dict[Literal["paper", "default"], Parameters] = {"paper": PAPER, "default": DEFAULT}
