@@ -1,0 +1,125 @@
+"""A falsified trace fails, and the finding names the law that does not hold."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path as FilePath
+
+import pytest
+
+import tampering as t
+from qlog_analysis.zones.verdict import Outcome
+from simulation import Path
+from traces import FAST, Tamper, records, verdict_of
+
+LOSSY = Path(loss=0.02)
+
+ALTERED: dict[str, tuple[Tamper, set[str]]] = {
+    "a wrong zone": (t.in_epoch(zone=2), {"zone"}),
+    "zone null": (t.in_epoch(zone=None), {"zone"}),
+    "a wrong zone with a matching story": (t.zone_with_a_matching_story, {"delta", "zone"}),
+    "delta 1 ms higher": (t.shifted("delta", 1.0), {"delta"}),
+    "delta 7 us higher": (t.shifted("delta", 0.007), {"delta"}),
+    "delta null": (t.in_epoch(delta=None), {"delta", "rate"}),
+    "delta hidden with a matching story": (t.delta_with_a_matching_story, {"delta"}),
+    "a skipped update": (t.skipped_update, {"rate"}),
+    "a gentler decrease": (t.gentle_decrease, {"beta", "rate"}),
+    "an increase in spite of delay": (t.increase_in_spite_of_delay, {"zone"}),
+    "a wrong alpha": (t.scaled("alpha", 1.01), {"alpha"}),
+    "alpha null": (t.in_epoch(alpha=None), {"alpha"}),
+    "beta in zone 1": (t.in_epoch(beta=0.25), {"beta"}),
+    "R not changed": (lambda some: t.in_epoch(rate_after=t._one(some)["rate_before"])(some), {"rate"}),
+    "R off by a thousandth": (t.scaled("rate_after", 1.001), {"rate"}),
+    "R before off by a thousandth": (t.scaled("rate_before", 0.999), {"rate"}),
+    "another number": (t.shifted("epoch", 1), {"numbering"}),
+    "another duration": (t.shifted("duration", 0.01), {"timing"}),
+    "another L": (t.shifted("length", 0.01), {"length"}),
+    "one sample more": (t.shifted("samples", 1), {"samples"}),
+    "one packet more": (t.shifted("acked", 1), {"acked"}),
+    "one loss more": (t.shifted("lost", 1), {"lost"}),
+    "queueing on the return path": (t.in_epoch(return_delay=1.0), {"return_delay"}),
+    "another source": (t.in_epoch(source="receive_timestamps"), {"source"}),
+    "a source that does not exist": (t.in_epoch(source="guess"), {"source"}),
+    "a trend": (t.in_epoch(trend="increasing"), {"trend"}),
+    "a trend that does not exist": (t.in_epoch(trend="falling"), {"trend"}),
+    "trend off": (t.in_epoch(trend="off"), {"trend"}),
+    "application limits": (t.in_epoch(app_limited=True), {"app_limited", "alpha"}),
+    "phase": (t.in_epoch(phase="startup"), {"phase"}),
+    "one packet more of window": (t.shifted("window", 1250), {"window"}),
+    "an epoch dropped": (t.dropped, {"numbering", "timing"}),
+    "an epoch dropped and the rest renumbered": (t.dropped_and_renumbered, {"timing"}),
+    "an epoch dropped without a seam": (t.dropped_without_a_seam, {"timing"}),
+    "the last epochs dropped": (t.last_epochs_dropped, {"timing"}),
+    "most epochs dropped": (t.all_but_the_first_epochs_dropped, {"timing"}),
+    "an epoch twice": (t.repeated, {"numbering"}),
+    "two epochs swapped": (t.two_epochs_swapped, {"numbering"}),
+    "an epoch ended late": (t.moved_to_a_later_feedback, {"timing"}),
+    "an epoch ended between feedback": (t.moved_between_feedback, {"timing"}),
+    "an ACK removed": (t.ack_removed, {"samples"}),
+    "an ACK delay": (t.ack_delay_changed, {"delta"}),
+    "an ACK earlier": (t.ack_earlier, {"delta"}),
+    "an ACK of less": (t.ack_of_less, {"samples"}),
+    "a packet sent earlier": (t.packet_sent_earlier, {"delta"}),
+    "a smaller packet": (t.packet_smaller, {"bytes_in_flight"}),
+    "a packet removed": (t.packet_removed, {"bytes_in_flight"}),
+    "d1": (t.parameter("d1", 11.0), {"parameters"}),
+    "d1 with its option": (t.parameter_with_its_option("d1", 11.0, "d1=11ms"), {"alpha"}),
+    "amax": (t.parameter("amax", 1e5), {"parameters"}),
+    "gamma with its option": (t.parameter_with_its_option("gamma", 0.9, "gamma=0.9"), {"pacing_rate"}),
+    "wextra with its option": (t.parameter_with_its_option("wextra", 12.0, "wextra=12ms"), {"window"}),
+    "bmin with its option": (t.parameter_with_its_option("bmin", 0.2, "bmin=0.2"), {"beta"}),
+    "react": (t.parameter("react", "epoch"), {"parameters", "samples"}),
+    "trend parameter": (t.parameter("trend", False), {"parameters", "trend"}),
+    "startup": (t.parameter("startup", 1.0), {"parameters", "phase"}),
+    "owdwin": (t.parameter("owdwin", 1000.0), {"parameters"}),
+    "full size": (t.full_size_changed, {"alpha", "window"}),
+    "parameters that change on the way": (t.parameters_changed_on_the_way, {"parameters"}),
+    "the window that quiche wrote": (t.in_metrics("congestion_window", 1250), {"congestion_window"}),
+    "the pacing rate that quiche wrote": (t.in_metrics("pacing_rate", 500), {"pacing_rate"}),
+    "a false state": (t.false_state, {"state"}),
+    "a state missing": (t.state_missing, {"state"}),
+    "a state out of thin air": (t.state_out_of_thin_air, {"state"}),
+    "invented losses": (t.losses_invented, {"lost"}),
+}
+
+
+@pytest.mark.parametrize(("tamper", "laws"), ALTERED.values(), ids=ALTERED.keys())
+def test_a_falsified_trace_fails(tmp_path: FilePath, tamper: Tamper, laws: set[str]) -> None:
+    some = records(FAST, 6.0)
+    untouched = records(FAST, 6.0)
+    tamper(some)
+    assert some != untouched
+    v = verdict_of(tmp_path, some)
+    assert v.outcome is Outcome.FAIL
+    assert laws <= {f.law for f in v.findings}, v.to_text()
+
+
+def test_hidden_losses_fail(tmp_path: FilePath) -> None:
+    some = records(LOSSY, 6.0)
+    assert verdict_of(tmp_path, some).outcome is Outcome.PASS
+    t.losses_hidden(some)
+    v = verdict_of(tmp_path, some)
+    assert {"lost", "bytes_in_flight"} & {f.law for f in v.findings}, v.to_text()
+
+
+def test_one_wrong_epoch_is_named_with_its_difference_and_does_not_condemn_the_rest(tmp_path: FilePath) -> None:
+    some = records(FAST, 6.0)
+    t.shifted("delta", 1.0)(some)
+    v = verdict_of(tmp_path, some)
+    number = t._one(records(FAST, 6.0))["epoch"]
+    assert {f.epoch for f in v.findings} == {number}
+    (finding,) = (f for f in v.findings if f.law == "delta")
+    apart = re.search(r", (\d+\.\d) us apart$", finding.message)
+    assert apart is not None
+    assert float(apart[1]) == pytest.approx(1000.0, abs=5.0)
+    assert f"epoch {number} at" in v.to_text()
+
+
+@pytest.mark.parametrize("shift_us", [-4, -2, 2, 4])
+def test_a_delta_within_the_rounding_of_times_is_no_disagreement(tmp_path: FilePath, shift_us: int) -> None:
+    """alpha and R are those of the shifted delta: what a controller with other rounding would have done."""
+    some = records(FAST, 6.0, "hybrid:amin=20kbps,amax=20kbps")  # alpha is the same for every delta
+    e = t._one(some)
+    e["delta"] = max(e["delta"] + shift_us / 1e3, 0.0)
+    v = verdict_of(tmp_path, some)
+    assert v.outcome is Outcome.PASS, v.to_text()

@@ -1,0 +1,121 @@
+"""Traces from which zones cannot be computed, and values that no controller would write."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path as FilePath
+from typing import Any
+
+import pytest
+from traces import FAST, epochs, named, records, verdict_of
+from tracewriter import Json
+
+from qlog_analysis.errors import UnsuitableTraceError
+from qlog_analysis.zones.verdict import Outcome
+
+
+def without_controller(some: list[Json]) -> list[Json]:
+    """What the same transfer would look like with one of quiche's own controllers."""
+    return [r for r in some if not r.get("name", "").startswith("cc:")]
+
+
+def test_a_trace_of_another_controller_is_refused_with_the_states_it_has(tmp_path: FilePath) -> None:
+    some = without_controller(records(FAST, 2.0))
+    for r in named(some, "quic:congestion_state_updated"):
+        r["data"]["new"] = "slow_start"
+    with pytest.raises(UnsuitableTraceError, match=r"no events of the hybrid controller .* states seen: slow_start"):
+        verdict_of(tmp_path, some)
+
+
+def test_another_controller_with_events_of_its_own_is_refused_by_name(tmp_path: FilePath) -> None:
+    some = records(FAST, 2.0)
+    named(some, "cc:parameters_set")[0]["data"].update(controller="vegas", parameters={})
+    with pytest.raises(UnsuitableTraceError, match="controller: vegas"):
+        verdict_of(tmp_path, some)
+
+
+def test_epochs_without_packets_are_refused(tmp_path: FilePath) -> None:
+    some = [r for r in records(FAST, 2.0) if not r.get("name", "").startswith("quic:packet")]
+    with pytest.raises(UnsuitableTraceError, match="nothing to compute zones from"):
+        verdict_of(tmp_path, some)
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"d1": 30.0}, "d0 <= d1 < d2 < d3"),
+        ({"bmax": 1.5}, "bmin <= bmid <= bmax < 1"),
+        ({"react": "never"}, "'once' or 'epoch'"),
+        ({"owdwin": 0.0}, "owdwin > 0"),
+        ({"startup": 0.5}, "startup >= 1"),
+        ({"amin": "fast"}, "expected a rate"),
+        ({"amin": 0.0}, "must not be 0"),
+    ],
+)
+def test_parameters_that_make_no_sense_are_refused(tmp_path: FilePath, changes: Json, expected: str) -> None:
+    some = records(FAST, 2.0)
+    named(some, "cc:parameters_set")[0]["data"]["parameters"].update(changes)
+    with pytest.raises(UnsuitableTraceError) as error:
+        verdict_of(tmp_path, some)
+    assert expected in str(error.value)
+
+
+HOSTILE: dict[str, Any] = {
+    "epoch": 2**62 - 1,
+    "duration": 1e300,
+    "length": 0.0,
+    "samples": 2**62 - 1,
+    "lost": 2**62 - 1,
+    "acked": 2**62 - 1,
+    "delta": 1e300,
+    "rate_before": 1e300,
+    "rate_after": 0.0,
+    "alpha": 1e300,
+    "beta": 1e300,
+    "window": 2**62 - 1,
+    "return_delay": 1e300,
+    "trend": "x" * 10_000,
+    "phase": "",
+    "source": "",
+}
+
+
+@pytest.mark.parametrize(("field", "value"), HOSTILE.items(), ids=HOSTILE.keys())
+def test_absurd_values_are_violations_not_crashes(tmp_path: FilePath, field: str, value: Any) -> None:
+    for which in (0, 1, 50):
+        some = records(FAST, 4.0)
+        epochs(some)[which][field] = value
+        began = time.monotonic()
+        assert verdict_of(tmp_path, some).outcome is Outcome.FAIL, (field, which)
+        assert time.monotonic() - began < 20.0
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("amax", 1e300), ("gamma", 1e-300), ("d3", 1e300), ("owdwin", 1e-6), ("startup", 1e300), ("r0", 1e-300)],
+)
+def test_absurd_parameters_are_violations_not_crashes(tmp_path: FilePath, field: str, value: float) -> None:
+    some = records(FAST, 4.0)
+    named(some, "cc:parameters_set")[0]["data"]["parameters"][field] = value
+    assert verdict_of(tmp_path, some).outcome is Outcome.FAIL
+
+
+def test_events_of_the_controller_before_any_packet_are_violations(tmp_path: FilePath) -> None:
+    some = records(FAST, 4.0)
+    first = named(some, "cc:hybrid_epoch_updated")[0]
+    some.remove(first)
+    some.insert(2, {**first, "time": 0.0})
+    v = verdict_of(tmp_path, some)
+    assert any("before the first sample" in f.message for f in v.findings)
+
+
+def test_ten_thousand_epochs_in_one_instant_end_in_a_verdict(tmp_path: FilePath) -> None:
+    some = records(FAST, 4.0)
+    r = named(some, "cc:hybrid_epoch_updated")[30]
+    at = some.index(r)
+    some[at:at] = [r] * 10_000
+    began = time.monotonic()
+    v = verdict_of(tmp_path, some)
+    assert time.monotonic() - began < 60.0
+    assert v.outcome is Outcome.FAIL
+    assert len(v.to_text().splitlines()) < 100
