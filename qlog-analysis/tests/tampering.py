@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from qlog_analysis.hybrid.parameters import AUTO_AMAX_PACKETS
 from traces import Tamper, acks, epochs, named
 from tracewriter import Json
 
-SOME = 60
+SOME = 50
 
 
 def in_epoch(**changes: Any) -> Tamper:
@@ -48,8 +49,9 @@ def _decrease(some: list[Json]) -> Json:
 def zone_with_a_matching_story(some: list[Json]) -> None:
     """Zone 2 with the beta and the rate that belong to it, and all that follows recomputed."""
     e = _one(some)
-    e.update(zone=2, alpha=None, beta=0.29, delta=18.0)
-    e["rate_after"] = e["rate_before"] * 0.71
+    p = named(some, "cc:parameters_set")[0]["data"]["parameters"]
+    e.update(zone=2, alpha=None, beta=(p["bmin"] + p["bmid"]) / 2, delta=(p["d1"] + p["d2"]) / 2)
+    e["rate_after"] = e["rate_before"] * (1.0 - e["beta"])
     follow(some)
 
 
@@ -58,7 +60,7 @@ def delta_with_a_matching_story(some: list[Json]) -> None:
     e = _one(some)
     parameters = named(some, "cc:parameters_set")[0]["data"]
     e["delta"] = 0.0
-    e["alpha"] = 0.5 * 8 * parameters["max_datagram_size"] / (e["length"] / 1e3)
+    e["alpha"] = AUTO_AMAX_PACKETS * 8 * parameters["max_datagram_size"] / (e["length"] / 1e3)
     e["rate_after"] = e["rate_before"] + e["alpha"]
     follow(some)
 

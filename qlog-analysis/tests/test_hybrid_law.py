@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -46,8 +47,13 @@ def test_beta_rises_without_steps_from_bmin_to_bmax() -> None:
     assert all(0.0 <= b - a < 1e-4 for a, b in pairwise(known))
 
 
-def test_auto_increases_are_the_papers_at_its_packets_and_its_round_trip() -> None:
-    assert list(DEFAULT.increase_bounds(1000, 0.1)) == pytest.approx([800.0, 40_000.0])
+def test_auto_increases_grow_with_the_packet_and_fall_with_the_round_trip() -> None:
+    auto = replace(PAPER, amin=None, amax=None)
+    amin, amax = auto.increase_bounds(1000, 0.1)
+    assert amin == pytest.approx(800.0)  # the paper's, 0.01 packets of its size per its round trip
+    assert amin < amax <= 40_000.0
+    assert list(auto.increase_bounds(2000, 0.05)) == pytest.approx([4 * amin, 4 * amax])
+    assert PAPER.increase_bounds(2000, 0.05) == (800.0, 40_000.0)
 
 
 def test_an_application_limited_epoch_does_not_raise_but_lowers() -> None:
@@ -63,13 +69,14 @@ def test_rate_stays_within_its_bounds() -> None:
 
 
 def test_start_up_multiplies_until_delay_shows_and_leaves_for_what_arrived() -> None:
-    grown = law.update(epoch(startup=True, delta=0.006), DEFAULT)
+    p = replace(PAPER, startup=1.5)
+    grown = law.update(epoch(startup=True, delta=0.006), p)
     assert (grown.rate, grown.startup, grown.alpha, grown.beta) == (1.5e6, True, None, None)
-    assert law.update(epoch(startup=True, app_limited=True), DEFAULT).rate == 1e6
-    left = law.update(epoch(startup=True, delta=0.0061, acked_rate=8e5), DEFAULT)
+    assert law.update(epoch(startup=True, app_limited=True), p).rate == 1e6
+    left = law.update(epoch(startup=True, delta=0.0061, acked_rate=8e5), p)
     assert (left.startup, left.zone, left.beta) == (False, 1, 0.25)
     assert left.rate == pytest.approx(0.75 * 8e5)
-    assert law.update(epoch(startup=True, delta=0.018, acked_rate=2e6), DEFAULT).rate == pytest.approx(0.71e6)
+    assert law.update(epoch(startup=True, delta=0.018, acked_rate=2e6), p).rate == pytest.approx(0.71e6)
 
 
 def test_the_window_is_rounded_up_to_packets_and_has_at_least_two() -> None:

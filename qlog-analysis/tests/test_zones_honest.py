@@ -9,8 +9,7 @@ import pytest
 
 from qlog_analysis.zones.verdict import Outcome
 from simulation import Path
-from traces import FAST, LONG, SLOW, epochs, named, records, verdict_of
-from tracewriter import Json
+from traces import FAST, LONG, SLOW, epochs, records, verdict_of
 
 PATHS = {
     "plain": FAST,
@@ -38,19 +37,19 @@ SPECS = (
 @pytest.mark.parametrize("path", PATHS.values(), ids=PATHS.keys())
 def test_an_honest_trace_passes(tmp_path: FilePath, path: Path, spec: str) -> None:
     seed = 3
-    v = verdict_of(tmp_path, records(path, 5.0, spec, seed))
+    v = verdict_of(tmp_path, records(path, 4.0, spec, seed))
     assert v.outcome is Outcome.PASS, f"seed {seed}\n{v.to_text()}"
     assert v.worst_delta_error_us is not None
     assert v.worst_delta_error_us < 2.5
 
 
 def test_a_sender_with_a_window_alone_passes(tmp_path: FilePath) -> None:
-    v = verdict_of(tmp_path, records(FAST, 5.0, "hybrid:gamma=0"))
+    v = verdict_of(tmp_path, records(FAST, 4.0, "hybrid:gamma=0"))
     assert v.outcome is Outcome.PASS, v.to_text()
 
 
 def test_the_simulated_traces_visit_what_the_checker_decides_on() -> None:
-    seen = [e for path in PATHS.values() for spec in SPECS for e in epochs(records(path, 5.0, spec, 3))]
+    seen = [e for path in PATHS.values() for spec in SPECS for e in epochs(records(path, 4.0, spec, 3))]
     assert {e["zone"] for e in seen} == {1, 2, 3, None}
     assert {e["phase"] for e in seen} == {"startup", "steady"}
     assert {e["trend"] for e in seen} == {"increasing", "non_increasing", "unknown", "off"}
@@ -72,7 +71,7 @@ def test_the_clock_of_the_trace_may_be_off_by_its_resolution(tmp_path: FilePath)
     """Truncation to 1 us is all that is known about times; another rounding must not matter."""
     seed = 9
     rng = random.Random(seed)
-    some = records(FAST, 5.0)
+    some = records(FAST, 4.0)
     shift: dict[float, float] = {}
     last = 0.0
     for r in some[1:]:
@@ -85,7 +84,7 @@ def test_the_clock_of_the_trace_may_be_off_by_its_resolution(tmp_path: FilePath)
 
 
 def test_summary_counts_what_was_there(tmp_path: FilePath) -> None:
-    some = records(FAST, 5.0)
+    some = records(FAST, 4.0)
     v = verdict_of(tmp_path, some)
     data = v.to_json()
     assert data["verdict"] == "PASS"
@@ -101,11 +100,3 @@ def test_too_few_epochs_are_no_pass(tmp_path: FilePath) -> None:
     assert 0 < len(v.epochs) < 10
     assert v.outcome is Outcome.INCONCLUSIVE
     assert "too few epochs" in v.to_text()
-
-
-def test_a_trace_without_the_counter_of_losses_is_replayed_by_the_packet_threshold(tmp_path: FilePath) -> None:
-    some: list[Json] = records(Path(loss=0.01), 5.0)
-    for r in named(some, "quic:recovery_metrics_updated"):
-        r["data"].pop("cf_lost_packets", None)
-    v = verdict_of(tmp_path, some)
-    assert {f.law for f in v.findings} <= {"lost", "bytes_in_flight"}  # time-threshold losses come a little later

@@ -7,11 +7,11 @@ from pathlib import Path as FilePath
 from typing import Any
 
 import pytest
-from traces import FAST, epochs, named, records, verdict_of
-from tracewriter import Json
 
 from qlog_analysis.errors import UnsuitableTraceError
 from qlog_analysis.zones.verdict import Outcome
+from traces import FAST, epochs, named, records, verdict_of
+from tracewriter import Json
 
 
 def without_controller(some: list[Json]) -> list[Json]:
@@ -82,7 +82,7 @@ HOSTILE: dict[str, Any] = {
 
 @pytest.mark.parametrize(("field", "value"), HOSTILE.items(), ids=HOSTILE.keys())
 def test_absurd_values_are_violations_not_crashes(tmp_path: FilePath, field: str, value: Any) -> None:
-    for which in (0, 1, 50):
+    for which in (0, 50):
         some = records(FAST, 4.0)
         epochs(some)[which][field] = value
         began = time.monotonic()

@@ -15,6 +15,9 @@ from qlog_analysis.zones.verdict import Verdict
 from simulation import Path, simulate
 from tracewriter import Json
 
+SPEC = "hybrid:bmin=0.25,bmid=0.33,d0=0,startup=1.5"
+"""What most tests run: the default profile with what is likely to be tuned held fast."""
+
 SLOW = Path(rate=1e6, delay=0.05, buffer=50_000)
 FAST = Path()
 LONG = Path(rate=3e7, delay=0.04, buffer=300_000)
@@ -28,7 +31,7 @@ def _simulated(path: Path, duration: float, spec: str, seed: int) -> list[Json]:
     return simulate(path, duration, spec, seed)
 
 
-def records(path: Path = FAST, duration: float = 6.0, spec: str = "hybrid", seed: int = 1) -> list[Json]:
+def records(path: Path = FAST, duration: float = 4.0, spec: str = SPEC, seed: int = 1) -> list[Json]:
     """A fresh copy of a simulated trace, header first."""
     return copy.deepcopy(_simulated(path, duration, spec, seed))
 

@@ -19,7 +19,9 @@ def library() -> str:
 
 
 def figure_json(panels: list[Panel]) -> str:
-    """The figure as JSON that may stand inside a <script> element."""
+    """The figure as JSON that may stand inside a <script> element; an empty one without panels."""
+    if not panels:
+        return script_safe(str(go.Figure().to_json()))
     figure = make_subplots(
         rows=len(panels),
         cols=1,

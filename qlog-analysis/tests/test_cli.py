@@ -1,0 +1,144 @@
+"""The command as a user meets it: output, files and exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path as FilePath
+
+import pytest
+
+import tampering
+import tracewriter
+from qlog_analysis.cli import main
+from test_report import link_log
+from test_zones_unsuitable import without_controller
+from traces import FAST, SLOW, records
+
+Output = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def honest(tmp_path: FilePath) -> str:
+    return str(tracewriter.write(tmp_path / "honest.sqlog", records(FAST, 4.0)))
+
+
+@pytest.fixture
+def other(tmp_path: FilePath) -> str:
+    return str(tracewriter.write(tmp_path / "other.sqlog", without_controller(records(FAST, 4.0))))
+
+
+def test_an_honest_trace_exits_0_and_says_pass(honest: str, tmp_path: FilePath, capsys: Output) -> None:
+    out = tmp_path / "verdict.json"
+    assert main(["zones", honest, "--json", str(out)]) == 0
+    assert "honest.sqlog: PASS" in capsys.readouterr().out
+    data = json.loads(out.read_text())
+    assert data["verdict"] == "PASS"
+    assert len(data["epoch_table"]) == data["epochs"]
+    assert data["epoch_table"][5]["measured_delta_ms"] == pytest.approx(data["epoch_table"][5]["delta_ms"], abs=5e-3)
+
+
+def test_a_falsified_trace_exits_1_and_says_where(tmp_path: FilePath, capsys: Output) -> None:
+    some = records(FAST, 4.0)
+    tampering.skipped_update(some)
+    assert main(["zones", str(tracewriter.write(tmp_path / "x.sqlog", some)), "--json", "-"]) == 1
+    data = json.loads(capsys.readouterr().out)
+    assert data["verdict"] == "FAIL"
+    assert any(f["law"] == "rate" and f["epoch"] is not None for f in data["findings"])
+
+
+def test_too_short_a_trace_exits_2_and_is_no_pass(tmp_path: FilePath, capsys: Output) -> None:
+    short = tracewriter.write(tmp_path / "short.sqlog", records(SLOW, 1.0))
+    assert main(["zones", str(short)]) == 2
+    assert "INCONCLUSIVE" in capsys.readouterr().out
+
+
+def test_other_controllers_missing_and_cut_files_exit_2_with_one_line(
+    other: str, honest: str, tmp_path: FilePath, capsys: Output
+) -> None:
+    cut = tmp_path / "cut.sqlog"
+    cut.write_bytes(FilePath(honest).read_bytes()[:-9])
+    for trace, expected in ((other, "no events of the hybrid"), ("/none", "cannot read"), (str(cut), "truncated")):
+        assert main(["zones", trace]) == 2
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert captured.err.startswith("qlog-analysis: ")
+        assert expected in captured.err
+        assert captured.err.count("\n") == 1
+    assert main(["zones", "--allow-truncated", str(cut)]) == 0
+    assert "note" in capsys.readouterr().out
+
+
+def test_metrics_work_for_every_controller(honest: str, other: str, capsys: Output) -> None:
+    assert main(["metrics", other, "--json", "-"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["goodput_bps"] > 1e6
+    assert set(data["queueing_delay_ms"]) == {"samples", "min", "mean", "p50", "p95", "max"}
+    assert main(["metrics", honest]) == 0
+    assert "queueing delay   mean" in capsys.readouterr().out
+
+
+def test_pictures_and_report_are_written(honest: str, other: str, tmp_path: FilePath) -> None:
+    link_log(tmp_path)
+    link = str(tmp_path / "link.jsonl")
+    for name in ("a.svg", "a.png", "a.html"):
+        assert main(["plot", honest, "--link", link, "--out", str(tmp_path / name)]) == 0
+        assert (tmp_path / name).stat().st_size > 10_000
+    out = tmp_path / "report.html"
+    assert (
+        main(["report", honest, other, "--link", link, "--link", link, "--out", str(out), "--title", "Both & more"])
+        == 0
+    )
+    assert "<title>Both &amp; more</title>" in out.read_text()
+
+
+def test_an_export_for_qvis_is_written(other: str, tmp_path: FilePath, capsys: Output) -> None:
+    out = tmp_path / "for-qvis.sqlog"
+    assert main(["to-qvis", other, "--out", str(out)]) == 0
+    assert " events" in capsys.readouterr().out
+    assert out.stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["plot", "{trace}", "--out", "{folder}/x.pdf"], ".svg, .png or .html"),
+        (["plot", "{trace}", "--out", "{folder}/none/x.svg"], "cannot write"),
+        (["report", "{trace}", "--out", "{folder}/none/x.html"], "cannot write"),
+        (["report", "{trace}", "--link", "{folder}/none.jsonl", "--out", "{folder}/x.html"], "cannot read"),
+        (["zones", "{trace}", "--json", "{folder}/none/x.json"], "cannot write"),
+        (["to-qvis", "{trace}", "--out", "{folder}/none/x.sqlog"], "cannot write"),
+        (["to-qvis", "{trace}", "--out", "{folder}/x.txt"], "qvis opens JSON-SEQ only by the names"),
+    ],
+)
+def test_what_cannot_be_written_or_read_exits_2(
+    arguments: list[str], expected: str, honest: str, tmp_path: FilePath, capsys: Output
+) -> None:
+    assert main([a.format(trace=honest, folder=tmp_path) for a in arguments]) == 2
+    assert expected in capsys.readouterr().err
+
+
+def test_wrong_usage_exits_2_and_help_lists_the_exit_codes(capsys: Output) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["zones"])
+    assert stop.value.code == 2
+    with pytest.raises(SystemExit) as stop:
+        main(["zones", "--help"])
+    assert stop.value.code == 0
+    assert "exit codes:" in capsys.readouterr().out
+
+
+def test_the_module_runs_as_a_program(honest: str) -> None:
+    source = FilePath(__file__).parents[1] / "src"
+    done = subprocess.run(
+        [sys.executable, "-m", "qlog_analysis", "zones", honest],
+        env={**os.environ, "PYTHONPATH": str(source)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "PASS" in done.stdout

@@ -1,0 +1,127 @@
+"""Goodput, delay and loss against what the simulated path is known to have done."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from pathlib import Path as FilePath
+
+import numpy as np
+import pytest
+
+from qlog_analysis.errors import AnalysisError
+from qlog_analysis.linklog import read_link_log
+from qlog_analysis.metrics import Distribution, distinct_bytes, measure, to_text
+from qlog_analysis.model import StreamFrames, unix_time
+from simulation import PACKET, Path
+from test_zones_unsuitable import without_controller
+from traces import FAST, named, records, trace_of
+
+
+def test_an_unlimited_sender_fills_most_of_the_path(tmp_path: FilePath) -> None:
+    m = measure(trace_of(tmp_path, records(FAST, 4.0)))
+    assert m.goodput_bps is not None
+    assert 0.6 * FAST.rate < m.goodput_bps < FAST.rate
+    assert m.stream_bytes_acked <= m.stream_bytes_sent
+    assert m.rtt_ms.min == pytest.approx(2e3 * FAST.delay + 8e3 * PACKET / FAST.rate, abs=1.0)
+    assert m.packets_lost == 0
+    assert m.loss_percent == 0.0
+
+
+def test_losses_are_those_that_quiche_counted(tmp_path: FilePath) -> None:
+    some = records(Path(loss=0.02), 6.0)
+    counted = [
+        r["data"]["cf_lost_packets"]["total"]
+        for r in named(some, "quic:recovery_metrics_updated")
+        if "cf_lost_packets" in r["data"]
+    ]
+    m = measure(trace_of(tmp_path, some))
+    assert m.packets_lost == counted[-1] > 0
+    assert m.loss_percent == pytest.approx(100.0 * counted[-1] / m.packets_sent)
+
+
+def test_without_the_counter_losses_are_found_by_the_packet_threshold(tmp_path: FilePath) -> None:
+    some = records(Path(loss=0.02), 6.0)
+    counted = measure(trace_of(tmp_path, some)).packets_lost
+    for r in named(some, "quic:recovery_metrics_updated"):
+        r["data"].pop("cf_lost_packets", None)
+    assert abs(measure(trace_of(tmp_path, some)).packets_lost - counted) <= 2
+
+
+def test_queueing_delay_needs_no_events_of_a_controller(tmp_path: FilePath) -> None:
+    some = records(FAST, 4.0)
+    with_events = measure(trace_of(tmp_path, some))
+    without = measure(trace_of(tmp_path, without_controller(some)))
+    assert without.queueing_delay_ms == with_events.queueing_delay_ms
+    assert with_events.queueing_delay_ms.min == 0.0
+    assert 0.0 < (with_events.queueing_delay_ms.mean or 0.0) < 12.0
+
+
+def test_retransmitted_bytes_count_once() -> None:
+    frames = StreamFrames(
+        stream=array("q", [0, 4, 0, 0, 0]),
+        offset=array("q", [0, 0, 100, 50, 300]),
+        length=array("q", [100, 10, 100, 100, 50]),
+        time=array("d", [0.0] * 5),
+    )
+    assert distinct_bytes(frames) == 200 + 50 + 10
+    assert distinct_bytes(frames, np.array([True, True, False, False, True])) == 100 + 10 + 50
+
+
+def test_a_trace_without_packets_has_no_rates(tmp_path: FilePath) -> None:
+    m = measure(trace_of(tmp_path, records(FAST, 4.0)[:1]))
+    assert (m.goodput_bps, m.rtt_ms, m.packets_sent, m.loss_percent) == (None, Distribution(0), 0, 0.0)
+    assert "no samples" in to_text(m)
+
+
+def test_percentiles_are_in_milliseconds() -> None:
+    d = Distribution.of(np.linspace(0.0, 0.1, 101))
+    assert (d.samples, d.mean, d.p50, d.p95, d.max) == (101, *map(pytest.approx, (50.0, 50.0, 95.0, 100.0)))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1970-01-01T00:00:01.5Z", 1.5),
+        ("1970-01-01T01:00:00.000000001+01:00", 1e-9),
+        ("yesterday", None),
+        ("2026-13-01T00:00:00Z", None),
+    ],
+)
+def test_wall_clock_times_are_read(text: str, expected: float | None) -> None:
+    assert unix_time(text) == (None if expected is None else pytest.approx(expected, abs=1e-12))
+
+
+def test_the_links_log_is_read_with_whatever_else_it_holds(tmp_path: FilePath) -> None:
+    path = tmp_path / "link.jsonl"
+    lines = [
+        {"event": "start", "start_unix": 1000.5, "queue": {"any": 1}},
+        {"time": 0.0, "direction": "down", "queue_bytes": 0, "queue_delay_ms": 0.0, "extra": None},
+        {"time": 0.0, "direction": "up", "queue_bytes": 99, "queue_delay_ms": 99.0},
+        {"time": 0.1, "direction": "down", "queue_bytes": 1500, "queue_delay_ms": 12.0},
+        {"time": 0.2, "queue_bytes": 3000, "queue_delay_ms": 24.0},
+        {"event": "summary", "duration": 1.0},
+    ]
+    path.write_text("\n".join(map(json.dumps, lines)) + "\n\n")
+    log = read_link_log(path).shifted(1000.0)
+    assert log.time.tolist() == [0.5, 0.6, 0.7]
+    assert log.queue_bytes.tolist() == [0.0, 1500.0, 3000.0]
+    assert log.delay_within(0.55, 0.75).mean == pytest.approx(18.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", "no line has `time`"),
+        ('{"event":"start"}\n', "no line has `time`"),
+        ('{"time":0,"queue_bytes":1}\n{"time":"1"}\n', "line 2: expected a JSON object with numbers"),
+        ("queue\n", "line 1"),
+        ("[" * 100_000 + "\n", "line 1"),
+    ],
+)
+def test_a_damaged_link_log_is_refused_with_the_line(tmp_path: FilePath, text: str, expected: str) -> None:
+    path = tmp_path / "link.jsonl"
+    path.write_text(text)
+    with pytest.raises(AnalysisError) as error:
+        read_link_log(path)
+    assert expected in str(error.value)

@@ -1,0 +1,162 @@
+"""Plots and the report: complete, stand-alone, and safe against what traces carry."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path as FilePath
+
+import numpy as np
+import pytest
+
+import tampering
+from qlog_analysis.errors import AnalysisError
+from qlog_analysis.linklog import LinkLog, read_link_log
+from qlog_analysis.model import Trace
+from qlog_analysis.plots import static
+from qlog_analysis.plots.panels import panels
+from qlog_analysis.plots.thin import thin
+from qlog_analysis.report import build
+from simulation import Path
+from test_zones_unsuitable import without_controller
+from traces import FAST, named, records, trace_of
+from tracewriter import Json
+
+
+def link_log(folder: FilePath) -> LinkLog:
+    path = folder / "link.jsonl"
+    lines = [{"time": i / 100, "queue_bytes": 10 * i, "queue_delay_ms": i / 10} for i in range(600)]
+    path.write_text("\n".join(map(json.dumps, lines)))
+    return read_link_log(path)
+
+
+@pytest.fixture
+def hybrid(tmp_path: FilePath) -> Trace:
+    return trace_of(tmp_path, records(Path(loss=0.01), 4.0))
+
+
+@pytest.fixture
+def other(tmp_path: FilePath) -> Trace:
+    return trace_of(tmp_path, without_controller(records(FAST, 4.0)))
+
+
+class Page(HTMLParser):
+    """Every tag and attribute of a page; text of scripts apart."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self._script = False
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._script = tag in ("script", "style")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._script = self._script and tag not in ("script", "style")
+
+    def handle_data(self, data: str) -> None:
+        if not self._script:
+            self.text += data + " "
+
+
+def test_panels_show_what_the_trace_has(hybrid: Trace, other: Trace, tmp_path: FilePath) -> None:
+    titles = [p.title for p in panels(hybrid, link_log(tmp_path))]
+    assert titles == [
+        "Rate",
+        "Queueing delay",
+        "Window and bytes in flight",
+        "Round-trip time",
+        "Queue of the bottleneck",
+    ]
+    rate, delay = panels(hybrid)[:2]
+    assert {s.name for s in rate.series if len(s.x)} == {"goodput", "R", "loss"}
+    assert [(b.low, b.high) for b in delay.bands] == [(0.0, 12.0), (12.0, 24.0), (24.0, 48.0), (48.0, None)]
+    zones = {s.name: len(s.x) for s in delay.series if s.name.startswith("delta")}
+    decided = [e.data.zone for e in hybrid.epochs if e.data.zone is not None]
+    assert zones == {f"delta, zone {z}": decided.count(z) for z in (1, 2, 3)}
+    assert panels(other)[1].bands == []
+
+
+def test_thinning_keeps_the_ends_and_every_peak() -> None:
+    x = np.arange(100_000, dtype=np.float64)
+    y = np.sin(x / 1000)
+    y[31_337], y[77_777] = 50.0, -50.0
+    thin_x, thin_y = thin(x, y)
+    assert len(thin_x) <= 4000
+    assert (thin_x[0], thin_x[-1]) == (0.0, 99_999.0)
+    assert (thin_y.max(), thin_y.min()) == (50.0, -50.0)
+    assert (np.diff(thin_x) > 0).all()
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".png"])
+def test_still_pictures_are_drawn_the_same_way_twice(hybrid: Trace, tmp_path: FilePath, suffix: str) -> None:
+    files = [tmp_path / f"{i}{suffix}" for i in range(2)]
+    for f in files:
+        static.draw("a title", panels(hybrid), f)
+    first, second = (f.read_bytes() for f in files)
+    assert first == second
+    if suffix == ".svg":
+        assert b"a title" in first
+        assert b"Queueing delay" in first
+    else:
+        assert first.startswith(b"\x89PNG")
+
+
+def test_the_report_stands_alone_and_compares(hybrid: Trace, other: Trace, tmp_path: FilePath) -> None:
+    log = link_log(tmp_path)
+    html = build.render("Both", build.sections([hybrid, other], [log, log]))
+    page = Page(html)
+    for tag, attributes in page.tags:
+        assert tag not in ("link", "img", "iframe", "object", "embed")
+        assert "src" not in attributes
+        assert attributes.get("href", "#").startswith("#")  # type: ignore[union-attr]
+    figures = {a["data-figure"] for t, a in page.tags if "data-figure" in a}
+    assert figures == {"overview", "trace-1", "trace-2"}
+    assert "PASS" in page.text
+    assert "bottleneck queue" in page.text
+    assert "Plotly.newPlot" in html
+    assert len(html) < 8 << 20
+
+
+def test_figures_are_json_with_all_panels(hybrid: Trace) -> None:
+    (section,) = build.sections([hybrid], [])
+    figure = json.loads(str(section.figure))
+    assert {s["name"] for s in figure["data"]} >= {"R", "goodput", "window", "in flight", "latest", "delta, zone 1"}
+    assert sum("rect" in str(s.get("type")) for s in figure["layout"]["shapes"]) >= 2
+
+
+def test_disagreements_are_listed(tmp_path: FilePath) -> None:
+    some = records(FAST, 4.0)
+    tampering.shifted("delta", 1.0)(some)
+    page = Page(build.render("x", build.sections([trace_of(tmp_path, some)], [])))
+    assert "FAIL" in page.text
+    assert re.search(r"\d\.\d{4} ms reported, \d\.\d{4} ms from the packets", page.text)
+
+
+def test_what_a_trace_says_cannot_become_part_of_the_page(tmp_path: FilePath) -> None:
+    evil = "</script><script>alert(1)</script><b onmouseover=x>"
+    some: list[Json] = records(FAST, 3.0)
+    some[0]["title"] = some[0]["trace"]["title"] = evil
+    named(some, "cc:parameters_set")[0]["data"]["spec"] = evil
+    named(some, "cc:hybrid_epoch_updated")[20]["data"]["trend"] = evil
+    html = build.render(evil, build.sections([trace_of(tmp_path, some)], []))
+    page = Page(html)
+    assert "alert(1)</script>" not in html
+    assert sum(t == "script" for t, _ in page.tags) == 2
+    assert not any("onmouseover" in a for _, a in page.tags)
+    assert "alert(1)" in page.text
+
+
+def test_as_many_link_logs_as_traces_or_none(hybrid: Trace, tmp_path: FilePath) -> None:
+    log = link_log(tmp_path)
+    with pytest.raises(AnalysisError, match="2 link logs for 1 traces"):
+        build.sections([hybrid], [log, log])
+
+
+def test_a_trace_with_nothing_in_it_still_has_a_section(tmp_path: FilePath) -> None:
+    page = Page(build.render("empty", build.sections([trace_of(tmp_path, records(FAST, 3.0)[:1])], [])))
+    assert "0 packets sent" in page.text
