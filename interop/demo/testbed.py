@@ -13,6 +13,8 @@ from types import TracebackType
 from typing import Any
 
 READY_TIMEOUT = 20.0
+# The packet that closes a connection may get lost; then the server's idle timeout does it.
+CLOSE_TIMEOUT = 45.0
 STOP_TIMEOUT = 20.0
 
 
@@ -140,6 +142,7 @@ class Testbed:
     programs: Path
     out: Path
     root: Path | None = None  # files that the server offers
+    server: Sequence[str] = ()  # further options of the server
     progress: bool = False
 
     def download(self, cc: str, bottleneck: Bottleneck, *paths: str, timeout: float = 300, label: str = "") -> Outcome:
@@ -150,7 +153,7 @@ class Testbed:
             old.unlink()
         authority = folder / "server.pem"
         serve: list[str | Path] = [self.programs / "cc-server", "--listen", "127.0.0.1:0", "--cc", cc]
-        serve += ["--qlog", folder / "qlog", "--save-cert", authority]
+        serve += ["--qlog", folder / "qlog", "--save-cert", authority, *self.server]
         if self.root:
             serve += ["--root", self.root]
         link_log = folder / "link.jsonl"
@@ -161,7 +164,7 @@ class Testbed:
             with Program(relay, folder / "link.log") as link:
                 entrance = link.next(READY_TIMEOUT)["listen"]
                 client = self._fetch(entrance, authority, folder, paths, timeout)
-                closed = server.next(READY_TIMEOUT)
+                closed = server.next(CLOSE_TIMEOUT)
                 server.stop()
                 summary = link.stop()
         traces = sorted((folder / "qlog").glob("*.sqlog"))
