@@ -162,7 +162,7 @@ class HybridEpoch(msgspec.Struct):
     samples: Uint
     lost: Uint
     acked: Uint
-    delta: NonNegative | None
+    delta: float | None
     trend: str
     zone: Annotated[int, msgspec.Meta(ge=1, le=3)] | None
     phase: str

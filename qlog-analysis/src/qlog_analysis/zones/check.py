@@ -7,7 +7,7 @@ from bisect import bisect_left
 from ..errors import UnsuitableTraceError
 from ..model import NEVER, EpochEvent, Feedback, Trace
 from ..wire import HybridEpoch
-from .compare import Comparison
+from .compare import REPORT_ROUNDING, Comparison
 from .measure import TIME_TOLERANCE, Limits, Measurement
 from .parameters import check_parameters, limits_of
 from .surroundings import Surroundings
@@ -65,6 +65,9 @@ class _Check:
                     "a feedback past L ended no epoch: the last epochs are missing",
                 )
             )
+        negative = sum(1 for e in v.epochs if e.delta_ms is not None and e.delta_ms < -REPORT_ROUNDING)
+        if negative:
+            v.notes.append(f"{negative} epochs have a delta below 0: the minima started anew in them")
         v.findings.extend(Finding(None, 0.0, "lost", note) for note in self._trace.notes if "counted as lost" in note)
         return v
 

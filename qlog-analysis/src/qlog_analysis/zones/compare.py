@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -192,7 +193,7 @@ class Comparison:
             self._find("trend", f"{r.trend!r} is none of {', '.join(t.value for t in Trend)}")
             return
         for shift in (0.0, -REPORT_ROUNDING, REPORT_ROUNDING):
-            yield from self._updates(max(r.delta + shift, 0.0) / 1e3, r.lost, reported_trend)
+            yield from self._updates((r.delta + shift) / 1e3, r.lost, reported_trend)
 
     def _updates(self, delta: float, lost: int, its_trend: Trend) -> Iterator[law.Update]:
         r = self.r
@@ -240,9 +241,9 @@ class Comparison:
             if not min(rates) - slack <= r.rate_before <= max(rates) + slack:
                 self._find("rate", f"R starts at {r.rate_before:.1f} bit/s, the rules give {rates[0]:.1f}")
         if r.length > 0.0:
-            allowed = windows(r.rate_after, (r.length + r.return_delay) / 1e3, 1e-9, m)
+            allowed = windows(r.rate_after, [(r.length + r.return_delay) / 1e3], 1e-9, m)
             if r.window not in allowed:
-                self._find("window", f"{r.window} bytes reported, W = R (L + wextra) is {_one_of(map(str, allowed))}")
+                self._find("window", f"{r.window} bytes reported, W = R (L + wextra) is {allowed}")
 
     # -- rules <-> packets --------------------------------------------------------------------------------------
 
@@ -252,10 +253,17 @@ class Comparison:
         for delta in self.deltas:
             if delta is None:
                 continue
-            for shift in (0.0, -DELTA_TOLERANCE, DELTA_TOLERANCE):
+            for near in self._around(delta):
                 for lost in set(self.m.lost):
                     for its_trend in self.trends:
-                        yield from self._updates(max(delta + shift, 0.0), lost, its_trend)
+                        yield from self._updates(near, lost, its_trend)
+
+    def _around(self, delta: float) -> set[float]:
+        """The ends of what rounding leaves open, and both sides of every threshold in between."""
+        low, high = delta - DELTA_TOLERANCE, delta + DELTA_TOLERANCE
+        thresholds = (self.p.d0, 0.5 * self.p.d1, self.p.d1, self.p.d2, self.p.d3)
+        within = [t for t in thresholds if low < t < high]
+        return {delta, low, high, *within, *(math.nextafter(t, math.inf) for t in within)}
 
     def _packets_by_rules(self, updates: list[law.Update]) -> None:
         r = self.r
@@ -294,10 +302,29 @@ class Comparison:
         )
 
 
-def windows(rate: float, length: float, tolerance: float, m: Measured) -> set[int]:
-    """W; two values where the tolerance of L decides to which packet it is rounded up."""
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """W: whole packets between the ends of what the tolerance of L leaves open."""
+
+    low: int
+    high: int
+    packet: int
+
+    def __contains__(self, window: float) -> bool:
+        return self.low <= window <= self.high and window % self.packet == 0
+
+    def __str__(self) -> str:
+        return str(self.low) if self.low == self.high else f"{self.low} to {self.high}"
+
+
+def windows(rate: float, lengths: Iterable[float], tolerance: float, m: Measured) -> Windows:
     size, p = m.limits.max_datagram_size, m.limits.parameters
-    return {law.window(rate * (1.0 + s * 1e-9), max(length + s * tolerance, 0.0), size, p) for s in (-1.0, 1.0)}
+    ends = [
+        law.window(rate * (1.0 + s * 1e-9), max(length + s * tolerance, 0.0), size, p)
+        for length in lengths
+        for s in (-1.0, 1.0)
+    ]
+    return Windows(min(ends), max(ends), size)
 
 
 def _close(a: float | None, b: float | None) -> bool:

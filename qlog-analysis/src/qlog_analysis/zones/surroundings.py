@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from ..model import EpochEvent, Trace
-from .compare import windows
+from .compare import Windows, windows
 from .measure import TIME_TOLERANCE, Measured, Step
 from .verdict import Finding
 
@@ -49,17 +49,18 @@ class Surroundings:
     def _window(self, event: EpochEvent, m: Measured) -> Iterator[Finding]:
         for step in m.steps:
             if step is m.steps[-1]:
-                allowed = {event.data.window}
+                reported = event.data.window
+                allowed = Windows(reported, reported, 1)
             else:
-                lengths = (x + self._return_delay for x in step.lengths)
-                allowed = set().union(*(windows(event.data.rate_before, x, TIME_TOLERANCE, m) for x in lengths))
+                lengths = [x + self._return_delay for x in step.lengths]
+                allowed = windows(event.data.rate_before, lengths, TIME_TOLERANCE, m)
             value = self._metric("congestion_window", step)
             if value not in allowed:
                 yield Finding(
                     event.data.epoch,
                     step.feedback.time,
                     "congestion_window",
-                    f"quiche wrote {value:.0f} bytes, W is {' or '.join(map(str, sorted(allowed)))}",
+                    f"quiche wrote {value:.0f} bytes, W is {allowed}",
                 )
 
     def _pacing(self, event: EpochEvent, m: Measured) -> Iterator[Finding]:
