@@ -64,7 +64,12 @@ def _parser() -> argparse.ArgumentParser:
     metrics = _command(commands, "metrics", "goodput, delay and loss of a trace, whatever controller sent it", _metrics)
     metrics.add_argument("trace", type=Path, metavar="TRACE")
     metrics.add_argument("--json", type=Path, metavar="FILE", help="write them as JSON; - for stdout")
+    _add_writers(commands)
+    return parser
 
+
+def _add_writers(commands: Any) -> None:
+    """Commands that write a file to look at."""
     plot = _command(commands, "plot", "draw rate, queueing delay, window and RTT of a trace", _plot)
     plot.add_argument("trace", type=Path, metavar="TRACE")
     plot.add_argument("--out", type=Path, metavar="FILE", required=True, help="picture: .svg, .png or .html")
@@ -89,7 +94,6 @@ def _parser() -> argparse.ArgumentParser:
     export = _command(commands, "to-qvis", "write a copy that the viewer qvis opens", _to_qvis)
     export.add_argument("trace", type=Path, metavar="TRACE")
     export.add_argument("--out", type=Path, metavar="FILE", required=True, help="the copy: .sqlog or .qlogseq")
-    return parser
 
 
 def _command(commands: Any, name: str, about: str, run: Any) -> argparse.ArgumentParser:
