@@ -115,12 +115,16 @@ impl Epoch {
 
     /// Adds a sample. The course is that of receive times from the first one on.
     pub fn add(&mut self, sample: &Sample) {
+        if sample.restarts {
+            self.by_timestamp = Sum::default();
+        }
         match sample.source {
             Source::Ack => self.by_ack.add(sample),
             Source::ReceiveTimestamps => self.by_timestamp.add(sample),
         }
-        if sample.source == Source::ReceiveTimestamps && self.source == Source::Ack {
-            self.source = Source::ReceiveTimestamps;
+        let first = sample.source == Source::ReceiveTimestamps && self.source == Source::Ack;
+        if first || sample.restarts {
+            self.source = sample.source;
             self.course.clear();
             self.stride = 1;
         }
@@ -177,6 +181,7 @@ mod tests {
             owd: Owd::from_nanos(owd),
             class,
             source: ACK,
+            restarts: false,
         }
     }
 

@@ -40,6 +40,8 @@ pub struct Sample {
     pub class: usize,
     /// Where it comes from.
     pub source: Source,
+    /// Whether a clock was set just before it, so that earlier ones of its source mean nothing.
+    pub restarts: bool,
 }
 
 /// Smallest one-way delay of every size class.
@@ -149,7 +151,8 @@ impl OwdMeter {
         let fall = self.rtt_fall(feedback);
         if let Some(newest) = newest {
             self.record_rtt(now, feedback.now.since(newest.sent), newest.size);
-            each(self.sample(now, newest, ack_owd(feedback, newest), Source::Ack));
+            let owd = ack_owd(feedback, newest);
+            each(self.sample(now, newest, owd, Source::Ack));
         }
         if self.trust.is_lost() {
             return;
@@ -158,10 +161,13 @@ impl OwdMeter {
             if let Some(received) = packet.received {
                 let sent = Duration::from_nanos(packet.sent.as_nanos());
                 let owd = Owd::from(received) - Owd::from(sent);
-                if self.is_plausible(packet, owd, feedback.now, fall) {
+                let worth = self.worth(packet, owd, feedback.now, fall);
+                if worth != Plausibility::Implausible {
                     self.source = Source::ReceiveTimestamps;
                     self.reported = true;
-                    each(self.sample(now, packet, owd, Source::ReceiveTimestamps));
+                    let sample = self.sample(now, packet, owd, self.source);
+                    let restarts = worth == Plausibility::ClockStep;
+                    each(Sample { restarts, ..sample });
                 }
             }
         }
@@ -195,26 +201,22 @@ impl OwdMeter {
 
     /// Whether `owd` is compatible with what was measured without the peer's help. If it is not time
     /// after time, a clock was set, and the minima start anew.
-    fn is_plausible(&mut self, packet: &Acked, owd: Owd, now: Time, fall: Owd) -> bool {
+    fn worth(&mut self, packet: &Acked, owd: Owd, now: Time, fall: Owd) -> Plausibility {
         let Some(excess) = self.rtt_excess(packet, now) else {
-            return false;
+            return Plausibility::Implausible;
         };
         let class = self.class_of(packet.size);
         let minima = self.by_timestamp.get();
-        let lowest = minima.into_iter().flatten().min();
-        let known = (minima[class].or(lowest), lowest);
-        match self.trust.check(owd, known, excess, fall) {
-            Plausibility::Plausible => true,
-            Plausibility::Implausible => false,
-            Plausibility::ClockStep => {
-                self.by_timestamp.clear();
-                // All of the excess counts as queueing until something lower is seen.
-                let base = owd - excess.max(Owd::ZERO);
-                let now = Time::from_origin(now.since(self.first.unwrap_or(now)));
-                self.by_timestamp.0[class].insert(now, base);
-                true
-            }
+        let known = (minima[class], minima.into_iter().flatten().min());
+        let worth = self.trust.check(owd, known, excess, fall);
+        if worth == Plausibility::ClockStep {
+            self.by_timestamp.clear();
+            // All of the excess counts as queueing until something lower is seen.
+            let base = owd - excess.max(Owd::ZERO);
+            let now = Time::from_origin(now.since(self.first.unwrap_or(now)));
+            self.by_timestamp.0[class].insert(now, base);
         }
+        worth
     }
 
     /// Moves the windows to `now`, which is returned as they count it.
@@ -249,6 +251,7 @@ impl OwdMeter {
             owd,
             class,
             source,
+            restarts: false,
         }
     }
 

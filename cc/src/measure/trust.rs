@@ -79,11 +79,10 @@ impl Trust {
         excess: Owd,
         fall: Owd,
     ) -> Plausibility {
-        let (Some(minimum), Some(lowest)) = (minimum, lowest) else {
-            return Plausibility::Plausible;
-        };
-        let too_long = owd - minimum > excess.max(Owd::ZERO) + SLACK;
-        let too_short = lowest - owd > fall.max(Owd::ZERO) + SLACK;
+        let longest = excess.max(Owd::ZERO) + SLACK;
+        let too_long = minimum.is_some_and(|minimum| owd - minimum > longest);
+        let deepest = fall.max(Owd::ZERO) + SLACK;
+        let too_short = lowest.is_some_and(|lowest| lowest - owd > deepest);
         if !too_long && !too_short {
             self.implausible = 0;
             return Plausibility::Plausible;
@@ -147,6 +146,16 @@ mod tests {
         // The RTT has fallen as well: a shorter path.
         assert_eq!(check(&mut trust, -26, 0, -20), Plausibility::Implausible);
         assert_eq!(check(&mut trust, -25, 0, -20), Plausibility::Plausible);
+    }
+
+    #[test]
+    fn without_a_minimum_of_its_size_a_packet_may_be_slower() {
+        let mut trust = Trust::default();
+        let small = Some(millis(50));
+        for _ in 0..STEP_SAMPLES {
+            let got = trust.check(millis(60), (None, small), Owd::ZERO, Owd::ZERO);
+            assert_eq!(got, Plausibility::Plausible);
+        }
     }
 
     #[test]

@@ -36,12 +36,8 @@ class Trust:
     def check(self, owd: float, minimum: float, lowest: float, excess: float, fall: float) -> Plausibility:
         """`minimum` is that of the packet's class, `lowest` that of all (infinite: none); `excess` is the packet's RTT
         beyond the minimum by ACK arrivals, `fall` by how much the ACK's is below it."""
-        if math.isinf(lowest):
-            return Plausibility.PLAUSIBLE
-        if math.isinf(minimum):
-            minimum = lowest
-        too_long = owd - minimum > max(excess, 0.0) + SLACK
-        too_short = lowest - owd > max(fall, 0.0) + SLACK
+        too_long = math.isfinite(minimum) and owd - minimum > max(excess, 0.0) + SLACK
+        too_short = math.isfinite(lowest) and lowest - owd > max(fall, 0.0) + SLACK
         if not too_long and not too_short:
             self._implausible = 0
             return Plausibility.PLAUSIBLE

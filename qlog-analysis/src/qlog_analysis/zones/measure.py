@@ -205,6 +205,8 @@ class Measurement:
         limits = self._limits
         for sample in self._sources.samples(f, limits.max_datagram_size, limits.max_ack_delay):
             if self._trace.sent.record[sample.packet] > self._counts_since:
+                if sample.restarts:
+                    self._tally[sample.source] = Tally()
                 self._tally[sample.source].add(sample)
 
     def _lengths(self) -> tuple[float, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..hybrid.sliding import PathMinima, Source, size_class
 from ..hybrid.trust import Plausibility, Trust
@@ -17,6 +17,8 @@ class Sample:
     owd: float
     in_class: int
     source: Source
+    restarts: bool = False
+    """A clock was set just before: earlier ones of its source mean nothing."""
 
 
 class Sources:
@@ -45,10 +47,11 @@ class Sources:
         for packet, received in f.received:
             owd = received - self._trace.sent.time[packet]
             sample = Sample(packet, owd, self._class(packet, max_datagram_size), Source.TIMESTAMPS)
-            if self._is_plausible(f, sample, fall):
+            worth = self._worth(f, sample, fall)
+            if worth is not Plausibility.IMPLAUSIBLE:
                 self.current = Source.TIMESTAMPS
                 self._reported = True
-                yield self._take(f, sample)
+                yield replace(self._take(f, sample), restarts=worth is Plausibility.CLOCK_STEP)
 
     def end_epoch(self, acked: int, lost: int, by_timestamp: float | None, by_ack: float | None) -> None:
         reported, self._reported = self._reported, False
@@ -82,14 +85,14 @@ class Sources:
         excess = self._excess(f, newest, self._class(newest, max_datagram_size))
         return 0.0 if math.isnan(excess) else -excess
 
-    def _is_plausible(self, f: Feedback, sample: Sample, fall: float) -> bool:
+    def _worth(self, f: Feedback, sample: Sample, fall: float) -> Plausibility:
         excess = self._excess(f, sample.packet, sample.in_class)
         if math.isnan(excess):
-            return False
+            return Plausibility.IMPLAUSIBLE
         minima = self._minima[0].owd_minima(Source.TIMESTAMPS)
         worth = self._trust.check(sample.owd, minima[sample.in_class - 1], min(minima), excess, fall)
         if worth is Plausibility.CLOCK_STEP:
             for m in self._minima:
                 m.clear_owd(Source.TIMESTAMPS)
                 m.insert_owd(f.time, Source.TIMESTAMPS, sample.in_class, sample.owd - max(excess, 0.0))
-        return worth is not Plausibility.IMPLAUSIBLE
+        return worth
