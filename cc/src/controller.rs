@@ -99,7 +99,8 @@ pub trait Controller: fmt::Debug + Send + Sync {
     /// The maximum datagram size has changed.
     fn on_max_datagram_size(&mut self, size: Bytes);
 
-    /// What the sender may do now.
+    /// What the sender may do until the next call of `on_feedback`, `on_app_limited` or
+    /// `on_max_datagram_size`; a departure does not change it.
     fn decision(&self) -> Decision;
 
     /// The current state, as one word.

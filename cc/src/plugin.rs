@@ -13,7 +13,7 @@ use quiche::congestion_control::{
 use quiche::EcnCodepoint;
 
 use crate::catalogue::{Build, CATALOGUE};
-use crate::controller::{Controller, Ecn, Event, Start, Value};
+use crate::controller::{Controller, Decision, Ecn, Event, Start, Value};
 use crate::feedback::{Acked, Feedback, Lost, Space};
 use crate::units::{Bytes, Rate, Time};
 
@@ -65,6 +65,7 @@ impl CongestionControlFactory for Factory {
             initial_rtt: initial.initial_rtt,
         });
         Box::new(Plugin {
+            decision: controller.decision(),
             controller,
             origin: None,
             max_datagram_size,
@@ -79,6 +80,8 @@ impl CongestionControlFactory for Factory {
 #[derive(Debug)]
 struct Plugin {
     controller: Box<dyn Controller>,
+    /// Its latest: quiche asks for parts of it several times per packet.
+    decision: Decision,
     /// What the controller's time counts from: half a day before the first packet, so that no time is before it.
     origin: Option<Instant>,
     max_datagram_size: Bytes,
@@ -142,7 +145,7 @@ impl CongestionControl for Plugin {
     }
 
     fn get_congestion_window(&self) -> usize {
-        let window = usize::try_from(self.controller.decision().window.0).unwrap_or(usize::MAX);
+        let window = usize::try_from(self.decision.window.0).unwrap_or(usize::MAX);
         window.min(self.window_limit)
     }
 
@@ -192,6 +195,7 @@ impl CongestionControl for Plugin {
             min_rtt: rtt_stats.min_rtt(),
             ecn_ce: context.num_ce,
         });
+        self.decision = self.controller.decision();
     }
 
     fn on_retransmission_timeout(&mut self, _packets_retransmitted: bool) {}
@@ -211,30 +215,32 @@ impl CongestionControl for Plugin {
     }
 
     fn pacing_rate(&self, _bytes_in_flight: usize, _rtt_stats: &RttStats) -> Bandwidth {
-        bandwidth(self.controller.decision().pacing)
+        bandwidth(self.decision.pacing)
     }
 
     fn bandwidth_estimate(&self, _rtt_stats: &RttStats) -> Bandwidth {
-        bandwidth(self.controller.decision().bandwidth)
+        bandwidth(self.decision.bandwidth)
     }
 
     fn max_bandwidth(&self) -> Bandwidth {
-        bandwidth(self.controller.decision().bandwidth)
+        bandwidth(self.decision.bandwidth)
     }
 
     fn update_mss(&mut self, new_mss: usize) {
         self.max_datagram_size = Bytes(new_mss as u64);
         self.controller.on_max_datagram_size(self.max_datagram_size);
+        self.decision = self.controller.decision();
     }
 
     fn on_app_limited(&mut self, bytes_in_flight: usize) {
         if bytes_in_flight < self.get_congestion_window() {
             self.controller.on_app_limited();
+            self.decision = self.controller.decision();
         }
     }
 
     fn burst_allowance(&self) -> BurstAllowance {
-        let burst = self.controller.decision().burst;
+        let burst = self.decision.burst;
         BurstAllowance {
             quiescence: burst.after_idle,
             paced: burst.together,
@@ -243,7 +249,7 @@ impl CongestionControl for Plugin {
     }
 
     fn ecn_codepoint(&self) -> EcnCodepoint {
-        match self.controller.decision().ecn {
+        match self.decision.ecn {
             Ecn::NotEct => EcnCodepoint::NotEct,
             Ecn::Ect0 => EcnCodepoint::Ect0,
             Ecn::Ect1 => EcnCodepoint::Ect1,
