@@ -2,15 +2,15 @@
 //! peer counts it, and the sender's trace shows the peer's counts and what follows from them.
 
 mod common;
+#[path = "common/fixed_sender.rs"]
+mod fixed_sender;
 
 use std::os::fd::AsFd;
 use std::sync::Once;
 use std::time::{Duration, Instant};
 
-use quiche::congestion_control::{
-    register, Acked, Bandwidth, CongestionControl, CongestionControlFactory, EventContext,
-    InitialState, Lost, RecoveryStats, RttStats,
-};
+use fixed_sender::FixedSender;
+use quiche::congestion_control::{register, Bandwidth, BurstAllowance};
 use quiche_cc_endpoint::connection::{random_connection_id, receive, Connection};
 use quiche_cc_endpoint::pacing::{Sender, Stopped};
 use quiche_cc_endpoint::qlog::QlogDirectory;
@@ -29,77 +29,12 @@ const DATAGRAM: usize = 1250;
 const WINDOW: usize = 50 * DATAGRAM;
 
 /// A controller with a fixed window that asks for one codepoint.
-#[derive(Clone, Debug)]
-struct Marking(quiche::EcnCodepoint);
-
-impl CongestionControlFactory for Marking {
-    fn build(&self, _initial: &InitialState) -> Box<dyn CongestionControl> {
-        Box::new(self.clone())
-    }
-}
-
-impl CongestionControl for Marking {
-    fn state_str(&self) -> &'static str {
-        "marking"
-    }
-
-    fn get_congestion_window(&self) -> usize {
-        WINDOW
-    }
-
-    fn get_congestion_window_in_packets(&self) -> usize {
-        WINDOW / DATAGRAM
-    }
-
-    fn can_send(&self, bytes_in_flight: usize) -> bool {
-        bytes_in_flight < WINDOW
-    }
-
-    fn on_packet_sent(&mut self, _: Instant, _: usize, _: u64, _: usize, _: bool) {}
-
-    fn on_congestion_event(
-        &mut self,
-        _: bool,
-        _: usize,
-        _: usize,
-        _: Instant,
-        _: &[Acked],
-        _: &[Lost],
-        _: u64,
-        _: &RttStats,
-        _: &mut RecoveryStats,
-        _: &EventContext,
-    ) {
-    }
-
-    fn on_retransmission_timeout(&mut self, _: bool) {}
-
-    fn on_connection_migration(&mut self) {}
-
-    fn is_in_recovery(&self) -> bool {
-        false
-    }
-
-    fn is_cwnd_limited(&self, _: usize) -> bool {
-        false
-    }
-
-    fn pacing_rate(&self, _: usize, rtt_stats: &RttStats) -> Bandwidth {
-        self.bandwidth_estimate(rtt_stats)
-    }
-
-    fn bandwidth_estimate(&self, _: &RttStats) -> Bandwidth {
-        self.max_bandwidth()
-    }
-
-    fn max_bandwidth(&self) -> Bandwidth {
-        Bandwidth::from_mbits_per_second(200)
-    }
-
-    fn update_mss(&mut self, _: usize) {}
-
-    fn ecn_codepoint(&self) -> quiche::EcnCodepoint {
-        self.0
+fn marking(ecn: quiche::EcnCodepoint) -> FixedSender {
+    FixedSender {
+        window: WINDOW,
+        rate: Bandwidth::from_mbits_per_second(200),
+        burst: BurstAllowance::default(),
+        ecn,
     }
 }
 
@@ -110,7 +45,7 @@ fn register_marking() {
             ("marks_ect0", quiche::EcnCodepoint::Ect0),
             ("marks_ect1", quiche::EcnCodepoint::Ect1),
         ] {
-            register(name, Box::new(move |_| Ok(Box::new(Marking(codepoint))))).unwrap();
+            register(name, Box::new(move |_| Ok(Box::new(marking(codepoint))))).unwrap();
         }
     });
 }

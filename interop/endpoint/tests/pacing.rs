@@ -1,13 +1,15 @@
 //! The pacer's release times become departures.
 
+#[path = "common/fixed_sender.rs"]
+mod fixed_sender;
+
 use std::collections::VecDeque;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use quiche::congestion_control::{
-    register, Acked, Bandwidth, BurstAllowance, CongestionControl, CongestionControlFactory,
-    EventContext, InitialState, Lost, RecoveryStats, RttStats,
-};
+use fixed_sender::FixedSender;
+use quiche::congestion_control::{register, Bandwidth, BurstAllowance};
+use quiche::EcnCodepoint;
 use quiche_cc_endpoint::connection::{random_connection_id, receive, Connection};
 use quiche_cc_endpoint::pacing::{Sender, Stopped};
 use quiche_cc_endpoint::socket::UdpEndpoint;
@@ -22,81 +24,16 @@ const TOTAL: usize = 2_500_000;
 const CATCH_UP: Duration = Duration::from_millis(2);
 
 /// A controller that only paces.
-#[derive(Debug)]
-struct FixedRate;
-
-impl CongestionControlFactory for FixedRate {
-    fn build(&self, _initial: &InitialState) -> Box<dyn CongestionControl> {
-        Box::new(FixedRate)
-    }
-}
-
-impl CongestionControl for FixedRate {
-    fn state_str(&self) -> &'static str {
-        "fixed"
-    }
-
-    fn get_congestion_window(&self) -> usize {
-        1_000_000
-    }
-
-    fn get_congestion_window_in_packets(&self) -> usize {
-        800
-    }
-
-    fn can_send(&self, bytes_in_flight: usize) -> bool {
-        bytes_in_flight < 1_000_000
-    }
-
-    fn on_packet_sent(&mut self, _: Instant, _: usize, _: u64, _: usize, _: bool) {}
-
-    fn on_congestion_event(
-        &mut self,
-        _: bool,
-        _: usize,
-        _: usize,
-        _: Instant,
-        _: &[Acked],
-        _: &[Lost],
-        _: u64,
-        _: &RttStats,
-        _: &mut RecoveryStats,
-        _: &EventContext,
-    ) {
-    }
-
-    fn on_retransmission_timeout(&mut self, _: bool) {}
-
-    fn on_connection_migration(&mut self) {}
-
-    fn is_in_recovery(&self) -> bool {
-        false
-    }
-
-    fn is_cwnd_limited(&self, _: usize) -> bool {
-        false
-    }
-
-    fn pacing_rate(&self, _: usize, _: &RttStats) -> Bandwidth {
-        Bandwidth::from_bytes_per_second(BYTES_PER_SECOND)
-    }
-
-    fn bandwidth_estimate(&self, _: &RttStats) -> Bandwidth {
-        Bandwidth::from_bytes_per_second(BYTES_PER_SECOND)
-    }
-
-    fn max_bandwidth(&self) -> Bandwidth {
-        Bandwidth::from_bytes_per_second(BYTES_PER_SECOND)
-    }
-
-    fn update_mss(&mut self, _: usize) {}
-
-    fn burst_allowance(&self) -> BurstAllowance {
-        BurstAllowance {
+fn fixed_rate() -> FixedSender {
+    FixedSender {
+        window: 1_000_000,
+        rate: Bandwidth::from_bytes_per_second(BYTES_PER_SECOND),
+        burst: BurstAllowance {
             quiescence: 0,
             paced: 1,
             catch_up: CATCH_UP,
-        }
+        },
+        ecn: EcnCodepoint::NotEct,
     }
 }
 
@@ -241,7 +178,7 @@ fn most_within(arrivals: &[(Duration, usize)], span: Duration) -> usize {
 #[test]
 fn packets_leave_at_the_pacing_rate_and_not_in_bursts() {
     wait::make_timers_precise();
-    register("fixed_rate", Box::new(|_| Ok(Box::new(FixedRate)))).unwrap();
+    register("fixed_rate", Box::new(|_| Ok(Box::new(fixed_rate())))).unwrap();
     // The machine may be busy with something else: one run of three must be good.
     let mut seen = Vec::new();
     for _ in 0..3 {
