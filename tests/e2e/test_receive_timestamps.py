@@ -93,5 +93,5 @@ def test_a_congested_return_path_does_not_slow_the_sender(testbed: MakeTestbed) 
     by_ack = without.download("hybrid", CONGESTED_RETURN, "/1500000", timeout=120, label="by-ack")
     sources = {event["data"]["source"] for event in events(by_ack.trace, "cc:hybrid_epoch_updated")}
     assert sources == {"ack"}
-    assert with_timestamps.goodput > 0.65e6  # measured 0.77 to 0.80
+    assert with_timestamps.goodput > 0.7e6  # measured 0.77 to 0.80
     assert with_timestamps.goodput > 1.2 * by_ack.goodput
