@@ -55,6 +55,9 @@ pub struct Feedback<'a> {
     pub max_ack_delay: Duration,
     /// The smallest RTT of the path as loss recovery knows it.
     pub min_rtt: Option<Duration>,
+    /// Increase of the peer's ECT(0) and ECT(1) counts, told only if the counts were validated (RFC 9000, section
+    /// 13.4.2.1). Where packets are acknowledged with neither this nor [`ecn_ce`](Self::ecn_ce), ECN can't be used.
+    pub ecn_ect: u64,
     /// Increase of the peer's validated ECN-CE count.
     pub ecn_ce: u64,
 }

@@ -193,6 +193,7 @@ impl CongestionControl for Plugin {
             ack_delay: context.ack_delay,
             max_ack_delay: rtt_stats.max_ack_delay(),
             min_rtt: rtt_stats.min_rtt(),
+            ecn_ect: context.num_ect,
             ecn_ce: context.num_ce,
         });
         self.decision = self.controller.decision();

@@ -117,6 +117,7 @@ fn feedback(now: Time, acked: &[Acked]) -> Feedback<'_> {
         ack_delay: Duration::ZERO,
         max_ack_delay: 25 * MILLI,
         min_rtt: None,
+        ecn_ect: 0,
         ecn_ce: 0,
     }
 }

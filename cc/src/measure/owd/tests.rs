@@ -24,6 +24,7 @@ fn feedback(now: u64, acked: &[Acked]) -> Feedback<'_> {
         ack_delay: Duration::ZERO,
         max_ack_delay: 25 * MILLI,
         min_rtt: None,
+        ecn_ect: 0,
         ecn_ce: 0,
     }
 }
