@@ -1,3 +1,4 @@
 //! The controllers, one file or folder each. None knows quiche, qlog or where time comes from.
 
 pub mod hybrid;
+mod pacing;

@@ -2,6 +2,8 @@
 
 pub mod epoch;
 pub mod owd;
+pub mod round;
+pub mod rtt;
 pub mod trend;
 pub mod trust;
 pub mod window_min;

@@ -28,7 +28,8 @@ pub use self::params::{Params, React, PARAMETERS, PROFILES};
 use self::law::{zone, Observed, Zone};
 use self::report::{EpochReport, PathLimits};
 use self::update::{Phase, Situation, Update};
-use crate::controller::{Burst, Controller, Decision, Ecn, Event, Start};
+use crate::controller::{Controller, Decision, Ecn, Event, Start};
+use crate::controllers::pacing;
 use crate::feedback::{Feedback, Space};
 use crate::measure::epoch::Epoch;
 use crate::measure::owd::{Minima, OwdMeter, Source};
@@ -48,12 +49,6 @@ const USED_SHARE: f64 = 0.8;
 const OVERWHELMING_LOSSES: u64 = 4;
 /// Samples that show queueing in start-up.
 const STARTUP_EVIDENCE: u32 = 3;
-/// Packets that may leave unpaced before the first RTT sample: a server's first handshake flight.
-const HANDSHAKE_BURST: usize = 3;
-/// Above this rate two packets may leave together: they are 2 ms apart at most.
-const PAIRS_ABOVE_BPS: f64 = 12e6;
-/// Lateness that is made up for. Timers are late; without this every late one costs rate.
-const CATCH_UP: Duration = Duration::from_millis(1);
 
 /// The controller of one path.
 #[derive(Debug)]
@@ -343,7 +338,6 @@ impl Controller for Hybrid {
     }
 
     fn decision(&self) -> Decision {
-        let pairs = self.rate.bps() > PAIRS_ABOVE_BPS;
         let pacing = if self.params.gamma > 0.0 {
             self.rate * (1.0 / self.params.gamma)
         } else {
@@ -353,15 +347,7 @@ impl Controller for Hybrid {
             window: self.window(),
             pacing,
             bandwidth: self.rate,
-            burst: Burst {
-                after_idle: if self.known_rtt().is_none() {
-                    HANDSHAKE_BURST
-                } else {
-                    0
-                },
-                together: if pairs { 2 } else { 1 },
-                catch_up: CATCH_UP,
-            },
+            burst: pacing::smooth(self.rate, self.known_rtt().is_some()),
             ecn: Ecn::NotEct,
         }
     }
