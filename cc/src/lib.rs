@@ -20,6 +20,7 @@ pub mod controller;
 pub mod controllers;
 pub mod feedback;
 pub mod measure;
+pub mod models;
 #[cfg(feature = "plugin")]
 pub mod plugin;
 pub mod spec;

@@ -138,6 +138,11 @@ impl Rate {
         self.0
     }
 
+    /// In packets of `size`, at least one byte.
+    pub fn in_packets(self, size: Bytes) -> PacketRate {
+        PacketRate::from_per_sec(self.0 / (size.0.max(1) as f64 * 8.0))
+    }
+
     /// Bytes that this rate moves in `period`.
     pub fn over(self, period: Duration) -> f64 {
         self.0 * period.as_secs_f64() / 8.0
@@ -170,6 +175,27 @@ impl Mul<f64> for Rate {
     }
 }
 
+/// A rate in packets per second, never negative and never NaN: for laws that count packets of any size.
+#[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd)]
+pub struct PacketRate(f64);
+
+impl PacketRate {
+    /// From packets per second; zero if that is negative or not a number.
+    pub fn from_per_sec(packets: f64) -> Self {
+        Self(if packets > 0.0 { packets } else { 0.0 })
+    }
+
+    /// In packets per second.
+    pub fn per_sec(self) -> f64 {
+        self.0
+    }
+
+    /// The rate of packets of `size`.
+    pub fn of(self, size: Bytes) -> Rate {
+        Rate::from_bps(self.0 * size.0 as f64 * 8.0)
+    }
+}
+
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
@@ -191,6 +217,14 @@ mod tests {
         assert_eq!(rate.bps(), 1e6);
         assert_eq!(rate.over(Duration::from_millis(100)), 12_500.0);
         assert_eq!(rate.to_string(), "1Mbps");
+    }
+
+    #[test]
+    fn packets_of_a_size_make_a_rate() {
+        let rate = PacketRate::from_per_sec(100.0).of(Bytes(1250));
+        assert_eq!(rate.bps(), 1e6);
+        assert_eq!(rate.in_packets(Bytes(1250)).per_sec(), 100.0);
+        assert_eq!(PacketRate::from_per_sec(f64::NAN).per_sec(), 0.0);
     }
 
     #[test]
