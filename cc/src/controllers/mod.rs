@@ -2,3 +2,4 @@
 
 pub mod hybrid;
 mod pacing;
+mod report;

@@ -26,10 +26,11 @@ use std::time::Duration;
 pub use self::params::{Params, React, PARAMETERS, PROFILES};
 
 use self::law::{zone, Observed, Zone};
-use self::report::{EpochReport, PathLimits};
+use self::report::EpochReport;
 use self::update::{Phase, Situation, Update};
 use crate::controller::{Controller, Decision, Ecn, Event, Start};
 use crate::controllers::pacing;
+use crate::controllers::report::PathLimits;
 use crate::feedback::{Feedback, Space};
 use crate::measure::epoch::Epoch;
 use crate::measure::owd::{Minima, OwdMeter, Source};

@@ -5,17 +5,9 @@ use std::time::Duration;
 use super::law::Zone;
 use super::params::{Params, React};
 use crate::controller::{Event, Value};
+use crate::controllers::report::{self, millis, number_or_null, rate_or_auto, word, PathLimits};
 use crate::measure::owd::Source;
 use crate::units::{Bytes, Owd, Rate};
-
-/// The values that `cc:parameters_set` tells besides the parameters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PathLimits {
-    /// Full size of a packet.
-    pub max_datagram_size: Bytes,
-    /// Cap on the reported ACK delay.
-    pub max_ack_delay: Duration,
-}
 
 /// An epoch that has ended.
 #[derive(Debug, Clone)]
@@ -58,22 +50,6 @@ pub struct EpochReport {
     pub window: Bytes,
 }
 
-fn millis(duration: Duration) -> Value {
-    Value::Number(duration.as_secs_f64() * 1e3)
-}
-
-fn word(text: &str) -> Value {
-    Value::Text(text.to_owned())
-}
-
-fn rate_or_auto(rate: Option<Rate>) -> Value {
-    rate.map_or_else(|| word("auto"), |rate| Value::Number(rate.bps()))
-}
-
-fn number_or_null(number: Option<f64>) -> Value {
-    number.map_or(Value::Null, Value::Number)
-}
-
 /// `cc:parameters_set`
 pub fn parameters_set(spec: &str, params: &Params, limits: PathLimits) -> Event {
     let react = match params.react {
@@ -99,19 +75,7 @@ pub fn parameters_set(spec: &str, params: &Params, limits: PathLimits) -> Event 
         ("owdwin", millis(params.owdwin)),
         ("r0", rate_or_auto(params.r0)),
     ];
-    Event {
-        name: "parameters_set",
-        fields: vec![
-            ("controller", word("hybrid")),
-            ("spec", word(spec)),
-            (
-                "max_datagram_size",
-                Value::Count(limits.max_datagram_size.0),
-            ),
-            ("max_ack_delay", millis(limits.max_ack_delay)),
-            ("parameters", Value::Map(parameters)),
-        ],
-    }
+    report::parameters_set("hybrid", spec, limits, parameters)
 }
 
 /// `cc:hybrid_epoch_updated`

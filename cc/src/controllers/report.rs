@@ -1,0 +1,57 @@
+//! What all controllers write into a trace alike. `docs/qlog.md` defines the fields.
+
+use std::time::Duration;
+
+use crate::controller::{Event, Value};
+use crate::units::{Bytes, Rate};
+
+/// The values that `cc:parameters_set` tells besides the parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PathLimits {
+    /// Full size of a packet.
+    pub max_datagram_size: Bytes,
+    /// Cap on the reported ACK delay.
+    pub max_ack_delay: Duration,
+}
+
+/// A duration in ms.
+pub fn millis(duration: Duration) -> Value {
+    Value::Number(duration.as_secs_f64() * 1e3)
+}
+
+/// A word.
+pub fn word(text: &str) -> Value {
+    Value::Text(text.to_owned())
+}
+
+/// A rate in bit/s.
+pub fn rate_or_auto(rate: Option<Rate>) -> Value {
+    rate.map_or_else(|| word("auto"), |rate| Value::Number(rate.bps()))
+}
+
+/// A quantity, if there is one.
+pub fn number_or_null(number: Option<f64>) -> Value {
+    number.map_or(Value::Null, Value::Number)
+}
+
+/// `cc:parameters_set`
+pub fn parameters_set(
+    controller: &str,
+    spec: &str,
+    limits: PathLimits,
+    parameters: Vec<(&'static str, Value)>,
+) -> Event {
+    Event {
+        name: "parameters_set",
+        fields: vec![
+            ("controller", word(controller)),
+            ("spec", word(spec)),
+            (
+                "max_datagram_size",
+                Value::Count(limits.max_datagram_size.0),
+            ),
+            ("max_ack_delay", millis(limits.max_ack_delay)),
+            ("parameters", Value::Map(parameters)),
+        ],
+    }
+}
