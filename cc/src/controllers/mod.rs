@@ -1,5 +1,7 @@
 //! The controllers, one file or folder each. None knows quiche, qlog or where time comes from.
 
 pub mod hybrid;
+mod newreno;
 mod pacing;
 mod report;
+pub mod smallq;

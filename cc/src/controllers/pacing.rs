@@ -3,7 +3,21 @@
 use std::time::Duration;
 
 use crate::controller::Burst;
+use crate::spec::{Kind, Parameter};
 use crate::units::Rate;
+
+/// Windows per smoothed RTT of a window that is paced, the example of RFC 9002, section 7.7. In slow start a paced window
+/// grows by x = gain * exp(-x) in an RTT, that is to 1.92 times: nearly as the ACK clock would have it, while
+/// packets leave only a quarter faster than the window allows, so little queues before its growth ends.
+pub const GAIN: f64 = 1.25;
+/// The most that can be asked for. Four windows per RTT pace little: the ACK clock does the rest.
+pub const LARGEST_GAIN: f64 = 4.0;
+/// The gain, as an option.
+pub const PACING: Parameter = Parameter {
+    name: "pacing",
+    kind: Kind::Number(1.0, LARGEST_GAIN),
+    help: "pacing rate in windows per smoothed RTT",
+};
 
 /// Packets that may leave unpaced before the first RTT sample: a server's first handshake flight.
 const HANDSHAKE_BURST: usize = 3;

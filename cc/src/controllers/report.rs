@@ -14,6 +14,16 @@ pub struct PathLimits {
     pub max_ack_delay: Duration,
 }
 
+impl PathLimits {
+    /// Before the handshake has told more.
+    pub fn new(max_datagram_size: Bytes) -> Self {
+        Self {
+            max_datagram_size,
+            max_ack_delay: Duration::ZERO,
+        }
+    }
+}
+
 /// A duration in ms.
 pub fn millis(duration: Duration) -> Value {
     Value::Number(duration.as_secs_f64() * 1e3)

@@ -1,0 +1,44 @@
+//! Persistent congestion: nothing came through for several probe timeouts (RFC 9002, section 7.6).
+
+use crate::feedback::Feedback;
+use crate::measure::rtt::Rtt;
+use crate::units::Time;
+
+/// Looks for runs of lost packets between which nothing was acknowledged.
+///
+/// Only runs that one feedback declares lost, of packets sent after everything that was acknowledged before, are
+/// seen. That is what an interruption looks like: the first ACK after it declares lost what was sent in it. It also
+/// needs no memory of what was acknowledged between two losses, and errs towards not reacting.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PersistentCongestion {
+    /// When the latest packet was sent that has been acknowledged, in any packet number space.
+    newest_acked: Option<Time>,
+}
+
+impl PersistentCongestion {
+    /// Whether `feedback` shows persistent congestion. To be told of every feedback.
+    pub fn record(&mut self, feedback: &Feedback<'_>, rtt: &Rtt) -> bool {
+        let before = self.newest_acked;
+        let newest = feedback.acked.iter().map(|packet| packet.sent).max();
+        self.newest_acked = before.max(newest);
+        let Some(sampled) = rtt.first_sample() else {
+            return false;
+        };
+        let mut acked = feedback.acked.iter().map(|packet| packet.sent).peekable();
+        let mut run: Option<Time> = None;
+        for lost in feedback.lost {
+            while acked.next_if(|acked| *acked <= lost.sent).is_some() {
+                run = None;
+            }
+            // Section 7.6.2 wants an RTT sample from before they were sent.
+            if lost.sent <= sampled || before.is_some_and(|acked| lost.sent <= acked) {
+                continue;
+            }
+            let first = *run.get_or_insert(lost.sent);
+            if lost.sent.since(first) > rtt.persistent_congestion() {
+                return true;
+            }
+        }
+        false
+    }
+}

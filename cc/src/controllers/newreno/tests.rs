@@ -1,0 +1,171 @@
+use std::time::Duration;
+
+use super::*;
+use crate::feedback::{Acked, Lost, Space};
+
+const MILLI: Duration = Duration::from_millis(1);
+const SIZE: Bytes = Bytes(1250);
+
+fn at(millis: u64) -> Time {
+    Time::from_origin(MILLI * millis as u32)
+}
+
+fn start() -> Start {
+    Start {
+        initial_window_packets: 10,
+        max_datagram_size: SIZE,
+        initial_rtt: 333 * MILLI,
+    }
+}
+
+struct Sender {
+    reno: NewReno,
+    rtt: Rtt,
+}
+
+impl Sender {
+    fn new() -> Self {
+        let mut sender = Self {
+            reno: NewReno::new(start(), None),
+            rtt: Rtt::new(333 * MILLI),
+        };
+        sender.feedback(1_000, &[900], &[]);
+        sender
+    }
+
+    /// Packets that were sent at these times come back or are lost at `now`, in ms.
+    fn feedback(&mut self, now: u64, acked: &[u64], lost: &[u64]) -> (Option<Reaction>, Counted) {
+        let acked: Vec<_> = acked
+            .iter()
+            .map(|sent| Acked {
+                sent: at(*sent),
+                size: SIZE,
+                received: None,
+            })
+            .collect();
+        let lost: Vec<_> = lost
+            .iter()
+            .map(|sent| Lost {
+                sent: at(*sent),
+                size: SIZE,
+            })
+            .collect();
+        let feedback = Feedback {
+            now: at(now),
+            space: Space::Application,
+            acked: &acked,
+            lost: &lost,
+            rtt_sampled: !acked.is_empty(),
+            ack_delay: Duration::ZERO,
+            max_ack_delay: 25 * MILLI,
+            min_rtt: None,
+            ecn_ect: 0,
+            ecn_ce: 0,
+        };
+        self.rtt.record(&feedback);
+        let reaction = self.reno.on_losses(&feedback, &self.rtt);
+        (reaction, self.reno.counted(&feedback))
+    }
+
+    fn packets(&self) -> f64 {
+        self.reno.window() / SIZE.0 as f64
+    }
+}
+
+#[test]
+fn a_loss_halves_the_window_once_per_round_trip() {
+    let mut sender = Sender::new();
+    let halved = Some(Reaction::Halved);
+    assert_eq!(sender.feedback(1_100, &[1_000], &[990]).0, halved);
+    assert_eq!(
+        (sender.packets(), sender.reno.phase()),
+        (5.0, Phase::Recovery)
+    );
+    // Sent before the reaction: neither its loss nor its arrival counts.
+    let late = sender.feedback(1_150, &[1_060], &[1_050, 1_100]);
+    assert_eq!(late, (None, Counted::default()));
+    assert_eq!(sender.reno.phase(), Phase::Recovery);
+    let (reaction, counted) = sender.feedback(1_210, &[1_110], &[]);
+    assert_eq!((reaction, counted.packets), (None, 1));
+    assert_eq!(sender.reno.phase(), Phase::CongestionAvoidance);
+    assert_eq!(sender.feedback(1_220, &[], &[1_115]).0, halved);
+    assert_eq!(sender.packets(), 2.5);
+}
+
+#[test]
+fn the_window_never_falls_below_two_packets() {
+    let mut sender = Sender::new();
+    for round in 0..6 {
+        let now = 1_100 + 200 * round;
+        sender.feedback(now, &[now - 100], &[now - 110]);
+    }
+    assert_eq!(sender.packets(), 2.0);
+    assert_eq!(sender.reno.bytes(), Bytes(2_500));
+    sender.reno.set_packet(Bytes(1_500));
+    assert_eq!(sender.reno.bytes(), Bytes(3_000));
+}
+
+#[test]
+fn slow_start_grows_by_what_is_acknowledged_up_to_the_threshold() {
+    let mut reno = NewReno::new(start(), Some(12.0));
+    assert_eq!(reno.phase(), Phase::SlowStart);
+    reno.grow(2_000);
+    assert_eq!(reno.window(), 14_500.0);
+    reno.grow(2_000);
+    assert_eq!(reno.window(), 15_000.0);
+    assert_eq!(reno.phase(), Phase::CongestionAvoidance);
+    assert_eq!(reno.bytes(), Bytes(15_000));
+}
+
+#[test]
+fn an_interruption_of_several_probe_timeouts_is_persistent_congestion() {
+    // With an RTT of 100 ms and its variation of 50 ms, three probe timeouts are 975 ms.
+    let lost: Vec<u64> = (0..12).map(|i| 1_010 + i * 100).collect();
+    let mut sender = Sender::new();
+    assert_eq!(
+        sender.feedback(2_500, &[2_400], &lost[..9]).0,
+        Some(Reaction::Halved)
+    );
+    let mut sender = Sender::new();
+    assert_eq!(
+        sender.feedback(2_500, &[2_400], &lost).0,
+        Some(Reaction::Collapsed)
+    );
+    assert_eq!(sender.packets(), 2.0);
+    assert_eq!(sender.reno.threshold(), 5.0 * 1250.0);
+    assert_eq!(sender.reno.phase(), Phase::SlowStart);
+}
+
+#[test]
+fn what_was_acknowledged_between_two_losses_ends_a_run() {
+    let lost: Vec<u64> = (0..12).map(|i| 1_010 + i * 100).collect();
+    let mut now = Sender::new();
+    assert_eq!(
+        now.feedback(2_500, &[1_550, 2_400], &lost).0,
+        Some(Reaction::Halved)
+    );
+    let mut earlier = Sender::new();
+    earlier.feedback(1_650, &[1_550], &[]);
+    assert_eq!(
+        earlier.feedback(2_500, &[2_400], &lost).0,
+        Some(Reaction::Halved)
+    );
+}
+
+#[test]
+fn an_unused_window_is_no_reason_to_grow() {
+    let mut sender = Sender::new();
+    sender.reno.on_app_limited();
+    let (_, counted) = sender.feedback(1_100, &[1_000, 1_001], &[]);
+    assert_eq!(
+        counted,
+        Counted {
+            packets: 2,
+            bytes: 0
+        }
+    );
+    sender.reno.on_sent(Bytes(0));
+    assert!(sender.reno.is_app_limited());
+    sender.reno.on_sent(SIZE);
+    assert_eq!(sender.feedback(1_110, &[1_010], &[]).1.bytes, 1_250);
+}
