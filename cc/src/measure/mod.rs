@@ -1,9 +1,12 @@
 //! What can be measured on a path, independent of who controls it.
 
 pub mod epoch;
+pub mod loss;
 pub mod owd;
+pub mod rate;
 pub mod round;
 pub mod rtt;
+pub mod sent;
 pub mod trend;
 pub mod trust;
 pub mod window_min;
