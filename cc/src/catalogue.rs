@@ -181,6 +181,8 @@ mod tests {
                 let value = match parameter.kind {
                     Kind::Millis(low, _) => format!("{}ms", low.max(1.0) * 13.0),
                     Kind::RateOrAuto(..) => "auto".into(),
+                    Kind::Rate(low, _) => format!("{low}bps"),
+                    Kind::RateOrWord(.., words) => words[0].into(),
                     Kind::Number(_, high) | Kind::NumberOrOff(_, high) => high.to_string(),
                     Kind::Word(words) => words[0].into(),
                 };

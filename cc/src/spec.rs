@@ -13,6 +13,10 @@ pub enum Kind {
     Millis(f64, f64),
     /// A rate in bit/s between the bounds, with its unit (`bps`, `kbps`, `Mbps`, `Gbps`), or `auto`.
     RateOrAuto(f64, f64),
+    /// A rate in bit/s between the bounds, with its unit.
+    Rate(f64, f64),
+    /// A rate in bit/s between the bounds, with its unit, or one of these words.
+    RateOrWord(f64, f64, &'static [&'static str]),
     /// A number between the bounds.
     Number(f64, f64),
     /// A number between the bounds, or `off`, which means the first bound.
@@ -169,11 +173,13 @@ impl fmt::Display for Kind {
                 )
             }
             Kind::RateOrAuto(low, high) => {
-                let (low, high) = (Rate::from_bps(*low), Rate::from_bps(*high));
-                write!(
-                    f,
-                    "a rate from {low} to {high}, with its unit (bps, kbps, Mbps or Gbps), or auto"
-                )
+                write_rates(f, *low, *high)?;
+                f.write_str(", or auto")
+            }
+            Kind::Rate(low, high) => write_rates(f, *low, *high),
+            Kind::RateOrWord(low, high, words) => {
+                write_rates(f, *low, *high)?;
+                write!(f, ", or one of {}", words.join(", "))
             }
             Kind::Number(low, high) => write!(f, "a number from {low} to {high}"),
             Kind::NumberOrOff(low, high) => write!(f, "a number from {low} to {high}, or off"),
@@ -182,9 +188,26 @@ impl fmt::Display for Kind {
     }
 }
 
+fn write_rates(f: &mut fmt::Formatter<'_>, low: f64, high: f64) -> fmt::Result {
+    let (low, high) = (Rate::from_bps(low), Rate::from_bps(high));
+    write!(
+        f,
+        "a rate from {low} to {high}, with its unit (bps, kbps, Mbps or Gbps)"
+    )
+}
+
+fn parse_rate(text: &str, low: f64, high: f64) -> Option<Given> {
+    const RATES: [(&str, f64); 4] = [("kbps", 1e3), ("Mbps", 1e6), ("Gbps", 1e9), ("bps", 1.0)];
+    let bps = within(parse_with_unit(text, &RATES)?, low, high)?;
+    Some(Given::Rate(Some(Rate::from_bps(bps))))
+}
+
+fn parse_word(text: &str, words: &[&str]) -> Option<Given> {
+    words.iter().position(|word| *word == text).map(Given::Word)
+}
+
 fn parse_value(text: &str, kind: Kind) -> Option<Given> {
     const TIMES: [(&str, f64); 3] = [("us", 1e-3), ("ms", 1.0), ("s", 1e3)];
-    const RATES: [(&str, f64); 4] = [("kbps", 1e3), ("Mbps", 1e6), ("Gbps", 1e9), ("bps", 1.0)];
     match kind {
         Kind::Millis(low, high) => {
             let millis = within(parse_with_unit(text, &TIMES)?, low, high)?;
@@ -193,15 +216,15 @@ fn parse_value(text: &str, kind: Kind) -> Option<Given> {
             )))
         }
         Kind::RateOrAuto(..) if text == "auto" => Some(Given::Rate(None)),
-        Kind::RateOrAuto(low, high) => {
-            let bps = within(parse_with_unit(text, &RATES)?, low, high)?;
-            Some(Given::Rate(Some(Rate::from_bps(bps))))
+        Kind::RateOrAuto(low, high) | Kind::Rate(low, high) => parse_rate(text, low, high),
+        Kind::RateOrWord(low, high, words) => {
+            parse_word(text, words).or_else(|| parse_rate(text, low, high))
         }
         Kind::NumberOrOff(low, _) if text == "off" => Some(Given::Number(low)),
         Kind::Number(low, high) | Kind::NumberOrOff(low, high) => {
             within(parse_number(text)?, low, high).map(Given::Number)
         }
-        Kind::Word(words) => words.iter().position(|word| *word == text).map(Given::Word),
+        Kind::Word(words) => parse_word(text, words),
     }
 }
 

@@ -17,7 +17,7 @@ MAY_USE: dict[str, frozenset[str]] = {
     "models": frozenset({"units"}),
     "spec": frozenset({"units"}),
     "controller": frozenset({"units", "feedback", "measure", "spec"}),
-    "controllers": frozenset({"units", "feedback", "measure", "spec", "controller"}),
+    "controllers": frozenset({"units", "feedback", "measure", "models", "spec", "controller"}),
     "catalogue": frozenset({"units", "measure", "spec", "controller", "controllers"}),
 }
 # These may use everything: the adapter to quiche, and the front page that names all modules.

@@ -3,6 +3,7 @@
 pub mod epoch;
 pub mod loss;
 pub mod owd;
+pub mod persistent;
 pub mod rate;
 pub mod round;
 pub mod rtt;

@@ -1,6 +1,6 @@
 use super::*;
 
-const PARAMETERS: [Parameter; 5] = [
+const PARAMETERS: [Parameter; 7] = [
     Parameter {
         name: "d1",
         kind: Kind::Millis(0.1, 1000.0),
@@ -26,6 +26,16 @@ const PARAMETERS: [Parameter; 5] = [
         kind: Kind::Word(&["epoch", "once"]),
         help: "",
     },
+    Parameter {
+        name: "xt",
+        kind: Kind::Rate(1e3, 1e10),
+        help: "",
+    },
+    Parameter {
+        name: "target",
+        kind: Kind::RateOrWord(1e3, 1e10, &["off", "tcp"]),
+        help: "",
+    },
 ];
 
 fn parse(text: &str) -> Result<Options, SpecError> {
@@ -46,6 +56,11 @@ fn profile_and_parameters_with_units() {
             ("react", Given::Word(1)),
         ]
     );
+    let rates = parse("xt=600kbps,target=2Mbps").unwrap().values;
+    let given = |bps| Given::Rate(Some(Rate::from_bps(bps)));
+    assert_eq!(rates, [("xt", given(6e5)), ("target", given(2e6))]);
+    let word = parse("target=tcp").unwrap().values;
+    assert_eq!(word, [("target", Given::Word(1))]);
     assert_eq!(parse("").unwrap(), Options::default());
     assert_eq!(
         parse("r0=auto").unwrap().values,
@@ -58,7 +73,10 @@ fn errors_name_what_was_wrong_and_what_is_allowed() {
     for (text, parts) in [
         (
             "d9=1ms",
-            ["no parameter \"d9\"", "d1, r0, bmin, startup, react"],
+            [
+                "no parameter \"d9\"",
+                "d1, r0, bmin, startup, react, xt, target",
+            ],
         ),
         ("d1=2s", ["d1=2s", "from 0.1ms to 1000ms"]),
         ("d1=10", ["d1=10", "with its unit (us, ms or s)"]),
@@ -68,6 +86,8 @@ fn errors_name_what_was_wrong_and_what_is_allowed() {
         ("bmin=1e-3", ["bmin=1e-3", "a number"]),
         ("r0=1mbps", ["r0=1mbps", "Mbps"]),
         ("react=twice", ["react=twice", "one of epoch, once"]),
+        ("xt=auto", ["xt=auto", "from 1kbps to 10Gbps"]),
+        ("target=on", ["from 1kbps to 10Gbps", "or one of off, tcp"]),
         ("papr", ["\"papr\" is neither", "default, paper"]),
         ("d1=1ms,paper", ["\"paper\"", "must come first"]),
         ("d1=1ms,d1=2ms", ["d1", "given twice"]),

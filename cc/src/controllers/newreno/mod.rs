@@ -9,11 +9,9 @@
 //!
 //! The window is a real number of bytes here, as the laws want it; [`NewReno::bytes`] is what may be in flight.
 
-mod persistent;
-
-use self::persistent::PersistentCongestion;
 use crate::controller::Start;
 use crate::feedback::Feedback;
+use crate::measure::persistent::PersistentCongestion;
 use crate::measure::round::Round;
 use crate::measure::rtt::Rtt;
 use crate::spec::{Kind, Parameter};
