@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::controller::{Controller, Start};
 use crate::controllers::hybrid::{self, Hybrid};
 use crate::controllers::smallq::{self, SmallQueues};
+use crate::controllers::vegas::{self, Vegas};
 use crate::spec::{Parameter, SpecError};
 
 /// Creates the controller of a new path.
@@ -27,7 +28,7 @@ pub struct Entry {
 }
 
 /// Every controller of this crate.
-pub const CATALOGUE: &[Entry] = &[HYBRID, SMALLQ];
+pub const CATALOGUE: &[Entry] = &[HYBRID, SMALLQ, VEGAS];
 
 const HYBRID: Entry = Entry {
     name: "hybrid",
@@ -52,6 +53,22 @@ const SMALLQ: Entry = Entry {
         let params = smallq::Params::parse(options)?;
         let spec = spec.to_owned();
         Ok(Arc::new(move |start| Box::new(SmallQueues::new(params.clone(), &spec, start))))
+    },
+};
+
+const VEGAS: Entry = Entry {
+    name: "vegas",
+    summary:
+        "keeps a few packets waiting, judged by the RTT alone; the baseline that uses nothing else",
+    paper: "Brakmo, Peterson, TCP Vegas: end to end congestion avoidance on a global Internet",
+    profiles: &vegas::PROFILES,
+    parameters: &vegas::PARAMETERS,
+    configure: |spec, options| {
+        let params = vegas::Params::parse(options)?;
+        let spec = spec.to_owned();
+        Ok(Arc::new(move |start| {
+            Box::new(Vegas::new(params.clone(), &spec, start))
+        }))
     },
 };
 

@@ -5,3 +5,4 @@ mod newreno;
 mod pacing;
 mod report;
 pub mod smallq;
+pub mod vegas;

@@ -1,0 +1,226 @@
+//! `vegas`: a window that keeps a few packets waiting, judged by the RTT. The baseline that uses nothing else.
+//!
+//! L. S. Brakmo, L. L. Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", with the
+//! corrections that Linux's Vegas carries. Our reading, with every decision and deviation, is `docs/papers/vegas.md`.
+//!
+//! The model: once per round trip, with `diff = w (rtt - base) / rtt` the packets that wait in the queue,
+//!
+//! ```text
+//!     slow start   until diff > gamma, then w = w base / rtt + 1 packet
+//!     after it     w += 1 packet if diff < alpha,  w -= 1 packet if diff > beta
+//! ```
+//!
+//! RTTs are taken from ACK arrivals, so a queue on the return path counts like one on the way there. Losses are
+//! answered as by NewReno.
+
+mod law;
+mod params;
+mod report;
+
+use std::time::Duration;
+
+pub use self::params::{Params, SlowStart, PARAMETERS, PROFILES};
+
+use self::law::{step, Seen};
+use self::report::Update;
+use super::newreno::{NewReno, Reaction};
+use super::pacing;
+use super::report::{parameters_set, PathLimits};
+use crate::controller::{Controller, Decision, Ecn, Event, Start};
+use crate::feedback::{Acked, Feedback, Space};
+use crate::measure::round::Round;
+use crate::measure::rtt::Rtt;
+use crate::measure::window_min::WindowMin;
+use crate::units::{Bytes, Time};
+
+/// What is summed up from one update to the next.
+#[derive(Debug, Clone, Copy, Default)]
+struct Trip {
+    rtt: Option<Duration>,
+    samples: u64,
+    counted: u64,
+    /// Whether a loss was answered when it began: its packets were sent before and know of another window.
+    settling: bool,
+}
+
+/// The controller of one path.
+#[derive(Debug)]
+pub struct Vegas {
+    params: Params,
+    spec: String,
+    reno: NewReno,
+    rtt: Rtt,
+    base: WindowMin<Duration>,
+    round: Round,
+    trip: Trip,
+    /// Whether slow start grows in this round trip.
+    growing: bool,
+    limits: PathLimits,
+    told_limits: Option<PathLimits>,
+    updates: u64,
+    report: Option<Update>,
+}
+
+impl Vegas {
+    /// A controller for a new path. `spec` is the name with options under which traces show it.
+    pub fn new(params: Params, spec: &str, start: Start) -> Self {
+        Self {
+            reno: NewReno::new(start, params.ssthresh),
+            rtt: Rtt::new(start.initial_rtt),
+            base: WindowMin::new(params.basewin),
+            round: Round::default(),
+            trip: Trip::default(),
+            growing: true,
+            limits: PathLimits::new(start.max_datagram_size),
+            params,
+            spec: spec.to_owned(),
+            told_limits: None,
+            updates: 0,
+            report: None,
+        }
+    }
+
+    /// Only full packets compare: at 1 Mbit/s an empty one is 10 ms faster.
+    fn measure(&mut self, feedback: &Feedback<'_>) {
+        let sample = self.rtt.record(feedback);
+        self.base.advance(feedback.now);
+        let full = |size: Bytes| 4 * size.0 > 3 * self.limits.max_datagram_size.0;
+        let newest = feedback.acked.last().filter(|packet| full(packet.size));
+        if let (Some(sample), Some(_), Space::Application) = (sample, newest, feedback.space) {
+            self.base.insert(feedback.now, sample);
+            self.trip.rtt = Some(self.trip.rtt.map_or(sample, |rtt| rtt.min(sample)));
+            self.trip.samples += 1;
+        }
+    }
+
+    fn grow(&mut self, counted: u64) {
+        self.trip.counted += counted;
+        if self.growing && self.reno.in_slow_start() {
+            self.reno.grow(counted);
+        }
+    }
+
+    fn seen(&self) -> Option<Seen> {
+        let (rtt, base) = (self.trip.rtt?, self.base.get()?);
+        (!self.trip.settling).then_some(Seen { rtt, base })
+    }
+
+    /// The law, at the end of a round trip.
+    fn judge(&mut self, seen: &Seen) {
+        let (m, w) = (self.reno.packet(), self.reno.window());
+        let queued = seen.queued(w) / m;
+        if self.reno.in_slow_start() {
+            if queued > self.params.gamma {
+                let carried = w - seen.queued(w) + m;
+                self.reno.change(carried.min(w) - w);
+                self.reno.leave_slow_start();
+            }
+            return;
+        }
+        // No more than was acknowledged: an unused window does not grow (RFC 9002, section 7.8).
+        let change = (step(&self.params, queued) * m).min(self.trip.counted as f64);
+        self.reno.change(change);
+        self.reno.leave_slow_start();
+    }
+
+    fn end_trip(&mut self, now: Time) {
+        let (before, seen, grown) = (self.reno.window(), self.seen(), self.growing);
+        if let Some(seen) = &seen {
+            self.judge(seen);
+        }
+        self.growing = !self.growing || self.params.slow_start == SlowStart::EachRound;
+        self.keep(before, seen, grown, None);
+        self.begin_trip(now, false);
+    }
+
+    fn begin_trip(&mut self, now: Time, settling: bool) {
+        self.round.begin(now);
+        self.trip = Trip {
+            settling,
+            ..Trip::default()
+        };
+    }
+
+    fn keep(&mut self, before: f64, seen: Option<Seen>, growing: bool, reaction: Option<Reaction>) {
+        self.report = Some(Update {
+            number: self.updates,
+            reaction,
+            samples: self.trip.samples,
+            diff: seen.map(|seen| seen.queued(before) / self.reno.packet()),
+            seen,
+            counted: self.trip.counted,
+            growing,
+            phase: self.reno.phase(),
+            window_before: before,
+            window_after: self.reno.window(),
+            threshold: self.reno.threshold(),
+            window: self.reno.bytes(),
+            srtt: self.rtt.smoothed(),
+        });
+        self.updates += 1;
+    }
+}
+
+impl Controller for Vegas {
+    fn on_sent(&mut self, _now: Time, size: Bytes) {
+        self.reno.on_sent(size);
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback<'_>) {
+        self.limits.max_ack_delay = feedback.max_ack_delay;
+        self.measure(feedback);
+        let before = self.reno.window();
+        if let Some(reaction) = self.reno.on_losses(feedback, &self.rtt) {
+            self.keep(before, None, self.growing, Some(reaction));
+            return self.begin_trip(feedback.now, true);
+        }
+        self.grow(self.reno.counted(feedback).bytes);
+        let back = |packet: &Acked| self.round.shows(packet.sent);
+        if feedback.acked.iter().any(back) {
+            self.end_trip(feedback.now);
+        }
+    }
+
+    fn on_app_limited(&mut self) {
+        self.reno.on_app_limited();
+    }
+
+    fn on_max_datagram_size(&mut self, size: Bytes) {
+        self.limits.max_datagram_size = size;
+        self.reno.set_packet(size);
+        // Larger packets take longer.
+        self.base.clear();
+        self.trip.rtt = None;
+    }
+
+    fn decision(&self) -> Decision {
+        let pacing = self.reno.pacing(self.params.pacing, &self.rtt);
+        Decision {
+            window: self.reno.bytes(),
+            pacing,
+            bandwidth: self.reno.rate(&self.rtt),
+            burst: pacing::smooth(pacing, self.rtt.is_known()),
+            ecn: Ecn::NotEct,
+        }
+    }
+
+    fn state(&self) -> &'static str {
+        self.reno.phase().as_str()
+    }
+
+    fn next_event(&mut self) -> Option<Event> {
+        if self.report.is_some() && self.told_limits != Some(self.limits) {
+            self.told_limits = Some(self.limits);
+            return Some(parameters_set(
+                "vegas",
+                &self.spec,
+                self.limits,
+                self.params.values(),
+            ));
+        }
+        self.report.take().map(|update| report::updated(&update))
+    }
+}
+
+#[cfg(test)]
+mod tests;
