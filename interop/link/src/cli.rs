@@ -5,9 +5,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
-use quiche_cc_bottleneck::{parse_duration, Buffer, Overhead, Probability, Rate};
+use quiche_cc_bottleneck::{
+    parse_duration, Aggregate, Buffer, Jitter, LinkConfig, Loss, Outages, Overhead, Queue,
+    RateModel, Reorder, Schedule,
+};
 
-use crate::{loopback, Config, DirectionConfig};
+use crate::{loopback, Config};
 
 const PICTURE: &str = "\
 A bottleneck in real time: relays UDP between loopback addresses.
@@ -39,41 +42,81 @@ pub struct Options {
     #[arg(long, value_parser = loopback, required_unless_present = "self_test")]
     pub to: Option<SocketAddr>,
 
-    /// Rate from server to clients, as in 800kbps, 5Mbps, 1Gbps; or unlimited
-    #[arg(long, visible_alias = "down-rate", default_value = "unlimited", value_parser = rate)]
-    pub rate: MaybeRate,
+    /// Rate from server to clients: 5Mbps, over time 10Mbps@0s,1Mbps@20s, trace:FILE (mahimahi), or unlimited
+    #[arg(long, visible_alias = "down-rate", default_value = "unlimited")]
+    pub rate: RateModel,
 
-    /// One-way propagation delay of each direction, as in 20ms
-    #[arg(long, default_value = "0ms", value_parser = parse_duration)]
-    pub delay: Duration,
+    /// One-way propagation delay of each direction, as in 20ms; over time 25ms@0s,50ms@30s
+    #[arg(long, default_value = "0ms")]
+    pub delay: Schedule<Duration>,
 
     /// Buffer from server to clients: 400ms, 50p (packets), 64kB, 1bdp, unlimited
     #[arg(long, visible_alias = "down-buffer", default_value = "100ms")]
     pub buffer: Buffer,
 
-    /// Random loss from server to clients, as in 1%
+    /// Queue from server to clients: droptail, mark:q0=32p, step:1ms, ramp, codel, pie
+    #[arg(long, visible_alias = "down-queue", default_value = "droptail")]
+    pub queue: Queue,
+
+    /// Random loss from server to clients: 1%, or in bursts ge:p=1%,r=25%
     #[arg(long, visible_alias = "down-loss", default_value = "0%")]
-    pub loss: Probability,
+    pub loss: Loss,
+
+    /// Jitter from server to clients: uniform:max=10ms, normal:mean=5ms,sd=2ms, wifi
+    #[arg(long, visible_alias = "down-jitter")]
+    pub jitter: Option<Jitter>,
+
+    /// Reordering from server to clients, as in p=1%,extra=5ms
+    #[arg(long, visible_alias = "down-reorder")]
+    pub reorder: Option<Reorder>,
+
+    /// Delivery in batches from server to clients, as in interval=4ms,max=32p
+    #[arg(long, visible_alias = "down-aggregate")]
+    pub aggregate: Option<Aggregate>,
+
+    /// When nothing comes through from server to clients, as in 10s..12s,30s..31s
+    #[arg(long, visible_alias = "down-outages")]
+    pub outages: Option<Outages>,
 
     /// Another one-way delay from server to clients [default: --delay]
-    #[arg(long, value_parser = parse_duration)]
-    pub down_delay: Option<Duration>,
+    #[arg(long)]
+    pub down_delay: Option<Schedule<Duration>>,
 
     /// Rate from clients to server
-    #[arg(long, default_value = "unlimited", value_parser = rate)]
-    pub up_rate: MaybeRate,
+    #[arg(long, default_value = "unlimited")]
+    pub up_rate: RateModel,
 
     /// Another one-way delay from clients to server [default: --delay]
-    #[arg(long, value_parser = parse_duration)]
-    pub up_delay: Option<Duration>,
+    #[arg(long)]
+    pub up_delay: Option<Schedule<Duration>>,
 
     /// Buffer from clients to server
     #[arg(long, default_value = "100ms")]
     pub up_buffer: Buffer,
 
+    /// Queue from clients to server
+    #[arg(long, default_value = "droptail")]
+    pub up_queue: Queue,
+
     /// Random loss from clients to server
     #[arg(long, default_value = "0%")]
-    pub up_loss: Probability,
+    pub up_loss: Loss,
+
+    /// Jitter from clients to server
+    #[arg(long)]
+    pub up_jitter: Option<Jitter>,
+
+    /// Reordering from clients to server
+    #[arg(long)]
+    pub up_reorder: Option<Reorder>,
+
+    /// Delivery in batches from clients to server
+    #[arg(long)]
+    pub up_aggregate: Option<Aggregate>,
+
+    /// When nothing comes through from clients to server
+    #[arg(long)]
+    pub up_outages: Option<Outages>,
 
     /// Bytes per datagram that count beyond its UDP payload: ip (28 on IPv4, 48 on IPv6) or a number
     #[arg(long, default_value = "ip")]
@@ -120,20 +163,6 @@ pub struct Options {
     pub self_test: bool,
 }
 
-/// A rate, or none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MaybeRate(pub Option<Rate>);
-
-fn rate(text: &str) -> Result<MaybeRate, String> {
-    match text {
-        "unlimited" => Ok(MaybeRate(None)),
-        _ => match text.parse() {
-            Ok(rate) => Ok(MaybeRate(Some(rate))),
-            Err(error) => Err(format!("{error}, or unlimited")),
-        },
-    }
-}
-
 /// A span that may not be zero.
 fn interval(text: &str) -> Result<Duration, String> {
     match parse_duration(text) {
@@ -145,21 +174,41 @@ fn interval(text: &str) -> Result<Duration, String> {
 }
 
 impl Options {
+    fn down(&self) -> LinkConfig {
+        LinkConfig {
+            rate: self.rate.clone(),
+            queue: self.queue,
+            buffer: self.buffer,
+            outages: self.outages.clone(),
+            loss: self.loss,
+            delay: self.down_delay.as_ref().unwrap_or(&self.delay).clone(),
+            jitter: self.jitter,
+            aggregate: self.aggregate,
+            reorder: self.reorder,
+            ..LinkConfig::default()
+        }
+    }
+
+    fn up(&self) -> LinkConfig {
+        LinkConfig {
+            rate: self.up_rate.clone(),
+            queue: self.up_queue,
+            buffer: self.up_buffer,
+            outages: self.up_outages.clone(),
+            loss: self.up_loss,
+            delay: self.up_delay.as_ref().unwrap_or(&self.delay).clone(),
+            jitter: self.up_jitter,
+            aggregate: self.up_aggregate,
+            reorder: self.up_reorder,
+            ..LinkConfig::default()
+        }
+    }
+
     /// The relay that was asked for; `None` if `--self-test` was.
     pub fn config(&self) -> Option<Config> {
         Some(Config {
-            down: DirectionConfig {
-                rate: self.rate.0,
-                delay: self.down_delay.unwrap_or(self.delay),
-                buffer: self.buffer,
-                loss: self.loss,
-            },
-            up: DirectionConfig {
-                rate: self.up_rate.0,
-                delay: self.up_delay.unwrap_or(self.delay),
-                buffer: self.up_buffer,
-                loss: self.up_loss,
-            },
+            down: self.down(),
+            up: self.up(),
             overhead: self.overhead,
             seed: self.seed,
             interval: self.interval,
@@ -187,13 +236,14 @@ mod tests {
     #[test]
     fn the_bottleneck_is_from_server_to_client_unless_said_otherwise() {
         let config = parse("--rate 1Mbps --delay 50ms --buffer 400ms --loss 1%").unwrap();
-        assert_eq!(config.down.rate, "1Mbps".parse().ok());
-        assert_eq!(config.down.loss.value(), 0.01);
-        assert_eq!((config.up.rate, config.up.loss), (None, Probability::ZERO));
+        assert_eq!(config.down.rate, "1Mbps".parse().unwrap());
+        assert_eq!(config.down.loss, "1%".parse().unwrap());
         assert_eq!(
-            (config.down.delay, config.up.delay),
-            (config.up.delay, Duration::from_millis(50))
+            (&config.up.rate, config.up.loss),
+            (&RateModel::Unlimited, Loss::default())
         );
+        assert_eq!(config.down.delay, config.up.delay);
+        assert_eq!(config.up.delay, Duration::from_millis(50).into());
         assert_eq!(
             config.link(&config.down).base_rtt,
             Duration::from_millis(100)
@@ -206,18 +256,12 @@ mod tests {
             "--down-rate 5Mbps --down-delay 10ms --up-rate 500kbps --up-delay 30ms --up-buffer 20p --up-loss 2%",
         )
         .unwrap();
-        assert_eq!(
-            (config.down.rate, config.up.rate),
-            ("5Mbps".parse().ok(), "500kbps".parse().ok())
-        );
-        assert_eq!(
-            (config.down.delay, config.up.delay),
-            (Duration::from_millis(10), Duration::from_millis(30))
-        );
-        assert_eq!(
-            (config.up.buffer, config.up.loss.value()),
-            (Buffer::Packets(20), 0.02)
-        );
+        assert_eq!(config.down.rate, "5Mbps".parse().unwrap());
+        assert_eq!(config.up.rate, "500kbps".parse().unwrap());
+        assert_eq!(config.down.delay, Duration::from_millis(10).into());
+        assert_eq!(config.up.delay, Duration::from_millis(30).into());
+        assert_eq!(config.up.buffer, Buffer::Packets(20));
+        assert_eq!(config.up.loss, "2%".parse().unwrap());
     }
 
     #[test]
@@ -226,7 +270,7 @@ mod tests {
             ("--rate 5", "`5` is no valid rate; allowed: 1bps"),
             ("--delay 5", "`5` is no valid duration; allowed: 0ms"),
             ("--buffer 5", "`5` is no valid buffer size; allowed: a time"),
-            ("--loss 5", "`5` is no valid probability; allowed: 0%"),
+            ("--loss 5", "`5` is no valid loss; allowed: a probability"),
             ("--overhead x", "`x` is no valid overhead; allowed: `ip`"),
             ("--interval 0ms", "`0ms` is too short; allowed: 1ms"),
             ("--log-packets", "--log <FILE>"),

@@ -3,20 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use quiche_cc_bottleneck::{Buffer, LinkConfig, Overhead, Probability, Rate};
-
-/// One direction of the path.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct DirectionConfig {
-    /// Rate; `None`: unlimited.
-    pub rate: Option<Rate>,
-    /// Propagation delay, one way.
-    pub delay: Duration,
-    /// What the queue may hold.
-    pub buffer: Buffer,
-    /// Random loss.
-    pub loss: Probability,
-}
+use quiche_cc_bottleneck::{LinkConfig, Overhead};
 
 /// A relay between loopback addresses.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,10 +12,10 @@ pub struct Config {
     pub listen: SocketAddr,
     /// The server.
     pub to: SocketAddr,
-    /// From the server to the clients.
-    pub down: DirectionConfig,
-    /// From the clients to the server.
-    pub up: DirectionConfig,
+    /// From the server to the clients. The round-trip time is not looked at: see [`base_rtt`](Config::base_rtt).
+    pub down: LinkConfig,
+    /// From the clients to the server. Likewise.
+    pub up: LinkConfig,
     /// Bytes that count beyond the UDP payload.
     pub overhead: Overhead,
     /// Seed of the random losses.
@@ -50,17 +37,11 @@ pub struct Config {
 impl Config {
     /// A relay that changes nothing: no limit, no delay, no loss.
     pub fn transparent(listen: SocketAddr, to: SocketAddr) -> Self {
-        let open = DirectionConfig {
-            rate: None,
-            delay: Duration::ZERO,
-            buffer: Buffer::Unlimited,
-            loss: Probability::ZERO,
-        };
         Self {
             listen,
             to,
-            down: open,
-            up: open,
+            down: LinkConfig::default(),
+            up: LinkConfig::default(),
             overhead: Overhead::IpUdp,
             seed: 1,
             interval: Duration::from_millis(10),
@@ -72,19 +53,16 @@ impl Config {
         }
     }
 
-    /// The round-trip time of the path when nothing queues and sending takes no time.
+    /// The round-trip time of the path at the start, when nothing queues and sending takes no time.
     pub fn base_rtt(&self) -> Duration {
-        self.down.delay + self.up.delay
+        self.down.delay.first() + self.up.delay.first()
     }
 
     /// One direction as the model takes it.
-    pub fn link(&self, direction: &DirectionConfig) -> LinkConfig {
+    pub fn link(&self, direction: &LinkConfig) -> LinkConfig {
         LinkConfig {
-            rate: direction.rate,
-            delay: direction.delay,
-            buffer: direction.buffer,
             base_rtt: self.base_rtt(),
-            loss: direction.loss,
+            ..direction.clone()
         }
     }
 }

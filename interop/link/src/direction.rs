@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use quiche_cc_bottleneck::{Counters, Ecn, Exit, Fate, Link, LinkConfig, Packet, Time};
+use quiche_cc_bottleneck::{
+    Counters, Ecn, Exit, Fate, Link, LinkConfig, Packet, Rate, Time, TraceError,
+};
 
 use crate::spread::{millis, round};
 use crate::{Direction, DirectionSummary, PacketRecord, Sample, Spread};
@@ -21,7 +23,7 @@ pub(crate) struct Parcel {
 pub(crate) struct Lane {
     which: Direction,
     link: Link<Parcel>,
-    limited: bool,
+    nominal_rate: Option<Rate>,
     held_bytes: usize,
     payload_bytes: u64,
     first_arrival: Option<Time>,
@@ -31,22 +33,32 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    pub(crate) fn new(which: Direction, config: &LinkConfig, seed: u64) -> Self {
+    pub(crate) fn new(
+        which: Direction,
+        config: &LinkConfig,
+        seed: u64,
+    ) -> Result<Self, TraceError> {
         let id = match which {
             Direction::Down => 0,
             Direction::Up => 1,
         };
-        Self {
+        let link = config.build(seed, id)?;
+        Ok(Self {
             which,
-            link: config.build(seed, id),
-            limited: config.rate.is_some(),
+            nominal_rate: link.rate(),
+            link,
             held_bytes: 0,
             payload_bytes: 0,
             first_arrival: None,
             last_activity: Time::ZERO,
             queueing: Spread::default(),
             lateness_max: Duration::ZERO,
-        }
+        })
+    }
+
+    /// The rate at the start, a mean if it varies; `None`: unlimited.
+    pub(crate) fn nominal_rate(&self) -> Option<Rate> {
+        self.nominal_rate
     }
 
     /// Hands a datagram to the link; `false` if there is no memory for it.
@@ -171,7 +183,7 @@ impl Lane {
             ecn_ce: delivered_ce.packets,
             ecn_marked: marked.packets,
             active: round(active),
-            utilisation: self.limited.then(|| share(busy, active)),
+            utilisation: self.nominal_rate.map(|_| share(busy, active)),
             queue_delay_ms: self.queueing.percentiles(),
             max_queue_bytes,
             max_queue_packets,
@@ -185,13 +197,10 @@ mod tests {
 
     fn lane(which: Direction, loss: &str) -> Lane {
         let config = LinkConfig {
-            rate: None,
-            delay: Duration::ZERO,
-            buffer: "unlimited".parse().unwrap(),
-            base_rtt: Duration::ZERO,
             loss: loss.parse().unwrap(),
+            ..LinkConfig::default()
         };
-        Lane::new(which, &config, 1)
+        Lane::new(which, &config, 1).unwrap()
     }
 
     fn send(lane: &mut Lane, length: usize) -> bool {

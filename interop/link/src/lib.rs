@@ -28,7 +28,7 @@ mod socket;
 mod spread;
 
 pub use address::{loopback, AddressError};
-pub use config::{Config, DirectionConfig};
+pub use config::Config;
 pub use log::Log;
 pub use record::{Direction, DirectionSummary, PacketRecord, Record, Sample, Start, Summary};
 pub use relay::{Relay, Stopper};

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use quiche_cc_bottleneck::{LinkConfig, LossCause};
+use quiche_cc_bottleneck::{LinkConfig, LossCause, Rate};
 use serde::Serialize;
 
 use crate::spread::millis;
@@ -57,27 +57,44 @@ pub struct Start {
     pub scheduling: String,
 }
 
-/// One direction as configured.
+/// One direction as configured: the models as text, and in numbers what is known of them at the start.
 #[derive(Debug, Clone, Serialize)]
 pub struct LinkRecord {
+    rate: String,
     rate_bps: Option<u64>,
-    delay_ms: f64,
+    queue: String,
     buffer: String,
     buffer_bytes: Option<u64>,
     buffer_packets: Option<u64>,
+    delay: String,
+    delay_ms: f64,
+    loss_model: String,
     loss: f64,
+    outages: Option<String>,
+    jitter: Option<String>,
+    aggregate: Option<String>,
+    reorder: Option<String>,
 }
 
-impl From<LinkConfig> for LinkRecord {
-    fn from(link: LinkConfig) -> Self {
-        let limit = link.buffer.limit(link.rate, link.base_rtt);
+impl LinkRecord {
+    /// The record of `link`, whose rate at the start (a mean if it varies) is `rate`.
+    pub(crate) fn new(link: &LinkConfig, rate: Option<Rate>) -> Self {
+        let limit = link.buffer.limit(rate, link.base_rtt);
         Self {
-            rate_bps: link.rate.map(|rate| rate.bits_per_sec()),
-            delay_ms: millis(link.delay),
+            rate: link.rate.to_string(),
+            rate_bps: rate.map(Rate::bits_per_sec),
+            queue: link.queue.to_string(),
             buffer: link.buffer.to_string(),
             buffer_bytes: limit.bytes,
             buffer_packets: limit.packets,
-            loss: link.loss.value(),
+            delay: link.delay.to_string(),
+            delay_ms: millis(link.delay.first()),
+            loss_model: link.loss.to_string(),
+            loss: link.loss.mean().value(),
+            outages: link.outages.as_ref().map(ToString::to_string),
+            jitter: link.jitter.map(|model| model.to_string()),
+            aggregate: link.aggregate.map(|model| model.to_string()),
+            reorder: link.reorder.map(|model| model.to_string()),
         }
     }
 }

@@ -86,11 +86,17 @@ impl Relay {
     /// Binds the relay's socket. Datagrams that come from now on are kept until [`run`](Relay::run).
     ///
     /// # Errors
-    /// An address is not of loopback, or cannot be bound.
+    /// An address is not of loopback, or cannot be bound; a recording of a link cannot be read.
     pub fn bind(mut config: Config) -> io::Result<Self> {
         for address in [config.listen, config.to] {
             check(address).map_err(|e| io::Error::new(io::ErrorKind::InvalidInput, e))?;
         }
+        let lane = |which, link| {
+            Lane::new(which, &config.link(link), config.seed)
+                .map_err(|e| io::Error::new(io::ErrorKind::InvalidInput, e))
+        };
+        let down = lane(Direction::Down, &config.down)?;
+        let up = lane(Direction::Up, &config.up)?;
         let listener = Socket::bind(config.listen)?;
         config.listen = listener.local_addr()?;
         let poller = Poller::new()?;
@@ -101,8 +107,8 @@ impl Relay {
             stop: Arc::default(),
             receiver: Receiver::default(),
             flows: Flows::new(FIRST_FLOW, config.max_flows, config.idle_timeout),
-            down: Lane::new(Direction::Down, &config.link(&config.down), config.seed),
-            up: Lane::new(Direction::Up, &config.link(&config.up), config.seed),
+            down,
+            up,
             clock: Clock::start(),
             sampling: false,
             next_sample: None,
@@ -338,8 +344,8 @@ impl Relay {
             start_unix: self.clock.start_unix().as_secs_f64(),
             listen: config.listen,
             to: config.to,
-            down: LinkRecord::from(config.link(&config.down)),
-            up: LinkRecord::from(config.link(&config.up)),
+            down: LinkRecord::new(&config.link(&config.down), self.down.nominal_rate()),
+            up: LinkRecord::new(&config.link(&config.up), self.up.nominal_rate()),
             overhead: config.overhead.to_string(),
             seed: config.seed,
             interval_ms: millis(config.interval),

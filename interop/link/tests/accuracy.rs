@@ -71,9 +71,9 @@ fn packets_that_wait_take_as_much_longer() {
     let measure = || {
         let bed = Testbed::start(|config| {
             config.overhead = "0".parse().unwrap();
-            config.down.rate = Some(parse("1Mbps"));
+            config.down.rate = parse("1Mbps").into();
             config.down.buffer = Buffer::Unlimited;
-            config.down.delay = Duration::from_millis(20);
+            config.down.delay = Duration::from_millis(20).into();
         })
         .unwrap();
         bed.server

@@ -106,7 +106,7 @@ fn ecn_survives_batches_of_the_kernel_on_ipv6() {
 #[test]
 fn a_batch_of_the_kernel_is_queued_as_single_datagrams() {
     let bed = Testbed::start(|config| {
-        config.down.rate = "10Mbps".parse().ok();
+        config.down.rate = "10Mbps".parse().unwrap();
         config.down.buffer = "10p".parse().unwrap();
     })
     .unwrap();
@@ -149,7 +149,7 @@ fn datagrams_of_any_size_pass() {
 fn without_overhead_the_rate_is_one_of_payload() {
     let bed = Testbed::start(|config| {
         config.overhead = Overhead::Bytes(0);
-        config.down.rate = "1Mbps".parse().ok();
+        config.down.rate = "1Mbps".parse().unwrap();
         // Exactly two packets of 1250 bytes.
         config.down.buffer = "20ms".parse().unwrap();
     })
@@ -196,9 +196,9 @@ fn the_same_seed_loses_the_same_packets() {
 #[test]
 fn two_clients_share_the_bottleneck_and_get_their_own_packets() {
     let bed = Testbed::start(|config| {
-        config.down.rate = "10Mbps".parse().ok();
+        config.down.rate = "10Mbps".parse().unwrap();
         config.down.buffer = "unlimited".parse().unwrap();
-        config.down.delay = Duration::from_millis(5);
+        config.down.delay = Duration::from_millis(5).into();
     })
     .unwrap();
     let second = Socket::bind(SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0)).unwrap();

@@ -33,9 +33,11 @@
 //! [`Wire`] (bursty loss, jitter, reordering) are the three places where behaviour is added; [`Link`]
 //! keeps order, time and accounts for all of them.
 
+mod config;
 mod counters;
 mod discipline;
 mod link;
+mod occupancy;
 mod overhead;
 mod packet;
 mod random;
@@ -44,13 +46,23 @@ mod time;
 pub mod units;
 mod wire;
 
+pub use config::LinkConfig;
 pub use counters::{Counters, Tally};
-pub use discipline::{Discipline, DropTail, QueueView, Verdict};
-pub use link::{Backlog, Link, LinkConfig};
+pub use discipline::{
+    Capable, CoDel, Discipline, DropTail, Limited, Occupied, Pie, Proportional, Queue, QueueView,
+    Ramp, Verdict,
+};
+pub use link::{Backlog, Link};
+pub use occupancy::{MeanAndSd, Occupancy};
 pub use overhead::Overhead;
 pub use packet::{Ecn, Exit, Fate, LossCause, Packet, Transit};
-pub use random::{stream, Stream};
-pub use service::{ConstantRate, Service, Unlimited};
+pub use random::{stream, Purpose, Stream};
+pub use service::{
+    ConstantRate, RateModel, ScheduledRate, Service, Trace, TraceError, TraceService, Unlimited,
+};
 pub use time::Time;
-pub use units::{parse_duration, Buffer, Limit, ParseError, Probability, Rate};
-pub use wire::{FixedWire, Wire};
+pub use units::{parse_duration, Buffer, Limit, ParseError, Probability, Rate, Schedule};
+pub use wire::{
+    Aggregate, Aggregator, Delay, GilbertElliott, Jitter, Loss, Order, Outages, Reorder, Wifi,
+    WifiAccess, Wire, WireChain,
+};

@@ -5,47 +5,9 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
 use crate::{
-    stream, Buffer, ConstantRate, Counters, Discipline, DropTail, Ecn, Exit, Fate, FixedWire,
-    LossCause, Packet, Probability, QueueView, Rate, Service, Stream, Time, Transit, Unlimited,
-    Verdict, Wire,
+    Counters, Discipline, Ecn, Exit, Fate, LossCause, Occupancy, Packet, Purpose, QueueView, Rate,
+    Service, Stream, Time, Transit, Verdict, Wire,
 };
-
-/// A drop-tail link in numbers.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LinkConfig {
-    /// The rate; `None` for a link that takes no time to send.
-    pub rate: Option<Rate>,
-    /// Propagation delay, one way.
-    pub delay: Duration,
-    /// What the queue may hold.
-    pub buffer: Buffer,
-    /// Round-trip time of the idle path, for buffers in bandwidth-delay products.
-    pub base_rtt: Duration,
-    /// Random loss on the wire.
-    pub loss: Probability,
-}
-
-impl LinkConfig {
-    /// The link, with random streams `2 * id` and `2 * id + 1` of `seed`.
-    pub fn build<P>(&self, seed: u64, id: u64) -> Link<P> {
-        let limit = self.buffer.limit(self.rate, self.base_rtt);
-        let service: Box<dyn Service> = match self.rate {
-            Some(rate) => Box::new(ConstantRate::new(rate)),
-            None => Box::new(Unlimited),
-        };
-        let wire = FixedWire {
-            delay: self.delay,
-            loss: self.loss,
-        };
-        Link::new(
-            Box::new(DropTail::new(limit)),
-            service,
-            Box::new(wire),
-            seed,
-            id,
-        )
-    }
-}
 
 /// What waits in front of a link at an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -77,6 +39,7 @@ pub struct Link<P> {
     exits: BinaryHeap<Pending<P>>,
     exits_made: u64,
     counters: Counters,
+    occupancy: Occupancy,
 }
 
 struct Waiting<P> {
@@ -85,8 +48,8 @@ struct Waiting<P> {
 }
 
 impl<P> Link<P> {
-    /// A link of these parts, with random streams `2 * id` (discipline) and `2 * id + 1` (wire)
-    /// of `seed`. Links of one run get different ids.
+    /// A link of these parts, with random streams of its own ([`Purpose::stream`]): links of one run get
+    /// different ids.
     pub fn new(
         discipline: Box<dyn Discipline>,
         service: Box<dyn Service>,
@@ -99,14 +62,15 @@ impl<P> Link<P> {
             discipline,
             service,
             wire,
-            discipline_rng: stream(seed, 2 * id),
-            wire_rng: stream(seed, 2 * id + 1),
+            discipline_rng: Purpose::Discipline.stream(seed, id),
+            wire_rng: Purpose::Wire.stream(seed, id),
             queue: VecDeque::new(),
             queue_bytes: 0,
             busy_until: Time::ZERO,
             exits: BinaryHeap::new(),
             exits_made: 0,
             counters: Counters::default(),
+            occupancy: Occupancy::default(),
         }
     }
 
@@ -123,6 +87,7 @@ impl<P> Link<P> {
         if let Err(cause) = self.apply(verdict, &mut packet) {
             return self.exit(arrived, arrived, packet, Fate::Lost(cause));
         }
+        self.pass_time(arrived);
         self.queue_bytes += u64::from(packet.size);
         self.queue.push_back(Waiting { arrived, packet });
         if view.idle {
@@ -187,8 +152,7 @@ impl<P> Link<P> {
     /// What waits at [`clock`](Link::clock).
     pub fn backlog(&self) -> Backlog {
         let drain = self
-            .service
-            .rate(self.clock)
+            .rate()
             .map_or(Duration::ZERO, |rate| rate.time_for(self.queue_bytes));
         Backlog {
             packets: self.queue.len() as u64,
@@ -216,6 +180,30 @@ impl<P> Link<P> {
         self.counters.busy - self.busy_until.since(self.clock)
     }
 
+    /// How full the queue has been until [`clock`](Link::clock).
+    pub fn occupancy(&self) -> Occupancy {
+        let mut occupancy = self.occupancy;
+        occupancy.pass(self.clock, self.queue.len() as u64, self.queue_bytes);
+        occupancy
+    }
+
+    /// The rate at which a backlog drains at [`clock`](Link::clock), an average if that varies; `None`
+    /// if the link takes no time.
+    pub fn rate(&self) -> Option<Rate> {
+        self.service.rate(self.clock)
+    }
+
+    /// Bytes that the link could have sent from `from` until `until`; `None` if it takes no time.
+    pub fn capacity(&self, from: Time, until: Time) -> Option<u64> {
+        self.service.capacity(from, until)
+    }
+
+    /// Accounts for the queue as it is until `now`.
+    fn pass_time(&mut self, now: Time) {
+        self.occupancy
+            .pass(now, self.queue.len() as u64, self.queue_bytes);
+    }
+
     fn view(&self, now: Time) -> QueueView {
         QueueView {
             now,
@@ -241,6 +229,7 @@ impl<P> Link<P> {
 
     /// Takes packets from the head at `now`, the link being free, until one is put into service.
     fn serve_next(&mut self, now: Time) {
+        self.pass_time(now);
         while let Some(Waiting {
             arrived,
             mut packet,

@@ -1,6 +1,8 @@
 //! Seeded randomness with one independent stream per purpose.
 
-use rand_chacha::rand_core::SeedableRng;
+use std::time::Duration;
+
+use rand_chacha::rand_core::{Rng, SeedableRng};
 pub use rand_chacha::ChaCha8Rng as Stream;
 
 /// The random stream number `id` of `seed`.
@@ -11,4 +13,51 @@ pub fn stream(seed: u64, id: u64) -> Stream {
     let mut rng = Stream::seed_from_u64(seed);
     rng.set_stream(id);
     rng
+}
+
+/// What a link draws random numbers for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Marks and drops of the discipline.
+    Discipline = 0,
+    /// What the wire as a whole draws.
+    Wire = 1,
+    /// Losses of a [`crate::WireChain`].
+    Loss = 2,
+    /// Its jitter.
+    Jitter = 3,
+    /// Its reordering.
+    Reorder = 4,
+}
+
+impl Purpose {
+    /// Streams set aside for each link.
+    const PER_LINK: u64 = 16;
+
+    /// The stream of link number `link` for this purpose. No two links and no two purposes share one.
+    pub fn stream(self, seed: u64, link: u64) -> Stream {
+        stream(seed, link * Self::PER_LINK + self as u64)
+    }
+}
+
+/// A number from 0 to less than 1. Takes one number from `rng`.
+pub(crate) fn uniform(rng: &mut Stream) -> f64 {
+    const TWO_TO_53: f64 = 9_007_199_254_740_992.0;
+    (rng.next_u64() >> 11) as f64 / TWO_TO_53
+}
+
+/// A span from `min` to `max`, uniformly distributed. Takes one number from `rng`.
+pub(crate) fn uniform_span(min: Duration, max: Duration, rng: &mut Stream) -> Duration {
+    min + max.saturating_sub(min).mul_f64(uniform(rng))
+}
+
+/// An exponentially distributed span. Takes one number from `rng`.
+pub(crate) fn exponential(mean: Duration, rng: &mut Stream) -> Duration {
+    mean.mul_f64(-libm::log(1.0 - uniform(rng)))
+}
+
+/// A number with the standard normal distribution (Box and Muller 1958). Takes two numbers from `rng`.
+pub(crate) fn normal(rng: &mut Stream) -> f64 {
+    let radius = (-2.0 * libm::log(1.0 - uniform(rng))).sqrt();
+    radius * libm::cos(2.0 * std::f64::consts::PI * uniform(rng))
 }

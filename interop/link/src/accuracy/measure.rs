@@ -49,7 +49,7 @@ pub struct DelayReport {
 /// Those of sockets; `InvalidData` if fewer than two packets came.
 pub fn rate(target: Rate, time: Duration) -> io::Result<RateReport> {
     let bed = Testbed::start(|config| {
-        config.down.rate = Some(target);
+        config.down.rate = target.into();
         config.down.buffer = Buffer::Unlimited;
     })?;
     let size = u64::from(Overhead::IpUdp.size(PAYLOAD, false));
@@ -89,8 +89,8 @@ pub fn rate(target: Rate, time: Duration) -> io::Result<RateReport> {
 /// Those of sockets.
 pub fn delay(rate: Rate, delay: Duration, count: usize) -> io::Result<DelayReport> {
     let bed = Testbed::start(|config| {
-        config.down.rate = Some(rate);
-        config.down.delay = delay;
+        config.down.rate = rate.into();
+        config.down.delay = delay.into();
     })?;
     let serialisation = rate.time_for(u64::from(Overhead::IpUdp.size(PAYLOAD, false)));
     let target = delay + serialisation;

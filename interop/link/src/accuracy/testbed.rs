@@ -59,7 +59,7 @@ impl Testbed {
         let server = Socket::bind(any_port)?;
         let mut config = Config::transparent(any_port, server.local_addr()?);
         shape(&mut config);
-        let patience = PATIENCE + config.up.delay;
+        let patience = PATIENCE + config.up.delay.first();
         let relay = Relay::bind(config)?;
         let (address, stopper) = (relay.local_addr(), relay.stopper());
         let thread = std::thread::Builder::new()

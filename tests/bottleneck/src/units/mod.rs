@@ -3,13 +3,17 @@
 mod buffer;
 mod duration;
 mod number;
+mod params;
 mod probability;
 mod rate;
+mod schedule;
 
 pub use buffer::{Buffer, Limit};
 pub use duration::{format_duration, parse_duration};
+pub(crate) use params::Params;
 pub use probability::Probability;
 pub use rate::Rate;
+pub use schedule::{Schedule, Scheduled};
 
 /// A value that could not be read: what was wrong, and what is allowed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -18,6 +18,9 @@ impl Probability {
     /// Never.
     pub const ZERO: Self = Self(0.0);
 
+    /// Always.
+    pub const CERTAIN: Self = Self(1.0);
+
     /// `value`, or `None` outside 0 to 1.
     pub fn new(value: f64) -> Option<Self> {
         (0.0..=1.0).contains(&value).then_some(Self(value))
@@ -50,15 +53,30 @@ impl FromStr for Probability {
                 "0% to 100%, with the sign, as in 1% or 0.5%",
             )
         };
-        match number::split(text) {
-            Some((percent, "%")) => Self::new(percent / 100.0).ok_or_else(wrong),
-            _ => Err(wrong()),
-        }
+        let Some((_, "%")) = number::split(text) else {
+            return Err(wrong());
+        };
+        // The point is moved in the text: 7 / 100 and 0.07 are not always the same in binary.
+        let percent = text.trim().trim_end_matches('%').trim_end();
+        let value = format!("{percent}e-2").parse().map_err(|_| wrong())?;
+        Self::new(value).ok_or_else(wrong)
     }
 }
 
 impl fmt::Display for Probability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}%", self.0 * 100.0)
+        let value = self.0.to_string();
+        let (whole, fraction) = value.split_once('.').unwrap_or((&value, ""));
+        let fraction = format!("{fraction:0<2}");
+        let (percent, rest) = fraction.split_at(2);
+        let percent = format!("{whole}{percent}");
+        let percent = match percent.trim_start_matches('0') {
+            "" => "0",
+            digits => digits,
+        };
+        match rest {
+            "" => write!(f, "{percent}%"),
+            _ => write!(f, "{percent}.{rest}%"),
+        }
     }
 }

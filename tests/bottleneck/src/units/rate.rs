@@ -14,6 +14,9 @@ const MAX: u64 = 1_000_000_000_000;
 const ALLOWED: &str = "1bps to 1000Gbps, as in 800kbps, 5Mbps, 1.5Gbps (or kbit/s, Mbit/s, Gbit/s)";
 
 impl Rate {
+    /// The highest rate, 1 Tbit/s.
+    pub const MAX: Self = Self(MAX);
+
     /// `bits` per second, or `None` outside 1 bit/s to 1 Tbit/s.
     pub const fn from_bits_per_sec(bits: u64) -> Option<Self> {
         match bits {

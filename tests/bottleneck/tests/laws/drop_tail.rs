@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use crate::traffic::{arrival_times, link, run, seeded, sleep_until_next_delivery, traffic};
 use proptest::prelude::*;
-use quiche_cc_bottleneck::{Exit, Fate, LinkConfig, LossCause, Packet, Probability, Time, Transit};
+use quiche_cc_bottleneck::{
+    Exit, Fate, LinkConfig, Loss, LossCause, Packet, Probability, Rate, RateModel, Time, Transit,
+};
 
 fn delivered(exits: &[Exit<usize>]) -> Vec<(&Exit<usize>, Transit)> {
     let transit = |exit| match exit {
@@ -20,12 +22,24 @@ fn delivered(exits: &[Exit<usize>]) -> Vec<(&Exit<usize>, Transit)> {
         .collect()
 }
 
+fn independent(percent: u32) -> Loss {
+    Loss::Independent(Probability::new(f64::from(percent) / 100.0).expect("a probability"))
+}
+
+/// The rate of a link whose rate is constant.
+fn rate(config: &LinkConfig) -> Rate {
+    match &config.rate {
+        RateModel::Scheduled(rates) => rates.first(),
+        other => panic!("{other} is no constant rate"),
+    }
+}
+
 fn fates(
     config: &LinkConfig,
     seed: u64,
     traffic: &[crate::traffic::Arrival],
 ) -> Vec<(usize, Time, Fate)> {
-    run(&mut config.build(seed, 0), traffic, |_| ())
+    run(&mut config.build(seed, 0).unwrap(), traffic, |_| ())
         .into_iter()
         .map(|exit| (exit.packet.payload, exit.at, exit.fate))
         .collect()
@@ -36,8 +50,8 @@ proptest! {
 
     #[test]
     fn what_comes_in_goes_out_is_lost_or_is_held(config in link(), traffic in traffic(), loss in 0..50u32) {
-        let loss = Probability::new(f64::from(loss) / 100.0).unwrap();
-        let mut link = LinkConfig { loss, ..config }.build(7, 0);
+        let loss = independent(loss);
+        let mut link = LinkConfig { loss, ..config }.build(7, 0).unwrap();
         let exits = run(&mut link, &traffic, |link| {
             let counters = link.counters();
             assert_eq!(
@@ -56,7 +70,7 @@ proptest! {
 
     #[test]
     fn packets_leave_in_the_order_in_which_they_came(config in link(), traffic in traffic()) {
-        let exits = run(&mut config.build(7, 0), &traffic, |_| ());
+        let exits = run(&mut config.build(7, 0).unwrap(), &traffic, |_| ());
         let order: Vec<_> = delivered(&exits).iter().map(|(exit, _)| exit.packet.payload).collect();
         prop_assert!(order.is_sorted());
         prop_assert!(exits.iter().map(|exit| exit.at).is_sorted());
@@ -64,7 +78,7 @@ proptest! {
 
     #[test]
     fn ecn_and_size_stay_as_they_were(config in link(), traffic in traffic()) {
-        for exit in run(&mut config.build(7, 0), &traffic, |_| ()) {
+        for exit in run(&mut config.build(7, 0).unwrap(), &traffic, |_| ()) {
             let sent = &traffic[exit.packet.payload];
             prop_assert_eq!((exit.packet.ecn, exit.packet.size), (sent.ecn, sent.size));
         }
@@ -74,9 +88,9 @@ proptest! {
     /// period, rounded up to a nanosecond once.
     #[test]
     fn delay_is_exactly_queueing_serialisation_and_propagation(config in link(), traffic in traffic()) {
-        let exits = run(&mut config.build(7, 0), &traffic, |_| ());
+        let exits = run(&mut config.build(7, 0).unwrap(), &traffic, |_| ());
         let arrivals = arrival_times(&traffic);
-        let rate = config.rate.unwrap();
+        let rate = rate(&config);
         let (mut busy_since, mut busy_bytes, mut free_at) = (Time::ZERO, 0, Time::ZERO);
         for (exit, transit) in delivered(&exits) {
             let arrived = arrivals[exit.packet.payload];
@@ -88,15 +102,15 @@ proptest! {
             prop_assert_eq!(exit.arrived, arrived);
             prop_assert_eq!(transit.queueing, free_at.since(arrived));
             prop_assert_eq!(transit.serialisation, finish.since(free_at));
-            prop_assert_eq!(transit.propagation, config.delay);
-            prop_assert_eq!(exit.at, finish + config.delay);
+            prop_assert_eq!(transit.propagation, config.delay.first());
+            prop_assert_eq!(exit.at, finish + config.delay.first());
             free_at = finish;
         }
     }
 
     #[test]
     fn no_stretch_of_deliveries_is_faster_than_the_rate(config in link(), traffic in traffic()) {
-        let exits = run(&mut config.build(7, 0), &traffic, |_| ());
+        let exits = run(&mut config.build(7, 0).unwrap(), &traffic, |_| ());
         let exits = delivered(&exits);
         for from in 0..exits.len() {
             let mut bytes = 0;
@@ -104,15 +118,15 @@ proptest! {
                 bytes += u64::from(exit.packet.size);
                 let span = exit.at.since(exits[from].0.at);
                 // Each end is rounded up by less than a nanosecond.
-                prop_assert!(span + Duration::from_nanos(1) >= config.rate.unwrap().time_for(bytes));
+                prop_assert!(span + Duration::from_nanos(1) >= rate(&config).time_for(bytes));
             }
         }
     }
 
     #[test]
     fn the_buffer_never_holds_more_than_its_limit_and_is_used_up_to_it(config in link(), traffic in traffic()) {
-        let limit = config.buffer.limit(config.rate, config.base_rtt);
-        let mut link = config.build(7, 0);
+        let limit = config.buffer.limit(Some(rate(&config)), config.base_rtt);
+        let mut link = config.build(7, 0).unwrap();
         let exits = run(&mut link, &traffic, |link| {
             let backlog = link.backlog();
             assert!(limit.bytes.is_none_or(|limit| backlog.bytes <= limit));
@@ -132,8 +146,8 @@ proptest! {
 
     #[test]
     fn the_same_seed_gives_the_same_losses_and_another_seed_others(config in link(), seed: u64) {
-        let loss = Probability::new(0.5).unwrap();
-        let config = LinkConfig { loss, rate: None, ..config };
+        let loss = independent(50);
+        let config = LinkConfig { loss, rate: RateModel::Unlimited, ..config };
         let traffic = vec![crate::traffic::Arrival { pause: Duration::from_micros(1), size: 1200, ecn: Default::default() }; 200];
         let first = fates(&config, seed, &traffic);
         prop_assert_eq!(&first, &fates(&config, seed, &traffic));
@@ -143,7 +157,7 @@ proptest! {
     #[test]
     fn a_late_caller_gets_the_same_packets_with_the_same_times(config in link(), traffic in traffic(), step in 1..50_000_000u64) {
         let punctual = fates(&config, 7, &traffic);
-        let mut link = config.build::<usize>(7, 0);
+        let mut link = config.build::<usize>(7, 0).unwrap();
         let mut late = Vec::new();
         let arrivals = arrival_times(&traffic);
         let mut next = 0;
@@ -164,21 +178,21 @@ proptest! {
 
     #[test]
     fn waking_up_at_next_delivery_is_never_too_late(config in link(), traffic in traffic(), loss in 0..50u32) {
-        let loss = Probability::new(f64::from(loss) / 100.0).unwrap();
-        sleep_until_next_delivery(&mut LinkConfig { loss, ..config }.build(7, 0), &traffic);
+        let loss = independent(loss);
+        sleep_until_next_delivery(&mut LinkConfig { loss, ..config }.build(7, 0).unwrap(), &traffic);
     }
 }
 
 #[test]
 fn a_full_buffer_of_400_ms_delays_by_400_ms() {
     let config = LinkConfig {
-        rate: "1Mbps".parse().ok(),
-        delay: Duration::from_millis(50),
+        rate: "1Mbps".parse().unwrap(),
+        delay: Duration::from_millis(50).into(),
         buffer: "400ms".parse().unwrap(),
         base_rtt: Duration::from_millis(100),
-        loss: Probability::ZERO,
+        ..LinkConfig::default()
     };
-    let mut link = config.build::<usize>(1, 0);
+    let mut link = config.build::<usize>(1, 0).unwrap();
     for number in 0..100 {
         let packet = Packet {
             size: 1250,
@@ -206,13 +220,11 @@ fn a_full_buffer_of_400_ms_delays_by_400_ms() {
 #[test]
 fn a_link_without_buffer_takes_a_packet_only_when_idle() {
     let config = LinkConfig {
-        rate: "8Mbps".parse().ok(),
-        delay: Duration::ZERO,
+        rate: "8Mbps".parse().unwrap(),
         buffer: "0p".parse().unwrap(),
-        base_rtt: Duration::ZERO,
-        loss: Probability::ZERO,
+        ..LinkConfig::default()
     };
-    let mut link = config.build::<usize>(1, 0);
+    let mut link = config.build::<usize>(1, 0).unwrap();
     for (number, micros) in [0, 999, 1000, 1001, 2000].into_iter().enumerate() {
         let packet = Packet {
             size: 1000,
@@ -232,13 +244,12 @@ fn a_link_without_buffer_takes_a_packet_only_when_idle() {
 #[test]
 fn random_loss_comes_at_its_rate_and_uses_the_link() {
     let config = LinkConfig {
-        rate: "8Mbps".parse().ok(),
-        delay: Duration::ZERO,
+        rate: "8Mbps".parse().unwrap(),
         buffer: "unlimited".parse().unwrap(),
-        base_rtt: Duration::ZERO,
         loss: "2%".parse().unwrap(),
+        ..LinkConfig::default()
     };
-    let mut link = config.build::<usize>(42, 0);
+    let mut link = config.build::<usize>(42, 0).unwrap();
     for number in 0..50_000 {
         let packet = Packet {
             size: 100,

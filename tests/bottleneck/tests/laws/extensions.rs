@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::traffic::{run, seeded, sleep_until_next_delivery, traffic};
 use proptest::prelude::*;
 use quiche_cc_bottleneck::{
-    Discipline, Ecn, Fate, FixedWire, Link, LossCause, Packet, Probability, QueueView, Rate,
-    Service, Stream, Time, Unlimited, Verdict, Wire,
+    Delay, Discipline, Ecn, Fate, Link, LossCause, Packet, Probability, QueueView, Rate, Service,
+    Stream, Time, Unlimited, Verdict, Wire,
 };
 
 const MS: Duration = Duration::from_millis(1);
@@ -67,6 +67,11 @@ impl Service for Opportunities {
     fn rate(&self, _: Time) -> Option<Rate> {
         "12Mbps".parse().ok()
     }
+
+    fn capacity(&self, from: Time, until: Time) -> Option<u64> {
+        let opportunities = |time: Time| time.as_nanos() / 1_000_000;
+        Some(1500 * (opportunities(until) - opportunities(from)))
+    }
 }
 
 /// Every third packet takes 5 ms longer.
@@ -90,11 +95,8 @@ impl Wire for Reordering {
     }
 }
 
-fn wire() -> Box<FixedWire> {
-    Box::new(FixedWire {
-        delay: MS,
-        loss: Probability::ZERO,
-    })
+fn wire() -> Box<Delay> {
+    Box::new(Delay::new(MS))
 }
 
 fn packet(size: u32, ecn: Ecn, payload: usize) -> Packet<usize> {
@@ -153,7 +155,7 @@ fn a_mark_becomes_ce_and_a_drop_for_who_is_not_capable() {
         mark_above: 0,
         drop_after: Duration::MAX,
     };
-    let service = quiche_cc_bottleneck::ConstantRate::new("1Mbps".parse().unwrap());
+    let service = quiche_cc_bottleneck::ConstantRate::new("1Mbps".parse::<Rate>().unwrap());
     let mut link = Link::new(Box::new(discipline), Box::new(service), wire(), 1, 0);
     for number in 0..2 {
         // The first is in service, the second waits.

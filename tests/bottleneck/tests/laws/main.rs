@@ -2,4 +2,5 @@
 
 mod drop_tail;
 mod extensions;
+mod text;
 mod traffic;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use quiche_cc_bottleneck::{Ecn, Exit, Fate, Link, LinkConfig, Packet, Probability, Rate, Time};
+use quiche_cc_bottleneck::{Ecn, Exit, Fate, Link, LinkConfig, Packet, Rate, Time};
 
 /// The seed of all property tests; a failure prints the shrunk input.
 pub fn seeded(cases: u32) -> ProptestConfig {
@@ -46,11 +46,11 @@ pub fn link() -> impl Strategy<Value = LinkConfig> {
     ];
     (64_000..3_000_000_000u64, 0..80_000_000u64, buffer).prop_map(|(rate, delay, buffer)| {
         LinkConfig {
-            rate: Rate::from_bits_per_sec(rate),
-            delay: Duration::from_nanos(delay),
+            rate: Rate::from_bits_per_sec(rate).expect("in the range").into(),
+            delay: Duration::from_nanos(delay).into(),
             buffer: buffer.parse().expect("a valid buffer"),
             base_rtt: Duration::from_nanos(2 * delay),
-            loss: Probability::ZERO,
+            ..LinkConfig::default()
         }
     })
 }

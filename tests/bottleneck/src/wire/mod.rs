@@ -1,8 +1,26 @@
 //! What happens to a packet after its last bit was sent.
 
+mod aggregate;
+mod chain;
+mod delay;
+mod jitter;
+mod loss;
+mod outages;
+mod reorder;
+mod wifi;
+
 use std::time::Duration;
 
-use crate::{Probability, Stream, Time};
+pub use aggregate::{Aggregate, Aggregator};
+pub use chain::WireChain;
+pub use delay::Delay;
+pub use jitter::{Jitter, Order};
+pub use loss::{GilbertElliott, Loss};
+pub use outages::Outages;
+pub use reorder::Reorder;
+pub use wifi::{Wifi, WifiAccess};
+
+use crate::{Stream, Time};
 
 /// Carries packets from the end of the service to the far end.
 ///
@@ -14,25 +32,7 @@ pub trait Wire: Send {
     fn deliver(&mut self, sent: Time, size: u32, rng: &mut Stream) -> Option<Time>;
 
     /// The shortest delay of any packet.
-    fn min_delay(&self) -> Duration;
-}
-
-/// The same propagation delay for every packet, and independent random loss.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct FixedWire {
-    /// Propagation delay.
-    pub delay: Duration,
-    /// Probability that a packet is lost.
-    pub loss: Probability,
-}
-
-impl Wire for FixedWire {
-    fn deliver(&mut self, sent: Time, _size: u32, rng: &mut Stream) -> Option<Time> {
-        let lost = self.loss.draw(rng);
-        (!lost).then(|| sent + self.delay)
-    }
-
     fn min_delay(&self) -> Duration {
-        self.delay
+        Duration::ZERO
     }
 }

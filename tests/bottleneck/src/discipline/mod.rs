@@ -1,8 +1,22 @@
 //! Who may wait, who is marked, who is dropped.
 
+mod codel;
+mod drop_tail;
+mod l4s;
+mod pie;
+mod proportional;
+mod queue;
+
 use std::time::Duration;
 
-use crate::{Ecn, Limit, Rate, Stream, Time};
+pub use codel::CoDel;
+pub use drop_tail::{DropTail, Limited};
+pub use l4s::Ramp;
+pub use pie::Pie;
+pub use proportional::{Occupied, Proportional};
+pub use queue::{Capable, Queue};
+
+use crate::{Ecn, Rate, Stream, Time};
 
 /// What a discipline sees of the queue. The packet in service is not part of it.
 #[derive(Debug, Clone, Copy)]
@@ -51,35 +65,5 @@ pub trait Discipline: Send {
     ) -> Verdict {
         let _ = (queue, size, ecn, waited, rng);
         Verdict::Pass
-    }
-}
-
-/// Takes packets until the limit is reached, then drops what arrives.
-#[derive(Debug, Clone, Copy)]
-pub struct DropTail {
-    limit: Limit,
-}
-
-impl DropTail {
-    /// A queue in which at most `limit` may wait.
-    pub fn new(limit: Limit) -> Self {
-        Self { limit }
-    }
-}
-
-impl Discipline for DropTail {
-    fn on_arrival(
-        &mut self,
-        queue: &QueueView,
-        size: u32,
-        _ecn: Ecn,
-        _rng: &mut Stream,
-    ) -> Verdict {
-        // An idle link serves the packet at once: it never waits, so the limit does not concern it.
-        if queue.idle || self.limit.admits(queue.packets, queue.bytes, size) {
-            Verdict::Pass
-        } else {
-            Verdict::Overflow
-        }
     }
 }

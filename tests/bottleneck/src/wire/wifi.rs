@@ -1,0 +1,131 @@
+//! The delays of a Wi-Fi hop.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::Wire;
+use crate::random::{exponential, uniform_span};
+use crate::units::{format_duration, parse_duration, Params};
+use crate::{ParseError, Stream, Time};
+
+/// More stalls than this in a pause are not played through: what is left of the pause is forgotten, which a process
+/// without memory does not notice.
+const MOST_STALLS_AT_ONCE: usize = 64;
+
+/// A station that wins the medium now and then, and at times not for a long while.
+///
+/// Turns are a Poisson process: a packet leaves at the first turn after it was sent, together with all others that wait, so
+/// that its delay is exponential with this `median` at any packet rate, packets come in bursts and keep their order.
+/// Stalls (interference, scanning, a lost beacon) begin as a Poisson process, `every` so long apart on average from the end of
+/// the one to the start of the next, and last uniformly from `shortest` to `longest`; turns that fall into one are had at
+/// its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wifi {
+    /// Median delay outside of stalls.
+    pub median: Duration,
+    /// Shortest stall.
+    pub shortest: Duration,
+    /// Longest stall.
+    pub longest: Duration,
+    /// Mean time from one stall to the next.
+    pub every: Duration,
+}
+
+impl Wifi {
+    pub(super) fn read(mut params: Params<'_>) -> Result<Self, ParseError> {
+        const MS: Duration = Duration::from_millis(1);
+        let (shortest, longest) = params
+            .optional("stall", range)?
+            .unwrap_or((50 * MS, 100 * MS));
+        let model = Self {
+            median: params.optional("median", parse_duration)?.unwrap_or(4 * MS),
+            shortest,
+            longest,
+            every: params
+                .optional("every", parse_duration)?
+                .unwrap_or(5000 * MS),
+        };
+        params.finish(model, !model.every.is_zero())
+    }
+}
+
+fn range(text: &str) -> Result<(Duration, Duration), ParseError> {
+    let wrong = || ParseError::new("range of times", text, "from..to, as in 50ms..100ms");
+    let (from, to) = text.split_once("..").ok_or_else(wrong)?;
+    match (parse_duration(from)?, parse_duration(to)?) {
+        (from, to) if from <= to => Ok((from, to)),
+        _ => Err(wrong()),
+    }
+}
+
+impl fmt::Display for Wifi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let span = format_duration;
+        write!(
+            f,
+            "wifi:median={},stall={}..{},every={}",
+            span(self.median),
+            span(self.shortest),
+            span(self.longest),
+            span(self.every)
+        )
+    }
+}
+
+/// The wire that [`Wifi`] declares.
+#[derive(Debug, Clone)]
+pub struct WifiAccess {
+    model: Wifi,
+    turn: Time,
+    /// The latest stall that was drawn; `None` before the first.
+    stall: Option<(Time, Time)>,
+}
+
+impl WifiAccess {
+    /// A station that has not sent yet.
+    pub fn new(model: Wifi) -> Self {
+        Self {
+            model,
+            turn: Time::ZERO,
+            stall: None,
+        }
+    }
+
+    /// Draws stalls until one ends after `time`.
+    fn stall_at(&mut self, time: Time, rng: &mut Stream) -> (Time, Time) {
+        let mut next = |after: Time| {
+            let start = after + exponential(self.model.every, rng);
+            (
+                start,
+                start + uniform_span(self.model.shortest, self.model.longest, rng),
+            )
+        };
+        let mut stall = self.stall.unwrap_or_else(|| next(Time::ZERO));
+        for _ in 0..MOST_STALLS_AT_ONCE {
+            if stall.1 > time {
+                break;
+            }
+            stall = next(stall.1);
+        }
+        if stall.1 <= time {
+            stall = next(time);
+        }
+        self.stall = Some(stall);
+        stall
+    }
+}
+
+impl Wire for WifiAccess {
+    fn deliver(&mut self, sent: Time, _size: u32, rng: &mut Stream) -> Option<Time> {
+        if sent >= self.turn {
+            // Without memory: the rest of the wait for a turn is distributed like the whole.
+            let mean = self.model.median.div_f64(std::f64::consts::LN_2);
+            self.turn = sent + exponential(mean, rng);
+            let (start, end) = self.stall_at(self.turn, rng);
+            if start <= self.turn {
+                self.turn = end;
+            }
+        }
+        Some(self.turn)
+    }
+}
