@@ -1,0 +1,23 @@
+//! The lab: whole quiche connections, with TLS and all, over a simulated network in virtual time.
+//!
+//! ```text
+//!   scenario (TOML) ──┐                         ┌──► summary, series, plots
+//!   controllers ──────┼──► simulation ──► record┤
+//!   seed ─────────────┘    (virtual time)       └──► claims of the papers
+//! ```
+//!
+//! What runs is the production code: the patched quiche and the controllers behind its seam. Only the clock
+//! ([`virtual_time`]), the randomness ([`randomness`]) and the network ([`network`]) are the lab's, so that minutes pass in
+//! seconds and the same seed gives the same run.
+
+#![warn(missing_docs)]
+
+mod agenda;
+mod host;
+pub mod network;
+pub mod randomness;
+pub mod record;
+pub mod scenario;
+pub mod simulation;
+mod traffic;
+pub mod virtual_time;

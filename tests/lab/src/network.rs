@@ -1,0 +1,152 @@
+//! Links and routes: carries parcels from host to host.
+
+use std::time::Duration;
+
+use quiche_cc_bottleneck::{Ecn, Exit, Fate, Link, LossCause, Packet, Time};
+
+/// The ends of a flow. Data flows from the server to the client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Side {
+    /// Sends the data.
+    Server,
+    /// Receives it.
+    Client,
+}
+
+impl Side {
+    /// The other end.
+    pub const fn peer(self) -> Self {
+        match self {
+            Self::Server => Self::Client,
+            Self::Client => Self::Server,
+        }
+    }
+}
+
+/// A datagram on its way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parcel {
+    /// The flow that it belongs to.
+    pub flow: usize,
+    /// The end that it goes to.
+    pub to: Side,
+    /// When it was sent.
+    pub sent: Time,
+    /// Time spent in queues so far.
+    pub queueing: Duration,
+    /// Stream bytes that the sender of this datagram has received in order when it sent it: what a cumulative
+    /// acknowledgement would say.
+    pub received_in_order: u64,
+    /// The UDP payload.
+    pub data: Vec<u8>,
+    hop: usize,
+}
+
+impl Parcel {
+    /// A datagram that leaves now.
+    pub fn new(flow: usize, to: Side, sent: Time, received_in_order: u64, data: Vec<u8>) -> Self {
+        Self {
+            flow,
+            to,
+            sent,
+            queueing: Duration::ZERO,
+            received_in_order,
+            data,
+            hop: 0,
+        }
+    }
+}
+
+/// The links, in order, that lead to either end of a flow.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Route {
+    /// From server to client.
+    pub to_client: Vec<usize>,
+    /// From client to server.
+    pub to_server: Vec<usize>,
+}
+
+impl Route {
+    fn towards(&self, side: Side) -> &[usize] {
+        match side {
+            Side::Client => &self.to_client,
+            Side::Server => &self.to_server,
+        }
+    }
+}
+
+/// What happened to a parcel at the end of a link.
+#[derive(Debug)]
+pub enum Arrival {
+    /// It went on to this link.
+    Forwarded(usize),
+    /// It reached its end.
+    Delivered(Packet<Parcel>),
+    /// It was lost on this link.
+    Lost(Packet<Parcel>, LossCause),
+}
+
+/// All links and routes.
+pub struct Network {
+    links: Vec<Link<Parcel>>,
+    routes: Vec<Route>,
+}
+
+impl Network {
+    /// With one route per flow. Every route has at least one link in each direction.
+    pub fn new(links: Vec<Link<Parcel>>, routes: Vec<Route>) -> Self {
+        Self { links, routes }
+    }
+
+    /// The links.
+    pub fn links(&self) -> &[Link<Parcel>] {
+        &self.links
+    }
+
+    /// Lets everything happen on `link` that happens until `now`, so that its statistics are those of `now`.
+    pub fn advance(&mut self, link: usize, now: Time) {
+        self.links[link].advance(now);
+    }
+
+    /// Puts a parcel on its way. `size` is what it occupies on links. Returns the first link.
+    pub fn send(&mut self, now: Time, parcel: Parcel, size: u32, ecn: Ecn) -> usize {
+        let first = self.routes[parcel.flow].towards(parcel.to)[0];
+        let packet = Packet {
+            size,
+            ecn,
+            payload: parcel,
+        };
+        self.links[first].send(now, packet);
+        first
+    }
+
+    /// When `link` next needs [`receive`](Network::receive).
+    pub fn next_event(&self, link: usize) -> Option<Time> {
+        self.links[link].next_event()
+    }
+
+    /// The next parcel that leaves `link` at or before `now`.
+    pub fn receive(&mut self, link: usize, now: Time) -> Option<Arrival> {
+        let Exit {
+            at,
+            mut packet,
+            fate,
+            ..
+        } = self.links[link].receive(now)?;
+        let transit = match fate {
+            Fate::Lost(cause) => return Some(Arrival::Lost(packet, cause)),
+            Fate::Delivered(transit) => transit,
+        };
+        let parcel = &mut packet.payload;
+        parcel.queueing += transit.queueing;
+        parcel.hop += 1;
+        let route = self.routes[parcel.flow].towards(parcel.to);
+        match route.get(parcel.hop) {
+            None => Some(Arrival::Delivered(packet)),
+            Some(&next) => {
+                self.links[next].send(at, packet);
+                Some(Arrival::Forwarded(next))
+            }
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! The format of scenario files. What their fields mean stands in docs/lab.md.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::str::FromStr;
+use std::time::Duration;
+
+use quiche_cc_bottleneck::{
+    parse_duration, Aggregate, Buffer, Jitter, Loss, Outages, Queue, Rate, RateModel, Reorder,
+    Schedule,
+};
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+use toml::Spanned;
+
+use crate::scenario;
+
+/// A scenario file.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct File {
+    pub title: String,
+    pub duration: Spanned<Text<Span>>,
+    #[serde(default)]
+    pub warmup: Option<Spanned<Text<Span>>>,
+    #[serde(default = "default_datagram")]
+    pub datagram: Spanned<u16>,
+    #[serde(default)]
+    pub interval: Option<Spanned<Text<Span>>>,
+    #[serde(default)]
+    pub link: Vec<Spanned<Link>>,
+    #[serde(default)]
+    pub flow: Vec<Spanned<Flow>>,
+}
+
+fn default_datagram() -> Spanned<u16> {
+    Spanned::new(0..0, 1250)
+}
+
+/// `[[link]]`
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    pub name: Spanned<String>,
+    pub rate: Option<Text<RateModel>>,
+    pub delay: Option<Text<Schedule<Duration>>>,
+    pub buffer: Option<Text<Buffer>>,
+    pub queue: Option<Text<Queue>>,
+    pub outages: Option<Text<Outages>>,
+    pub loss: Option<Text<Loss>>,
+    pub jitter: Option<Text<Jitter>>,
+    pub aggregate: Option<Text<Aggregate>>,
+    pub reorder: Option<Text<Reorder>>,
+}
+
+/// `[[flow]]`
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flow {
+    pub name: Spanned<String>,
+    pub count: Option<Spanned<u32>>,
+    pub path: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub back: Vec<Spanned<String>>,
+    pub rtt: Option<Spanned<Text<Span>>>,
+    pub delay: Option<Text<Span>>,
+    pub return_delay: Option<Text<Span>>,
+    pub start: Option<Text<Span>>,
+    pub every: Option<Text<Span>>,
+    pub stop: Option<Spanned<Text<Span>>>,
+    #[serde(default)]
+    pub transport: Transport,
+    pub cc: Option<Spanned<String>>,
+    pub timestamps: Option<bool>,
+    pub ecn: Option<bool>,
+    pub initial_window: Option<Spanned<u16>>,
+    pub idle_timeout: Option<Text<Span>>,
+    pub clock: Option<Clock>,
+    #[serde(default)]
+    pub rebind: Vec<Text<Span>>,
+    pub traffic: Spanned<Traffic>,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Transport {
+    #[default]
+    Quic,
+    Udp,
+}
+
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Clock {
+    pub offset: Option<Text<Span>>,
+    pub drift_ppm: Option<Spanned<f64>>,
+    #[serde(default)]
+    pub steps: Vec<Step>,
+}
+
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    pub at: Text<Span>,
+    pub by: Text<SignedSpan>,
+}
+
+/// `traffic = { kind = "unlimited" }` and so on.
+#[derive(Debug, serde::Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Traffic {
+    Unlimited {},
+    Transfer {
+        bytes: u64,
+    },
+    Bursts {
+        packets: u64,
+        every: Text<Span>,
+        buffer: u64,
+    },
+    Cbr {
+        rate: Text<Rate>,
+    },
+    Poisson {
+        rate: Text<Rate>,
+    },
+    OnOff {
+        on: Text<Span>,
+        off: Text<Span>,
+        rate: Option<Text<Rate>>,
+        #[serde(default)]
+        fixed: bool,
+    },
+    Requests {
+        objects: u32,
+        parallel: u32,
+        size: u64,
+        #[serde(default)]
+        spread: f64,
+        think: Text<Span>,
+        #[serde(default = "default_request")]
+        request: u64,
+    },
+}
+
+fn default_request() -> u64 {
+    400
+}
+
+impl Traffic {
+    /// The same with plain values.
+    pub fn typed(&self) -> scenario::Traffic {
+        match *self {
+            Self::Unlimited {} => scenario::Traffic::Unlimited,
+            Self::Transfer { bytes } => scenario::Traffic::Transfer { bytes },
+            Self::Bursts {
+                packets,
+                every,
+                buffer,
+            } => scenario::Traffic::Bursts {
+                packets,
+                every: every.0 .0,
+                buffer,
+            },
+            Self::Cbr { rate } => scenario::Traffic::Cbr { rate: rate.0 },
+            Self::Poisson { rate } => scenario::Traffic::Poisson { rate: rate.0 },
+            Self::OnOff {
+                on,
+                off,
+                rate,
+                fixed,
+            } => scenario::Traffic::OnOff {
+                on: on.0 .0,
+                off: off.0 .0,
+                rate: rate.map(|rate| rate.0),
+                fixed,
+            },
+            Self::Requests {
+                objects,
+                parallel,
+                size,
+                spread,
+                think,
+                request,
+            } => scenario::Traffic::Requests {
+                objects,
+                parallel,
+                size,
+                spread,
+                think: think.0 .0,
+                request,
+            },
+        }
+    }
+
+    /// Which value is zero that may not be.
+    pub fn missing(&self) -> Option<&'static str> {
+        let zero = |given: &Text<Span>| given.0 .0.is_zero();
+        match self {
+            Self::Transfer { bytes: 0 } => Some("`bytes`"),
+            Self::Bursts { packets: 0, .. } => Some("`packets`"),
+            Self::Bursts { buffer: 0, .. } => Some("`buffer`"),
+            Self::Bursts { every, .. } if zero(every) => Some("`every`"),
+            Self::OnOff { on, .. } if zero(on) => Some("`on`"),
+            Self::OnOff { off, .. } if zero(off) => Some("`off`"),
+            Self::Requests { objects: 0, .. } => Some("`objects`"),
+            Self::Requests { parallel: 0, .. } => Some("`parallel`"),
+            Self::Requests { size: 0, .. } => Some("`size`"),
+            Self::Requests { request: 0, .. } => Some("`request`"),
+            _ => None,
+        }
+    }
+}
+
+/// A value that is written as text.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Text<T>(pub T);
+
+impl<'de, T> Deserialize<'de> for Text<T>
+where
+    T: FromStr,
+    T::Err: fmt::Display,
+{
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct FromText<T>(PhantomData<T>);
+        impl<T> Visitor<'_> for FromText<T>
+        where
+            T: FromStr,
+            T::Err: fmt::Display,
+        {
+            type Value = Text<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text such as \"10ms\" or \"5Mbps\", in quotes")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+                text.parse().map(Text).map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_str(FromText(PhantomData))
+    }
+}
+
+/// A span of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span(pub Duration);
+
+impl FromStr for Span {
+    type Err = quiche_cc_bottleneck::ParseError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        parse_duration(text).map(Self)
+    }
+}
+
+/// A span of time with an optional sign, in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SignedSpan(pub i64);
+
+impl FromStr for SignedSpan {
+    type Err = quiche_cc_bottleneck::ParseError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (sign, span) = match text.strip_prefix('-') {
+            Some(rest) => (-1, rest),
+            None => (1, text.strip_prefix('+').unwrap_or(text)),
+        };
+        // At most 1,000,000 s, which fits.
+        parse_duration(span).map(|span| Self(sign * span.as_nanos() as i64))
+    }
+}

@@ -1,0 +1,152 @@
+//! Scenarios: networks and traffic, as data.
+//!
+//! A scenario names no controller under test: the runner crosses controllers in. Only flows that belong to the
+//! surroundings (a competing `cubic`, say) fix theirs.
+
+mod file;
+mod parse;
+mod resolve;
+mod route;
+
+use std::time::Duration;
+
+use quiche_cc_bottleneck::{LinkConfig, Rate, Time};
+
+pub use self::parse::{load, parse, Overrides, ScenarioError};
+pub use crate::host::clock::HostClock;
+use crate::network::Route;
+
+/// A network with its traffic.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scenario {
+    /// One line about it.
+    pub title: String,
+    /// Virtual time from start to end.
+    pub duration: Duration,
+    /// Statistics leave out what happens before.
+    pub warmup: Duration,
+    /// Size of full datagrams, in bytes of UDP payload; what a packet occupies on links.
+    pub datagram: u16,
+    /// Width of the intervals of series.
+    pub interval: Duration,
+    /// Links, in the order of the file; then one private link per flow and direction.
+    pub links: Vec<LinkDecl>,
+    /// Flows, in the order of the file, repeated ones counted up.
+    pub flows: Vec<FlowDecl>,
+}
+
+/// A link.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinkDecl {
+    /// Its name in the summary.
+    pub name: String,
+    /// What it is.
+    pub config: LinkConfig,
+    /// Whether it is a flow's own wire, of which no statistics are shown.
+    pub private: bool,
+}
+
+/// A flow.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FlowDecl {
+    /// Its name in the summary.
+    pub name: String,
+    /// The links that it takes.
+    pub route: Route,
+    /// Round-trip time of its idle path, serialisation left out.
+    pub base_rtt: Duration,
+    /// When it starts.
+    pub start: Time,
+    /// When it stops, the end of the run at the latest.
+    pub stop: Time,
+    /// How its data is carried.
+    pub transport: Transport,
+    /// What it has to send.
+    pub traffic: Traffic,
+}
+
+/// How a flow's data is carried.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Transport {
+    /// A QUIC connection.
+    Quic(Quic),
+    /// Datagrams that nobody controls.
+    Udp,
+}
+
+/// A QUIC connection.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Quic {
+    /// A fixed controller; `None` for the one under test.
+    pub cc: Option<String>,
+    /// Whether the client reports receive timestamps.
+    pub timestamps: bool,
+    /// Whether both ends mark and read ECN.
+    pub ecn: bool,
+    /// Initial congestion window in packets.
+    pub initial_window: u16,
+    /// The connection is dropped after so long without a packet; zero for never.
+    pub idle_timeout: Duration,
+    /// The client's clock.
+    pub clock: HostClock,
+    /// When the client's address changes, as behind a NAT that forgets.
+    pub rebind: Vec<Time>,
+}
+
+/// What a flow has to send.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Traffic {
+    /// Always more.
+    Unlimited,
+    /// So many bytes, then nothing.
+    Transfer {
+        /// Bytes to send.
+        bytes: u64,
+    },
+    /// A source with a send buffer that empties as packets are acknowledged in order. What of a burst does not fit is
+    /// dropped.
+    Bursts {
+        /// Packets per burst.
+        packets: u64,
+        /// Time between bursts.
+        every: Duration,
+        /// Room for data not yet acknowledged, in packets.
+        buffer: u64,
+    },
+    /// A packet at regular intervals.
+    Cbr {
+        /// The rate of full packets.
+        rate: Rate,
+    },
+    /// A Poisson process of packets.
+    Poisson {
+        /// The mean rate.
+        rate: Rate,
+    },
+    /// Times with and without traffic, exponentially distributed unless fixed.
+    OnOff {
+        /// Mean time with traffic.
+        on: Duration,
+        /// Mean time without.
+        off: Duration,
+        /// The rate while on; `None` for as much as can be sent (QUIC only).
+        rate: Option<Rate>,
+        /// Whether every time is as long as the mean.
+        fixed: bool,
+    },
+    /// Pages of objects that the client requests and waits for (QUIC only).
+    Requests {
+        /// Objects of a page.
+        objects: u32,
+        /// Objects requested at once.
+        parallel: u32,
+        /// Size of an object, bytes; log-normal around this median unless `spread` is 0.
+        size: u64,
+        /// Standard deviation of the logarithm of the size.
+        spread: f64,
+        /// Mean time between the end of a page and the next, exponentially distributed.
+        think: Duration,
+        /// Size of a request in bytes.
+        request: u64,
+    },
+}

@@ -1,0 +1,101 @@
+//! A source whose data goes to the client on one stream.
+
+use bytes::Bytes;
+use quiche_cc_bottleneck::Time;
+
+use super::{Application, Demand, Source};
+use crate::host::Connection;
+
+/// The server's first unidirectional stream (RFC 9000, section 2.1).
+const STREAM: u64 = 3;
+/// Written at once at most.
+const BLOCK: usize = 64 * 1024;
+static ZEROS: [u8; BLOCK] = [0; BLOCK];
+/// quiche takes data beyond the window; so much is enough for it to always have some.
+const AHEAD: u64 = 256 * 1024;
+
+/// Writes what a [`Source`] comes up with.
+pub struct StreamApp {
+    source: Box<dyn Source>,
+    /// Bytes that quiche has not taken yet.
+    pending: u64,
+    /// Bytes that quiche has taken.
+    written: u64,
+    next: Option<Time>,
+}
+
+impl StreamApp {
+    /// For this source.
+    pub fn new(source: Box<dyn Source>) -> Self {
+        let next = source.next();
+        Self {
+            source,
+            pending: 0,
+            written: 0,
+            next,
+        }
+    }
+
+    fn produce(&mut self, now: Time, acked: u64) {
+        while self.next.is_some_and(|at| at <= now) {
+            let unacked = self.written.saturating_sub(acked);
+            let held = self.pending.saturating_add(unacked);
+            match self.source.produce(now, held) {
+                Demand::Bytes(more) => self.pending = self.pending.saturating_add(more),
+                Demand::Endless => self.pending = u64::MAX,
+                Demand::Silence => self.pending = 0,
+            }
+            self.next = self.source.next();
+        }
+    }
+
+    /// Offers quiche what is pending, up to a good deal more than its window.
+    fn write(&mut self, conn: &mut Connection, acked: u64) {
+        let window: usize = conn
+            .path_stats()
+            .filter(|path| path.active)
+            .map(|path| path.cwnd)
+            .sum();
+        let most = 2 * window as u64 + AHEAD;
+        while self.pending > 0 {
+            let room = most.saturating_sub(self.written.saturating_sub(acked));
+            let len = self.pending.min(room).min(BLOCK as u64);
+            if len == 0 {
+                return;
+            }
+            let block = Bytes::from_static(&ZEROS[..len as usize]);
+            let Ok((taken, _)) = conn.stream_send_zc(STREAM, block, false) else {
+                return;
+            };
+            if taken == 0 {
+                return;
+            }
+            self.written += taken as u64;
+            if self.pending != u64::MAX {
+                self.pending -= taken as u64;
+            }
+        }
+    }
+}
+
+impl Application for StreamApp {
+    fn serve(&mut self, now: Time, conn: &mut Connection, acked: u64) {
+        if !conn.is_established() {
+            return;
+        }
+        self.produce(now, acked);
+        self.write(conn, acked);
+    }
+
+    fn consume(&mut self, _now: Time, conn: &mut Connection) -> u64 {
+        let mut read = 0;
+        while let Ok((len, _)) = conn.stream_discard(STREAM, usize::MAX) {
+            read += len as u64;
+        }
+        read
+    }
+
+    fn next_serve(&self) -> Option<Time> {
+        self.next
+    }
+}
