@@ -32,6 +32,7 @@ endfunction()
 
 # The controllers need no quiche, so they are tested without it, with debug assertions.
 quiche_cc_cargo_test(controllers LABEL unit TIMEOUT 600 ARGUMENTS -p quiche-cc --no-default-features)
+quiche_cc_cargo_test(contract LABEL unit TIMEOUT 600 ARGUMENTS -p quiche-cc-contract)
 quiche_cc_cargo_test(plugin LABEL unit TIMEOUT 600 ARGUMENTS --release -p quiche-cc)
 quiche_cc_cargo_test(bottleneck LABEL unit TIMEOUT 600 ARGUMENTS --release -p quiche-cc-bottleneck)
 quiche_cc_cargo_test(link LABEL link TIMEOUT 600 SERIAL ARGUMENTS --release -p quiche-cc-link)
@@ -62,7 +63,7 @@ function(quiche_cc_cargo_lint name tool)
                  COMMAND sh -c "${script}; exec \"$0\" ${tool} \"$@\"" "${QUICHE_CC_CARGO}" ${ARGN})
 endfunction()
 
-set(own_packages -p quiche-cc -p quiche-cc-bottleneck -p quiche-cc-link -p quiche-cc-endpoint)
+set(own_packages -p quiche-cc -p quiche-cc-bottleneck -p quiche-cc-contract -p quiche-cc-link -p quiche-cc-endpoint)
 quiche_cc_cargo_lint(rustfmt fmt --check ${own_packages})
 quiche_cc_cargo_lint(clippy clippy --release --locked ${own_packages} --all-targets -- --no-deps -D warnings)
 quiche_cc_cargo_lint(cargo-deny deny --locked check bans licenses sources)
