@@ -19,5 +19,6 @@ pub mod randomness;
 pub mod record;
 pub mod scenario;
 pub mod simulation;
+pub mod stats;
 mod traffic;
 pub mod virtual_time;
