@@ -6,7 +6,7 @@
 //! The model: once per round trip, with `diff = w (rtt - base) / rtt` the packets that wait in the queue,
 //!
 //! ```text
-//!     slow start   until diff > gamma, then w = w base / rtt + 1 packet
+//!     slow start   until diff > gamma, then w = what comes back in one base + 1 packet
 //!     after it     w += 1 packet if diff < alpha,  w -= 1 packet if diff > beta
 //! ```
 //!
@@ -22,8 +22,8 @@ use std::time::Duration;
 pub use self::params::{Params, SlowStart, PARAMETERS, PROFILES};
 
 use self::law::{step, Seen};
-use self::report::Update;
-use super::newreno::{NewReno, Reaction};
+use self::report::{Cause, Update};
+use super::newreno::NewReno;
 use super::pacing;
 use super::report::{parameters_set, PathLimits};
 use crate::controller::{Controller, Decision, Ecn, Event, Start};
@@ -31,15 +31,22 @@ use crate::feedback::{Acked, Feedback, Space};
 use crate::measure::round::Round;
 use crate::measure::rtt::Rtt;
 use crate::measure::window_min::WindowMin;
-use crate::units::{Bytes, Time};
+use crate::units::{Bytes, Rate, Time};
 
-/// What is summed up from one update to the next.
+/// Samples that are enough to leave slow start before the round trip is over (RFC 9406, section 4.3).
+const SLOW_START_SAMPLES: u64 = 8;
+
+/// A round trip under way.
 #[derive(Debug, Clone, Copy, Default)]
 struct Trip {
+    began: Time,
+    /// The smallest RTT.
     rtt: Option<Duration>,
     samples: u64,
+    /// Bytes acknowledged, and those of them that count for growth.
+    acked: Bytes,
     counted: u64,
-    /// Whether a loss was answered when it began: its packets were sent before and know of another window.
+    /// Whether the window has been cut when it began: its packets were sent before and know of another one.
     settling: bool,
 }
 
@@ -53,6 +60,8 @@ pub struct Vegas {
     base: WindowMin<Duration>,
     round: Round,
     trip: Trip,
+    /// The rate at which packets were acknowledged in the last round trip.
+    arrived: Option<Rate>,
     /// Whether slow start grows in this round trip.
     growing: bool,
     limits: PathLimits,
@@ -70,6 +79,7 @@ impl Vegas {
             base: WindowMin::new(params.basewin),
             round: Round::default(),
             trip: Trip::default(),
+            arrived: None,
             growing: true,
             limits: PathLimits::new(start.max_datagram_size),
             params,
@@ -93,8 +103,12 @@ impl Vegas {
         }
     }
 
-    fn grow(&mut self, counted: u64) {
+    fn grow(&mut self, feedback: &Feedback<'_>) {
+        let counted = self.reno.counted(feedback).bytes;
         self.trip.counted += counted;
+        for packet in feedback.acked {
+            self.trip.acked = self.trip.acked + packet.size;
+        }
         if self.growing && self.reno.in_slow_start() {
             self.reno.grow(counted);
         }
@@ -105,51 +119,70 @@ impl Vegas {
         (!self.trip.settling).then_some(Seen { rtt, base })
     }
 
-    /// The law, at the end of a round trip.
-    fn judge(&mut self, seen: &Seen) {
+    /// What slow start leaves for, if it is time.
+    ///
+    /// DEVIATION: the paper and Linux decide at the end of a round trip, by then the window has doubled once more; and what
+    /// they go back to follows from RTTs that are a round trip older than the window.
+    fn carried(&self, seen: &Seen) -> Option<f64> {
         let (m, w) = (self.reno.packet(), self.reno.window());
-        let queued = seen.queued(w) / m;
-        if self.reno.in_slow_start() {
-            if queued > self.params.gamma {
-                let carried = w - seen.queued(w) + m;
-                self.reno.change(carried.min(w) - w);
-                self.reno.leave_slow_start();
-            }
-            return;
+        if seen.queued(w) / m <= self.params.gamma {
+            return None;
         }
-        // No more than was acknowledged: an unused window does not grow (RFC 9002, section 7.8).
-        let change = (step(&self.params, queued) * m).min(self.trip.counted as f64);
-        self.reno.change(change);
+        let carried = match self.arrived {
+            Some(rate) => rate.over(seen.base),
+            None => w - seen.queued(w),
+        };
+        Some((carried + m).min(w))
+    }
+
+    fn leave_slow_start(&mut self, now: Time, seen: Seen, carried: f64) {
+        let before = self.reno.window();
+        self.reno.change(carried - before);
+        self.reno.leave_slow_start();
+        self.keep(before, Some(seen), Cause::Queue);
+        self.begin_trip(now, true);
+    }
+
+    /// Congestion avoidance, once per round trip. It gains no more than was acknowledged: an unused window does not grow
+    /// (RFC 9002, section 7.8).
+    fn adjust(&mut self, seen: &Seen) {
+        let (m, w) = (self.reno.packet(), self.reno.window());
+        let change = step(&self.params, seen.queued(w) / m) * m;
+        self.reno.change(change.min(self.trip.counted as f64));
         self.reno.leave_slow_start();
     }
 
     fn end_trip(&mut self, now: Time) {
-        let (before, seen, grown) = (self.reno.window(), self.seen(), self.growing);
-        if let Some(seen) = &seen {
-            self.judge(seen);
+        let (before, seen) = (self.reno.window(), self.seen());
+        if let Some(seen) = seen.filter(|_| !self.reno.in_slow_start()) {
+            self.adjust(&seen);
         }
+        self.keep(before, seen, Cause::Round);
         self.growing = !self.growing || self.params.slow_start == SlowStart::EachRound;
-        self.keep(before, seen, grown, None);
         self.begin_trip(now, false);
     }
 
     fn begin_trip(&mut self, now: Time, settling: bool) {
+        let lasted = now.since(self.trip.began);
+        self.arrived = (!lasted.is_zero()).then(|| self.trip.acked.per(lasted));
         self.round.begin(now);
         self.trip = Trip {
+            began: now,
             settling,
             ..Trip::default()
         };
     }
 
-    fn keep(&mut self, before: f64, seen: Option<Seen>, growing: bool, reaction: Option<Reaction>) {
+    fn keep(&mut self, before: f64, seen: Option<Seen>, cause: Cause) {
         self.report = Some(Update {
             number: self.updates,
-            reaction,
+            cause,
             samples: self.trip.samples,
             diff: seen.map(|seen| seen.queued(before) / self.reno.packet()),
             seen,
             counted: self.trip.counted,
-            growing,
+            growing: self.growing,
+            arrived: self.arrived.filter(|_| cause == Cause::Queue),
             phase: self.reno.phase(),
             window_before: before,
             window_after: self.reno.window(),
@@ -171,12 +204,21 @@ impl Controller for Vegas {
         self.measure(feedback);
         let before = self.reno.window();
         if let Some(reaction) = self.reno.on_losses(feedback, &self.rtt) {
-            self.keep(before, None, self.growing, Some(reaction));
+            self.keep(before, None, Cause::Loss(reaction));
             return self.begin_trip(feedback.now, true);
         }
-        self.grow(self.reno.counted(feedback).bytes);
+        self.grow(feedback);
         let back = |packet: &Acked| self.round.shows(packet.sent);
-        if feedback.acked.iter().any(back) {
+        let over = feedback.acked.iter().any(back);
+        if self.reno.in_slow_start() && (over || self.trip.samples >= SLOW_START_SAMPLES) {
+            let leave = self
+                .seen()
+                .and_then(|seen| Some((seen, self.carried(&seen)?)));
+            if let Some((seen, carried)) = leave {
+                return self.leave_slow_start(feedback.now, seen, carried);
+            }
+        }
+        if over {
             self.end_trip(feedback.now);
         }
     }

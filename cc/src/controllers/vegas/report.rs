@@ -6,15 +6,26 @@ use super::law::Seen;
 use crate::controller::{Event, Value};
 use crate::controllers::newreno::{Phase, Reaction};
 use crate::controllers::report::{millis, number_or_null, word};
-use crate::units::Bytes;
+use crate::units::{Bytes, Rate};
 
-/// What a round trip or a loss has done.
+/// What made an update.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// The end of a round trip.
+    Round,
+    /// The queue has ended slow start.
+    Queue,
+    /// A loss was answered.
+    Loss(Reaction),
+}
+
+/// What a round trip, the end of slow start or a loss has done.
 #[derive(Debug, Clone)]
 pub struct Update {
     /// Counts from 0.
     pub number: u64,
-    /// What the losses have done; none is the end of a round trip.
-    pub reaction: Option<Reaction>,
+    /// What made it.
+    pub cause: Cause,
     /// Samples of the RTT.
     pub samples: u64,
     /// What they have shown, if there were any and they count.
@@ -23,6 +34,8 @@ pub struct Update {
     pub counted: u64,
     /// Whether slow start has grown with them.
     pub growing: bool,
+    /// The rate at which packets were acknowledged in the round trip before, where slow start was left for it.
+    pub arrived: Option<Rate>,
     /// Where the window stands now.
     pub phase: Phase,
     /// w before, in bytes.
@@ -46,7 +59,11 @@ pub fn updated(update: &Update) -> Event {
         seen.map_or(Value::Null, |seen| millis(time(seen)))
     };
     let threshold = Some(update.threshold).filter(|bytes| bytes.is_finite());
-    let cause = update.reaction.map_or("round", Reaction::as_str);
+    let cause = match update.cause {
+        Cause::Round => "round",
+        Cause::Queue => "queue",
+        Cause::Loss(reaction) => reaction.as_str(),
+    };
     Event {
         name: "vegas_updated",
         fields: vec![
@@ -58,6 +75,7 @@ pub fn updated(update: &Update) -> Event {
             ("diff", number_or_null(update.diff)),
             ("counted", Value::Count(update.counted)),
             ("growing", Value::Flag(update.growing)),
+            ("arrived", number_or_null(update.arrived.map(Rate::bps))),
             ("phase", word(update.phase.as_str())),
             ("window_before", Value::Number(update.window_before)),
             ("window_after", Value::Number(update.window_after)),

@@ -110,11 +110,16 @@ fn the_smallest_rtt_of_the_round_trip_counts() {
 fn slow_start_doubles_until_the_queue_holds_gamma_packets() {
     let mut path = Path::new("");
     assert!(close(path.window(), 11.0));
+    // Eleven packets in 101 ms.
     assert!(close(path.trip(100), 11.0));
     assert_eq!(path.vegas.state(), "slow_start");
-    // After growth to 33 packets, 33 * 10 / 110 = 3 of them wait: 30 are carried, and one more may wait.
-    assert!(close(path.trip(110), 9.0));
+    // With the eighth sample 30 * 10 / 110 packets wait: more than gamma. What has come back in 100 ms is kept and one
+    // packet more, and what comes back of the larger window is not judged.
+    let change = path.trip(110);
+    assert!(close(path.window(), 11.0 * 100.0 / 101.0 + 1.0), "{change}");
     assert_eq!(path.vegas.state(), "congestion_avoidance");
+    assert!(close(path.trip(300), 0.0));
+    assert!(close(path.trip(300), -1.0));
 }
 
 #[test]
@@ -195,19 +200,22 @@ fn recomputed(params: &Params, event: &Event, last: (f64, f64)) -> (f64, f64) {
     let cause = &event.fields.iter().find(|(name, _)| *name == "cause");
     let after = match (&cause.unwrap().1, get("rtt")) {
         (Value::Text(cause), _) if cause == "loss" => before / 2.0,
-        (Value::Text(cause), _) if cause != "round" => 0.0,
+        (Value::Text(cause), _) if cause == "persistent_congestion" => 0.0,
         (_, None) => before,
-        (_, Some(rtt)) => {
-            let queued = before * (rtt - get("base_rtt").unwrap()) / rtt;
+        (Value::Text(cause), Some(rtt)) => {
+            let base = get("base_rtt").unwrap();
+            let queued = before * (rtt - base) / rtt;
             let (diff, counted) = (queued / M, counted.min(M));
+            let carried = get("arrived").map_or(before - queued, |bps| bps * base / 8e3);
             match before < threshold {
-                true if diff > params.gamma => before.min(before - queued + M),
+                true if cause == "queue" => before.min(carried + M),
                 true => before,
                 false if diff < params.alpha => before + counted,
                 false if diff > params.beta => before - M,
                 false => before,
             }
         }
+        _ => f64::NAN,
     };
     (before, after.max(2.0 * M))
 }
