@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::controller::{Controller, Start};
 use crate::controllers::hybrid::{self, Hybrid};
+use crate::controllers::rrr::{self, Rrr};
 use crate::controllers::smallq::{self, SmallQueues};
 use crate::controllers::vegas::{self, Vegas};
 use crate::spec::{Parameter, SpecError};
@@ -28,7 +29,7 @@ pub struct Entry {
 }
 
 /// Every controller of this crate.
-pub const CATALOGUE: &[Entry] = &[HYBRID, SMALLQ, VEGAS];
+pub const CATALOGUE: &[Entry] = &[HYBRID, SMALLQ, VEGAS, RRR];
 
 const HYBRID: Entry = Entry {
     name: "hybrid",
@@ -69,6 +70,19 @@ const VEGAS: Entry = Entry {
         Ok(Arc::new(move |start| {
             Box::new(Vegas::new(params.clone(), &spec, start))
         }))
+    },
+};
+
+const RRR: Entry = Entry {
+    name: "rrr",
+    summary: "rate that follows the rate of arrival, with a wanted relative reduction",
+    paper: "Hága, Csabai, Tóth, Vattay, Relative rate reduction based control with adjustable congestion level",
+    profiles: &rrr::PROFILES,
+    parameters: &rrr::PARAMETERS,
+    configure: |spec, options| {
+        let params = rrr::Params::parse(options)?;
+        let spec = spec.to_owned();
+        Ok(Arc::new(move |start| Box::new(Rrr::new(params.clone(), &spec, start))))
     },
 };
 

@@ -4,5 +4,6 @@ pub mod hybrid;
 mod newreno;
 mod pacing;
 mod report;
+pub mod rrr;
 pub mod smallq;
 pub mod vegas;

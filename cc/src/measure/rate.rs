@@ -58,8 +58,10 @@ pub struct RateSample {
     pub sending: Duration,
     /// Time in which they arrived, above 0.
     pub arriving: Duration,
-    /// The lower of the rates that pacing allowed at its ends.
-    pub allowed: Rate,
+    /// The rate that pacing allowed when the first of them left.
+    pub allowed_first: Rate,
+    /// The same for the last.
+    pub allowed_last: Rate,
 }
 
 impl RateSample {
@@ -194,7 +196,8 @@ impl RateMeter {
             delivered: Bytes(to.delivered.0 - from.delivered.0),
             sending,
             arriving: arriving.max(sending.mul_f64(LEAST_SHARE)),
-            allowed: from.allowed.min(to.allowed),
+            allowed_first: from.allowed,
+            allowed_last: to.allowed,
         })
     }
 }

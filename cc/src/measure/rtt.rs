@@ -65,6 +65,11 @@ impl Rtt {
         self.smoothed.max(Duration::from_micros(1))
     }
 
+    /// The smallest sample of the path's life, ACK delay included.
+    pub fn minimum(&self) -> Option<Duration> {
+        self.known.map(|(minimum, _)| minimum)
+    }
+
     /// Whether there has been a sample.
     pub fn is_known(&self) -> bool {
         self.known.is_some()

@@ -31,7 +31,7 @@ impl Default for SentLog {
             at: Time::default(),
             bytes: Bytes(0),
             packets: 0,
-            allowed: Rate::INFINITE,
+            allowed: Rate::default(),
         };
         Self {
             before,

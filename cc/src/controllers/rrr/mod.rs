@@ -1,0 +1,288 @@
+//! `rrr`: the sending rate follows the rate at which packets reach the receiver.
+//!
+//! P. Hága, I. Csabai, F. Tóth, G. Vattay, "Relative rate reduction based control with adjustable congestion level". Our
+//! reading, with every decision and deviation, is `docs/papers/rrr.md`; section and equation numbers here are the paper's.
+//!
+//! The model: of X_in sent X_out arrive, and the relative rate reduction p = (X_in - X_out) / X_in (8) is the congestion of
+//! the path: queues that build up show in it at once, losses on average. At every acknowledgement
+//!
+//! ```text
+//!     X_in = X_out / (1 - pT(X_out))                                                        (13)
+//! ```
+//!
+//! so the rate grows while p is below the pT that a feedback function allows at this rate, and falls while it is above.
+//! pT constant (`fixed`), falling to nothing at a largest rate (`linear`), or like TCP's (`tcp`), which shares fairly.
+
+mod law;
+mod params;
+mod report;
+
+use std::time::Duration;
+
+pub use self::law::wanted;
+pub use self::params::{Feedback as FeedbackFunction, Params, PARAMETERS, PROFILES};
+
+use self::report::Update;
+use super::pacing;
+use super::report::{parameters_set, PathLimits};
+use crate::controller::{Controller, Decision, Ecn, Event, Start};
+use crate::feedback::Feedback;
+use crate::measure::epoch::Epoch;
+use crate::measure::owd::{Minima, OwdMeter, Sample, Source};
+use crate::measure::persistent::PersistentCongestion;
+use crate::measure::rate::{RateMeter, RateSample};
+use crate::measure::rtt::Rtt;
+use crate::measure::trust::Evidence;
+use crate::units::{Bytes, Rate, Time};
+
+/// RFC 9002, section 7.2: the minimum window.
+const MIN_WINDOW_PACKETS: u64 = 2;
+/// The rate is never lower than a packet in this many smallest RTTs.
+const MIN_RATE_RTTS: u32 = 4;
+/// Window of the minima of one-way delay: 200 ppm of clock drift are 2 ms in it, as in `hybrid`.
+const DELAY_WINDOW: Duration = Duration::from_secs(10);
+/// In start-up this share of n packets is enough: it looks for reductions of a quarter, not of a hundredth.
+const STARTUP_SHARE: u64 = 4;
+
+/// Where the controller stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// Nothing was measured.
+    Initial,
+    /// The rate grows as fast as it may, until a reduction shows (not in the paper).
+    Startup,
+    /// Equation (13).
+    Steady,
+}
+
+/// The controller of one path.
+#[derive(Debug)]
+pub struct Rrr {
+    params: Params,
+    spec: String,
+    start: Start,
+    rate: Rate,
+    phase: Phase,
+    delays: OwdMeter,
+    /// What shows whether receive times can be believed, a smoothed RTT at a time.
+    epoch: Option<Epoch>,
+    rates: RateMeter,
+    rtt: Rtt,
+    persistent: PersistentCongestion,
+    limits: PathLimits,
+    told_limits: Option<PathLimits>,
+    updates: u64,
+    report: Option<Update>,
+}
+
+impl Rrr {
+    /// A controller for a new path. `spec` is the name with options under which traces show it.
+    pub fn new(params: Params, spec: &str, start: Start) -> Self {
+        let mut rrr = Self {
+            delays: OwdMeter::new(DELAY_WINDOW, start.max_datagram_size),
+            rates: RateMeter::new(params.span),
+            rtt: Rtt::new(start.initial_rtt),
+            limits: PathLimits::new(start.max_datagram_size),
+            params,
+            spec: spec.to_owned(),
+            start,
+            rate: Rate::default(),
+            phase: Phase::Initial,
+            epoch: None,
+            persistent: PersistentCongestion::default(),
+            told_limits: None,
+            updates: 0,
+            report: None,
+        };
+        rrr.rate = rrr.initial_rate();
+        rrr
+    }
+
+    /// The smallest RTT of the path's life. A sliding minimum would take the queue that this controller keeps for
+    /// propagation, and let the window grow for ever.
+    fn min_rtt(&self) -> Duration {
+        self.rtt
+            .minimum()
+            .unwrap_or(self.start.initial_rtt)
+            .max(Duration::from_micros(1))
+    }
+
+    /// The initial window (RFC 9002, section 7.2) in one RTT, if nothing else was asked for.
+    fn initial_rate(&self) -> Rate {
+        let window = self.limits.max_datagram_size * self.start.initial_window_packets;
+        self.bounded(self.params.r0.unwrap_or_else(|| window.per(self.min_rtt())))
+    }
+
+    fn bounded(&self, rate: Rate) -> Rate {
+        let floor = self
+            .limits
+            .max_datagram_size
+            .per(self.min_rtt() * MIN_RATE_RTTS);
+        rate.clamp(floor, law::ceiling(&self.params))
+    }
+
+    /// DEVIATION: the paper's sender has no window. What is sent while nothing comes back is bounded by what the rate puts
+    /// into the smallest RTT, `qmax` of queue, and the time for which the receiver may hold back an ACK.
+    fn window(&self) -> Bytes {
+        let size = self.limits.max_datagram_size.0.max(1);
+        let held = self.min_rtt() + self.params.qmax + self.limits.max_ack_delay;
+        let packets = (self.rate.over(held) / size as f64).ceil() as u64;
+        Bytes(size) * packets.max(MIN_WINDOW_PACKETS)
+    }
+
+    fn in_startup(&self) -> bool {
+        self.params.startup && self.phase != Phase::Steady
+    }
+
+    fn least_packets(&self) -> u64 {
+        if self.in_startup() {
+            (self.params.packets / STARTUP_SHARE).max(1)
+        } else {
+            self.params.packets
+        }
+    }
+
+    /// Takes in the one-way delays; returns that of the newest packet by the source in use, with its minima.
+    fn record_delays(&mut self, feedback: &Feedback<'_>) -> Option<(Sample, Minima)> {
+        let epoch = self.epoch.get_or_insert_with(|| Epoch::new(feedback.now));
+        let mut newest = [None; 2];
+        self.delays.record(feedback, |sample| {
+            epoch.add(&sample);
+            // What a clock step makes of earlier samples holds for the later ones of the same ACK.
+            let slot: &mut Option<Sample> = &mut newest[usize::from(sample.source == Source::Ack)];
+            let restarts = sample.restarts || slot.is_some_and(|earlier| earlier.restarts);
+            *slot = Some(Sample { restarts, ..sample });
+        });
+        epoch.acked_packets += feedback.acked.len() as u64;
+        epoch.lost += feedback.lost.len() as u64;
+        let source = self.delays.source();
+        let newest = newest[usize::from(source == Source::Ack)];
+        newest.map(|sample| (sample, self.delays.minima(source)))
+    }
+
+    fn end_epoch(&mut self, now: Time) {
+        let Some(epoch) = self
+            .epoch
+            .as_mut()
+            .filter(|epoch| epoch.duration(now) >= self.rtt.smoothed())
+        else {
+            return;
+        };
+        let mean = |source| epoch.mean(source, &self.delays.minima(source));
+        let evidence = Evidence {
+            acked: epoch.acked_packets,
+            lost: epoch.lost,
+            by_timestamp: mean(Source::ReceiveTimestamps),
+            by_ack: mean(Source::Ack),
+        };
+        self.delays.end_epoch(&evidence);
+        epoch.restart(now);
+    }
+
+    fn update(&mut self, sample: &RateSample) {
+        if self.in_startup() {
+            self.phase = if law::ends_startup(&self.params, sample) {
+                Phase::Steady
+            } else {
+                Phase::Startup
+            };
+        } else {
+            self.phase = Phase::Steady;
+        }
+        let startup = self.in_startup();
+        let aim = law::aim(&self.params, sample, startup);
+        let rate = law::next_rate(&self.params, sample, aim);
+        self.set_rate(rate, Some((*sample, aim)), startup);
+    }
+
+    /// Nothing came through for several probe timeouts (RFC 9002, section 7.6): what was measured is of another path, and
+    /// what is sent is the minimum window per RTT. DEVIATION: the paper sends on.
+    fn collapse(&mut self) {
+        let minimum = (self.limits.max_datagram_size * MIN_WINDOW_PACKETS).per(self.rtt.smoothed());
+        self.rates.restart();
+        self.phase = Phase::Initial;
+        self.set_rate(self.rate.min(minimum), None, false);
+    }
+
+    fn set_rate(&mut self, rate: Rate, measured: Option<(RateSample, f64)>, startup: bool) {
+        let rate_before = self.rate;
+        self.rate = self.bounded(rate);
+        self.report = Some(Update {
+            number: self.updates,
+            source: self.delays.source(),
+            measured,
+            startup,
+            rate_before,
+            rate_after: self.rate,
+            min_rtt: self.min_rtt(),
+            window: self.window(),
+        });
+        self.updates += 1;
+    }
+}
+
+impl Controller for Rrr {
+    fn on_sent(&mut self, now: Time, size: Bytes) {
+        self.rates.on_sent(now, size, self.rate);
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback<'_>) {
+        self.limits.max_ack_delay = feedback.max_ack_delay;
+        self.rtt.record(feedback);
+        let newest = self.record_delays(feedback);
+        let measured = self
+            .rates
+            .on_feedback(feedback, newest, self.least_packets());
+        if self.persistent.record(feedback, &self.rtt) {
+            self.collapse();
+        } else if let Some(sample) = measured {
+            self.update(&sample);
+        } else if self.updates == 0 {
+            self.rate = self.initial_rate();
+        }
+        self.end_epoch(feedback.now);
+    }
+
+    fn on_app_limited(&mut self) {
+        // What was sent is known, and the law holds it against what arrived.
+    }
+
+    fn on_max_datagram_size(&mut self, size: Bytes) {
+        self.limits.max_datagram_size = size;
+        self.delays.set_max_datagram_size(size);
+    }
+
+    fn decision(&self) -> Decision {
+        Decision {
+            window: self.window(),
+            pacing: self.rate,
+            bandwidth: self.rate,
+            burst: pacing::smooth(self.rate, self.rtt.is_known()),
+            ecn: Ecn::NotEct,
+        }
+    }
+
+    fn state(&self) -> &'static str {
+        match self.phase {
+            Phase::Initial => "initial",
+            Phase::Startup => "startup",
+            Phase::Steady => "steady",
+        }
+    }
+
+    fn next_event(&mut self) -> Option<Event> {
+        if self.report.is_some() && self.told_limits != Some(self.limits) {
+            self.told_limits = Some(self.limits);
+            return Some(parameters_set(
+                "rrr",
+                &self.spec,
+                self.limits,
+                self.params.values(),
+            ));
+        }
+        self.report.take().map(|update| report::updated(&update))
+    }
+}
+
+#[cfg(test)]
+mod tests;
