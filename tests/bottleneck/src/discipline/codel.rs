@@ -8,7 +8,7 @@ use crate::{Ecn, Stream, Time};
 /// Controlled delay (RFC 8289): once the time packets wait has stayed above `target` for an `interval`, drops at the
 /// head, at first one per interval, then ever more often: the n-th comes interval / sqrt(n) after the one before.
 ///
-/// ECN-capable packets, ECT(0) and ECT(1) alike, are marked instead (RFC 8289 section 5.6 refers to RFC 3168).
+/// ECN-capable packets, ECT(0) and ECT(1) alike, are marked instead, as RFC 3168 allows where a queue would drop.
 #[derive(Debug, Clone)]
 pub struct CoDel {
     target: Duration,
@@ -25,7 +25,7 @@ pub struct CoDel {
 }
 
 impl CoDel {
-    /// RFC 8289 section 4.3 recommends a target of 5 ms and an interval of 100 ms.
+    /// Recommended are a target of 5 ms and an interval of 100 ms, which is not zero (RFC 8289 section 5.3).
     pub fn new(target: Duration, interval: Duration) -> Self {
         Self {
             target,
@@ -39,18 +39,17 @@ impl CoDel {
         }
     }
 
-    /// Section 5.4, the test in `dodequeue`: whether the delay has been above the target for an interval.
+    /// Section 5.6, the test in `dodequeue`: whether the delay has been above the target for an interval.
     fn stands(&mut self, queue: &QueueView, waited: Duration) -> bool {
         if waited < self.target || queue.bytes <= u64::from(self.max_packet) {
             self.above_until = None;
             return false;
         }
         let until = *self.above_until.get_or_insert(queue.now + self.interval);
-        // The instant at which the interval began is not its end, even if the interval is zero.
         queue.now >= until
     }
 
-    /// Section 5.5, `control_law`.
+    /// Section 5.6, `control_law`.
     fn next_after(&self, time: Time) -> Time {
         time + self.interval.div_f64(f64::from(self.count).sqrt())
     }

@@ -6,7 +6,7 @@ use super::{Capable, Discipline, QueueView, Verdict};
 use crate::{Ecn, Probability, Stream};
 
 /// Marks by the time that a packet has waited: none up to `min`, all above `max`, and in between with
-/// a probability that rises linearly (the ramp of the native L4S AQM, RFC 9332 section 2.4 and appendix A.1). With
+/// a probability that rises linearly (the ramp of the native L4S AQM, RFC 9332 appendix A.1). With
 /// `min` equal to `max` it is the step marker.
 ///
 /// Only ECT(1), and CE, is marked (RFC 9331 section 5.1); ECT(0) and Not-ECT pass: this is the L queue without the

@@ -8,8 +8,10 @@ use super::{CoDel, Discipline, DropTail, Limited, Pie, Proportional, Ramp};
 use crate::units::{format_duration, parse_duration, Params};
 use crate::{Buffer, Ecn, Limit, ParseError, Rate};
 
-const ALLOWED: &str = "droptail, mark:q0=32p (q0 a buffer size above zero; also ect=any, 1 or 0), step:1ms, \
-    ramp:min=800us,max=1200us, codel:target=5ms,interval=100ms, pie:target=15ms,update=15ms,burst=150ms";
+const ALLOWED: &str =
+    "droptail, mark:q0=32p (q0 a buffer size above zero; also ect=any, 1 or 0), step:1ms, \
+    ramp:min=800us,max=1200us, codel:target=5ms,interval=100ms, \
+    pie:target=15ms,update=15ms,burst=150ms (update from 1ms)";
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -183,7 +185,7 @@ fn pie(mut params: Params<'_>) -> Result<Queue, ParseError> {
         update,
         burst,
     };
-    params.finish(model, !target.is_zero() && !update.is_zero())
+    params.finish(model, !target.is_zero() && update >= MS)
 }
 
 impl fmt::Display for Capable {

@@ -55,6 +55,66 @@ pub fn link() -> impl Strategy<Value = LinkConfig> {
     })
 }
 
+/// Links with every model, and with combinations of them.
+pub fn any_link() -> impl Strategy<Value = LinkConfig> {
+    let queue = prop::sample::select(vec![
+        "droptail",
+        "mark:q0=4p",
+        "mark:q0=20ms,ect=1",
+        "step:1ms",
+        "ramp:min=1ms,max=9ms",
+        "codel",
+        "codel:target=1ms,interval=3ms",
+        "pie",
+        "pie:target=1ms,update=1ms,burst=0ms",
+    ]);
+    let rate = prop::sample::select(vec![
+        "3Mbps",
+        "30Mbps",
+        "10Mbps@0s,64kbps@10ms,1Gbps@1s",
+        "unlimited",
+    ]);
+    let delay = prop::sample::select(vec!["0ms", "7ms", "10ms@0s,1ms@20ms,30ms@100ms"]);
+    let loss = prop::sample::select(vec!["0%", "5%", "ge:p=5%,r=20%,good=1%,bad=90%"]);
+    let jitter = prop::option::of(prop::sample::select(vec![
+        "uniform:max=5ms",
+        "uniform:min=1ms,max=2ms,order=free",
+        "normal:mean=2ms,sd=2ms",
+        "wifi",
+        "wifi:median=1ms,stall=5ms..9ms,every=10ms",
+    ]));
+    let aggregate = prop::option::of(prop::sample::select(vec![
+        "interval=4ms",
+        "interval=1ms,max=2p",
+    ]));
+    let reorder = prop::option::of(Just("p=10%,extra=3ms"));
+    let outages = prop::option::of(Just("5ms..10ms,50ms..51ms"));
+    (
+        queue,
+        rate,
+        delay,
+        loss,
+        jitter,
+        aggregate,
+        reorder,
+        outages,
+        link(),
+    )
+        .prop_map(
+            |(queue, rate, delay, loss, jitter, aggregate, reorder, outages, link)| LinkConfig {
+                rate: rate.parse().expect(rate),
+                queue: queue.parse().expect(queue),
+                delay: delay.parse().expect(delay),
+                loss: loss.parse().expect(loss),
+                jitter: jitter.map(|text| text.parse().expect(text)),
+                aggregate: aggregate.map(|text| text.parse().expect(text)),
+                reorder: reorder.map(|text| text.parse().expect(text)),
+                outages: outages.map(|text| text.parse().expect(text)),
+                ..link
+            },
+        )
+}
+
 /// Sends the traffic, each packet numbered, and returns all packets in the order in which they leave.
 /// `check` runs after every step.
 pub fn run(
