@@ -109,6 +109,21 @@ impl fmt::Debug for Entry {
     }
 }
 
+/// All controllers that can be chosen, with their options, as text for users.
+pub fn describe() -> String {
+    let mut text = String::new();
+    for entry in CATALOGUE {
+        text += &format!("{}: {}\n  {}\n", entry.name, entry.summary, entry.paper);
+        text += &format!("  profiles: {}\n", entry.profiles.join(", "));
+        for parameter in entry.parameters {
+            let (name, kind, help) = (parameter.name, &parameter.kind, parameter.help);
+            text += &format!("  {name}=...  {help}; {kind}\n");
+        }
+    }
+    text += &format!("of quiche, without options: {}\n", BUILT_IN.join(", "));
+    text
+}
+
 /// A controller that was selected.
 #[derive(Clone)]
 pub enum Algorithm {

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use quiche_cc::catalogue::{BUILT_IN, CATALOGUE};
-
 /// Makes quiche-cc's controllers known to quiche. To be called before anything else.
 pub fn register() {
     quiche_cc::register();
@@ -38,19 +36,4 @@ impl FromStr for CcChoice {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         quiche_cc::parse(text).map(|algorithm| Self(algorithm.to_string()))
     }
-}
-
-/// All controllers that can be chosen, with their options, as text for users.
-pub fn catalogue() -> String {
-    let mut text = String::new();
-    for entry in CATALOGUE {
-        text += &format!("{}: {}\n  {}\n", entry.name, entry.summary, entry.paper);
-        text += &format!("  profiles: {}\n", entry.profiles.join(", "));
-        for parameter in entry.parameters {
-            let (name, kind, help) = (parameter.name, &parameter.kind, parameter.help);
-            text += &format!("  {name}=...  {help}; {kind}\n");
-        }
-    }
-    text += &format!("of quiche, without options: {}\n", BUILT_IN.join(", "));
-    text
 }

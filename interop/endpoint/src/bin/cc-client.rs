@@ -9,7 +9,7 @@ fn main() -> ExitCode {
     cc_choice::register();
     let args = ClientArgs::parse();
     if args.list_cc {
-        print!("{}", cc_choice::catalogue());
+        print!("{}", quiche_cc::catalogue::describe());
         return ExitCode::SUCCESS;
     }
     let groups = plan(&args).unwrap_or_else(|wrong| {

@@ -9,7 +9,7 @@ fn main() -> ExitCode {
     cc_choice::register();
     let args = ServerArgs::parse();
     if args.list_cc {
-        print!("{}", cc_choice::catalogue());
+        print!("{}", quiche_cc::catalogue::describe());
         return ExitCode::SUCCESS;
     }
     if let Err(wrong) = args.check() {
