@@ -15,13 +15,13 @@ use crate::{loopback, Config};
 const PICTURE: &str = "\
 A bottleneck in real time: relays UDP between loopback addresses.
 
-                 up: --up-rate --delay --up-buffer --up-loss
+                 up: --up-rate --delay --up-buffer --up-queue --up-loss ...
   client --> [--listen] ---------------------------------> [--to] server
          <--            <---------------------------------
-                 down: --rate --delay --buffer --loss
+                 down: --rate --delay --buffer --queue --loss ...
 
-Downloads go down, so --rate, --buffer and --loss shape what the server sends. What clients send is only delayed
-unless an --up option says otherwise.";
+Downloads go down, so --rate, --buffer, --queue, --loss and so on shape what the server sends. What clients send is only
+delayed unless an --up option says otherwise. docs/bottleneck.md describes the models.";
 
 const EXAMPLE: &str = "\
 Example, 1 Mbit/s, 100 ms round trip, 400 ms buffer:
@@ -122,7 +122,7 @@ pub struct Options {
     #[arg(long, default_value = "ip")]
     pub overhead: Overhead,
 
-    /// Seed of the random losses
+    /// Seed of all that is random
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 
@@ -265,12 +265,52 @@ mod tests {
     }
 
     #[test]
+    fn every_model_can_be_chosen_in_each_direction() {
+        let models =
+            "--queue codel --jitter wifi --reorder p=1%,extra=5ms --aggregate interval=4ms \
+            --outages 10s..12s --loss ge:p=1%,r=25% --rate 10Mbps@0s,1Mbps@20s --buffer 50p";
+        let down = parse(&format!("{models} --delay 25ms@0s,50ms@30s")).unwrap();
+        let up_models = models.replace("--", "--up-");
+        let up = parse(&format!("{up_models} --up-delay 25ms@0s,50ms@30s")).unwrap();
+        assert_eq!(up.down, parse("").unwrap().down);
+        assert_eq!(down.down, up.up);
+        let link = down.link(&down.down);
+        assert_eq!(link.base_rtt, Duration::from_millis(50));
+        assert_eq!(link.queue, "codel".parse().unwrap());
+        assert_eq!(link.jitter, "wifi".parse().ok());
+        assert_eq!(link.reorder, "p=1%,extra=5ms".parse().ok());
+        assert_eq!(link.aggregate, "interval=4ms".parse().ok());
+        assert_eq!(link.outages, "10s..12s".parse().ok());
+        assert_eq!(link.loss, "ge:p=1%,r=25%".parse().unwrap());
+        assert_eq!(link.rate, "10Mbps@0s,1Mbps@20s".parse().unwrap());
+        assert_eq!(link.delay, "25ms@0s,50ms@30s".parse().unwrap());
+    }
+
+    #[test]
     fn a_wrong_value_is_named_with_what_is_allowed() {
         for (options, message) in [
             ("--rate 5", "`5` is no valid rate; allowed: 1bps"),
             ("--delay 5", "`5` is no valid duration; allowed: 0ms"),
             ("--buffer 5", "`5` is no valid buffer size; allowed: a time"),
             ("--loss 5", "`5` is no valid loss; allowed: a probability"),
+            ("--queue red", "`red` is no valid queue; allowed: droptail"),
+            (
+                "--up-queue mark",
+                "`mark` is no valid queue; allowed: droptail",
+            ),
+            ("--up-loss ge:p=1%", "`ge:p=1%` is no valid loss"),
+            ("--jitter 5ms", "`5ms` is no valid jitter; allowed: uniform"),
+            ("--reorder 1%", "`1%` is no valid reordering; allowed: p=1%"),
+            (
+                "--aggregate 4ms",
+                "`4ms` is no valid aggregation; allowed: interval",
+            ),
+            ("--outages 4s", "`4s` is no valid outage; allowed: times"),
+            (
+                "--delay 4ms@1s",
+                "`4ms@1s` is no valid delay over time; allowed: a delay",
+            ),
+            ("--rate trace:", "`trace:` is no valid rate; allowed: 1bps"),
             ("--overhead x", "`x` is no valid overhead; allowed: `ip`"),
             ("--interval 0ms", "`0ms` is too short; allowed: 1ms"),
             ("--log-packets", "--log <FILE>"),

@@ -18,7 +18,7 @@ pub struct Config {
     pub up: LinkConfig,
     /// Bytes that count beyond the UDP payload.
     pub overhead: Overhead,
-    /// Seed of the random losses.
+    /// Seed of all that is random.
     pub seed: u64,
     /// Time between two samples in the log.
     pub interval: Duration,

@@ -49,7 +49,7 @@ pub struct Start {
     pub up: LinkRecord,
     /// Bytes per datagram beyond the payload, `ip` or a number.
     pub overhead: String,
-    /// Seed of the random losses.
+    /// Seed of all that is random.
     pub seed: u64,
     /// Between two samples.
     pub interval_ms: f64,
@@ -122,7 +122,7 @@ pub struct Sample {
     pub dropped_overflow: u64,
     /// Dropped by the queue on purpose.
     pub dropped_discipline: u64,
-    /// Lost at random.
+    /// Lost on the wire, at random or in an outage.
     pub dropped_random: u64,
     /// Forwarded with congestion experienced.
     pub ecn_ce: u64,
@@ -207,7 +207,7 @@ pub struct DirectionSummary {
     pub dropped_overflow: u64,
     /// Dropped by the queue on purpose.
     pub dropped_discipline: u64,
-    /// Lost at random.
+    /// Lost on the wire, at random or in an outage.
     pub dropped_random: u64,
     /// Share of the packets that arrived and were lost, 0 to 1.
     pub loss: f64,
@@ -217,7 +217,8 @@ pub struct DirectionSummary {
     pub ecn_marked: u64,
     /// Seconds from the first arrival to the last activity.
     pub active: f64,
-    /// Share of `active` in which the link was sending, 0 to 1; null if the rate is unlimited.
+    /// Share of `active` in which the link was sending (or, with a recording, waiting for an opportunity), 0 to 1;
+    /// null if the rate is unlimited.
     pub utilisation: Option<f64>,
     /// Waiting times of the forwarded packets.
     pub queue_delay_ms: Percentiles,
