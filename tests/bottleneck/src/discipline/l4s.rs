@@ -10,8 +10,8 @@ use crate::{Ecn, Probability, Stream};
 /// `min` equal to `max` it is the step marker.
 ///
 /// Only ECT(1), and CE, is marked (RFC 9331 section 5.1); ECT(0) and Not-ECT pass: this is the L queue without the
-/// classic one beside it and without the coupling. As in appendix A.1 (`Th_len`, one packet) the last packet in the
-/// queue is never marked, or a link on which a packet takes longer than the threshold would be kept idle.
+/// classic one beside it and without the coupling. As appendix A.1 has a least length of the queue, the last packet in it
+/// is never marked, or a link on which a packet takes longer than the threshold would be kept idle.
 #[derive(Debug, Clone, Copy)]
 pub struct Ramp {
     min: Duration,

@@ -20,7 +20,16 @@ fn link(queue: &str) -> LinkConfig {
 
 /// Sends bursts, each of so many packets at once and at such a time, and returns what leaves, in order.
 fn send(queue: &str, ecn: Ecn, bursts: impl IntoIterator<Item = (Duration, u32)>) -> Vec<Exit<()>> {
-    let mut link: Link<()> = link(queue).build(SEED, 0).unwrap();
+    send_over(&link(queue), ecn, bursts)
+}
+
+/// The same over a link of one's own.
+fn send_over(
+    config: &LinkConfig,
+    ecn: Ecn,
+    bursts: impl IntoIterator<Item = (Duration, u32)>,
+) -> Vec<Exit<()>> {
+    let mut link: Link<()> = config.build(SEED, 0).unwrap();
     for (at, count) in bursts {
         for _ in 0..count {
             let packet = Packet {
@@ -116,6 +125,22 @@ fn codel_drops_ever_more_often_by_the_square_root() {
             "drop {number} at {drop}, due {due}"
         );
     }
+}
+
+/// A packet takes 20 ms here, four times the target, and one always waits: less could not keep the link busy.
+#[test]
+fn codel_leaves_a_slow_link_its_next_packet() {
+    let slow = LinkConfig {
+        rate: "500kbps".parse().unwrap(),
+        ..link("codel")
+    };
+    let ahead = |extra| {
+        [(Duration::ZERO, extra)]
+            .into_iter()
+            .chain(steadily(20 * MS, 10_000 * MS))
+    };
+    assert_eq!(dropped(&send_over(&slow, Ecn::NotEct, ahead(1))), 0);
+    assert!(dropped(&send_over(&slow, Ecn::NotEct, ahead(4))) > 0);
 }
 
 #[test]

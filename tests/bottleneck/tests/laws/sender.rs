@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use quiche_cc_bottleneck::{Ecn, Fate, Link, LinkConfig, Packet, Time};
+use quiche_cc_bottleneck::{Ecn, Exit, Fate, Link, LinkConfig, Packet, Time};
 
 /// Bytes of each packet.
 const SIZE: u32 = 1250;
@@ -39,6 +39,15 @@ struct Report {
 }
 
 impl Sender {
+    fn new() -> Self {
+        Self {
+            window: 10.0,
+            in_flight: 0.0,
+            recovery: 0,
+            next: 0,
+        }
+    }
+
     fn on_report(&mut self, report: &Report) {
         self.in_flight -= 1.0;
         if !report.congestion {
@@ -63,44 +72,40 @@ impl Sender {
     }
 }
 
+impl Report {
+    /// What the sender learns of a packet that left the link, `delay` later.
+    fn of(exit: &Exit<(usize, u64)>, delay: Duration) -> Self {
+        let (flow, number) = exit.packet.payload;
+        Self {
+            at: exit.at + delay,
+            flow,
+            number,
+            congestion: exit.packet.ecn == Ecn::Ce || matches!(exit.fate, Fate::Lost(_)),
+        }
+    }
+}
+
 /// Runs so many senders over `config` for so long; reports take as long back as packets take there.
 pub fn run_senders(config: &LinkConfig, flows: usize, ecn: Ecn, seconds: u64) -> Outcome {
     let mut link = config.build::<(usize, u64)>(3, 0).unwrap();
-    let start = || Sender {
-        window: 10.0,
-        in_flight: 0.0,
-        recovery: 0,
-        next: 0,
-    };
-    let mut senders: Vec<_> = (0..flows).map(|_| start()).collect();
-    let mut reports = VecDeque::new();
+    let mut senders: Vec<_> = (0..flows).map(|_| Sender::new()).collect();
+    let mut reports: VecDeque<Report> = VecDeque::new();
     let middle = Time::from(Duration::from_secs(seconds / 2));
     let end = Time::from(Duration::from_secs(seconds));
-    let (mut delays, mut delivered, mut bytes) = (0.0, 0.0, 0.0);
+    let mut delivered = Vec::new();
     for (flow, sender) in senders.iter_mut().enumerate() {
         sender.send(Time::ZERO, flow, ecn, &mut link);
     }
     loop {
-        let report = reports.front().map(|report: &Report| report.at);
-        let Some(now) = link.next_event().into_iter().chain(report).min() else {
+        let report = reports.front().map(|report| report.at);
+        let events = link.next_event().into_iter().chain(report);
+        let Some(now) = events.min().filter(|&now| now < end) else {
             break;
         };
-        if now >= end {
-            break;
-        }
         while let Some(exit) = link.receive(now) {
-            let (flow, number) = exit.packet.payload;
-            let congestion = exit.packet.ecn == Ecn::Ce || matches!(exit.fate, Fate::Lost(_));
-            reports.push_back(Report {
-                at: now + config.delay.first(),
-                flow,
-                number,
-                congestion,
-            });
+            reports.push_back(Report::of(&exit, config.delay.first()));
             if let (Fate::Delivered(transit), true) = (exit.fate, now >= middle) {
-                delays += transit.queueing.as_secs_f64() * 1e3;
-                delivered += 1.0;
-                bytes += f64::from(exit.packet.size);
+                delivered.push(transit.queueing.as_secs_f64() * 1e3);
             }
         }
         while reports.front().is_some_and(|report| report.at <= now) {
@@ -109,9 +114,10 @@ pub fn run_senders(config: &LinkConfig, flows: usize, ecn: Ecn, seconds: u64) ->
             senders[report.flow].send(now, report.flow, ecn, &mut link);
         }
     }
+    let capacity = link.capacity(middle, end).expect("a limited rate") as f64;
     Outcome {
-        delay: delays / delivered,
-        utilisation: bytes / link.capacity(middle, end).expect("a limited rate") as f64,
+        delay: delivered.iter().sum::<f64>() / delivered.len() as f64,
+        utilisation: delivered.len() as f64 * f64::from(SIZE) / capacity,
         marked: link.counters().marked.packets,
         dropped: link.counters().lost_discipline.packets,
     }
