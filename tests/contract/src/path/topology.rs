@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use quiche_cc::units::Bytes;
 use quiche_cc_bottleneck::{
-    Buffer, ConstantRate, Discipline, DropTail, Ecn, Link, Probability, QueueView, Rate, Stream,
-    Time, Verdict, Wire,
+    Buffer, ConstantRate, Link, Probability, Queue, Rate, Stream, Time, Wire,
 };
 
 /// Which way packets go.
@@ -46,8 +45,8 @@ pub struct Topology {
     pub rtt: Duration,
     /// What may wait.
     pub buffer: Buffer,
-    /// Queueing delay from which on packets are marked CE.
-    pub mark_above: Option<Duration>,
+    /// What it does to those that wait, besides dropping what has no room.
+    pub queue: Queue,
     /// Random loss behind the bottleneck.
     pub loss: Probability,
     /// Packets that are overtaken.
@@ -73,7 +72,7 @@ impl Topology {
             rate: Rate::from_bits_per_sec(bits_per_sec).expect("1 bit/s to 1 Tbit/s"),
             rtt,
             buffer,
-            mark_above: None,
+            queue: Queue::DropTail,
             loss: Probability::ZERO,
             reordering: None,
             outages: Vec::new(),
@@ -108,50 +107,13 @@ impl Topology {
 
     pub(super) fn link<P>(&self) -> Link<P> {
         let limit = self.buffer.limit(Some(self.rate), self.rtt);
-        let discipline = Marking {
-            queue: DropTail::new(limit),
-            above: self.mark_above,
-        };
+        let discipline = self.queue.build(limit, Some(self.rate), self.rtt);
         let wire = RoughWire {
             topology: self.clone(),
             carried: 0,
         };
         let service = ConstantRate::new(self.rate);
-        Link::new(
-            Box::new(discipline),
-            Box::new(service),
-            Box::new(wire),
-            self.seed,
-            0,
-        )
-    }
-}
-
-/// Drop-tail that marks what has waited too long.
-struct Marking {
-    queue: DropTail,
-    above: Option<Duration>,
-}
-
-impl Discipline for Marking {
-    fn on_arrival(&mut self, queue: &QueueView, size: u32, ecn: Ecn, rng: &mut Stream) -> Verdict {
-        self.queue.on_arrival(queue, size, ecn, rng)
-    }
-
-    fn on_departure(
-        &mut self,
-        _queue: &QueueView,
-        _size: u32,
-        ecn: Ecn,
-        waited: Duration,
-        _rng: &mut Stream,
-    ) -> Verdict {
-        // What cannot be marked passes: the buffer is there to drop it.
-        if self.above.is_some_and(|above| waited > above) && ecn.is_capable() {
-            Verdict::Mark
-        } else {
-            Verdict::Pass
-        }
+        Link::new(discipline, Box::new(service), Box::new(wire), self.seed, 0)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Marks, and what receivers and paths make of them.
 
 use quiche_cc::units::Bytes;
+use quiche_cc_bottleneck::Queue;
 use quiche_cc_contract::expectation::{ensure, everybody, Law};
 use quiche_cc_contract::path::{CeReport, Path, Receiver, Sender, Stage, Topology, SIZE};
 use quiche_cc_contract::Subject;
@@ -10,7 +11,7 @@ use crate::{at_least, usual, MILLI, SECOND};
 /// A path that marks beyond 5 ms of queue.
 fn marking() -> Topology {
     Topology {
-        mark_above: Some(5 * MILLI),
+        queue: Queue::Step(5 * MILLI),
         ..usual()
     }
 }
