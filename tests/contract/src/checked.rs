@@ -19,8 +19,8 @@ pub const SMALLEST: Bytes = Bytes(1200);
 const GRANULARITY: Duration = Duration::from_millis(1);
 /// A window that was not earned by acknowledged bytes stems from a rate, and none is above this.
 const CEILING_BPS: f64 = 10e9;
-/// What a rate's window may hold beyond one RTT: a threshold of queueing delay at most.
-const CEILING_EXTRA: Duration = Duration::from_millis(200);
+/// What a rate's window may hold beyond path and queue: a threshold of queueing delay at most.
+const CEILING_EXTRA: Duration = Duration::from_secs(1);
 /// The initial window of an RFC 9002 sender is the most that may ever leave unpaced.
 const MOST_UNPACED: usize = 10;
 /// Events of one feedback: what is decided, and what has been set.
@@ -31,7 +31,8 @@ const MOST_EVENTS: usize = 8;
 ///
 /// - The window is at least two packets, and no larger than what was *earned* or is *carried*. Earned is the
 ///   initial window and every acknowledged byte (slow start, RFC 9002, section 7.3.1); carried is what
-///   10 Gbit/s moves in the longest RTT seen and 200 ms.
+///   10 Gbit/s moves in twice the longest RTT seen (once for the path, once for a queue), the
+///   peer's maximum ACK delay, and a second.
 /// - The pacing rate is a finite number, and at least a packet of 1200 bytes in eight of the longest RTTs.
 /// - A decision changes only where the trait says so, and asking for it changes nothing.
 /// - There is always a state; events end, and hold numbers that a trace can hold.
@@ -45,6 +46,7 @@ pub struct Checked {
     largest_size: Bytes,
     acked: Bytes,
     longest_rtt: Duration,
+    max_ack_delay: Duration,
     traced: bool,
 }
 
@@ -60,6 +62,7 @@ impl Checked {
             largest_size: start.max_datagram_size,
             acked: Bytes(0),
             longest_rtt: start.initial_rtt.max(GRANULARITY),
+            max_ack_delay: Duration::ZERO,
             traced: false,
         };
         checked.check("being created");
@@ -101,7 +104,7 @@ impl Checked {
         });
         let earned = self.largest_size * self.initial_packets + self.acked;
         let ceiling = Rate::from_bps(CEILING_BPS);
-        let carried = ceiling.over(self.longest_rtt + CEILING_EXTRA);
+        let carried = ceiling.over(2 * self.longest_rtt + self.max_ack_delay + CEILING_EXTRA);
         self.require(Law::WindowCeiling, window <= earned || window.0 as f64 <= carried,
             after,
             || format!("window {window:?} is neither earned ({earned:?}) nor carried by a path ({carried} bytes)"),
@@ -202,6 +205,7 @@ impl Controller for Checked {
             self.acked = self.acked + packet.size;
             self.longest_rtt = self.longest_rtt.max(feedback.now.since(packet.sent));
         }
+        self.max_ack_delay = feedback.max_ack_delay;
         self.inner.on_feedback(feedback);
         self.changed("a feedback");
         if self.traced {

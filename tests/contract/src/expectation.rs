@@ -25,12 +25,16 @@ pub enum Law {
     Progress,
     /// The mean queue stays below what [`mean_queue`] says.
     Queue,
+    /// Two flows of one controller share, whoever came first.
+    Sharing,
     /// After idle there is no burst, and the rate comes back.
     Idle,
     /// Packets that overtake each other do not stop it.
     Reordering,
     /// Nor does a receiver's clock that is set,
     ClockStep,
+    /// even while nothing is sent,
+    ClockStepInIdle,
     /// or that drifts.
     ClockDrift,
     /// The offset of the receiver's clock means nothing at all.
@@ -101,6 +105,12 @@ pub const EXCEPTIONS: &[Exception] = &[
     },
     Exception {
         name: "hybrid",
+        profile: None,
+        law: Law::ClockStepInIdle,
+        why: Why::Pending("the same, with an honest receiver that was suspended"),
+    },
+    Exception {
+        name: "hybrid",
         profile: Some("paper"),
         law: Law::LiesBeside,
         why: Why::Pending(
@@ -131,6 +141,39 @@ pub const EXCEPTIONS: &[Exception] = &[
         profile: Some("paper"),
         law: Law::Aggregation,
         why: Why::Design("windows that are not spaced leave and return with the bunches, whose wait is in every RTT"),
+    },
+    Exception {
+        name: "rrr",
+        profile: Some("paper"),
+        law: Law::Progress,
+        why: Why::Design("the paper has no start-up: from 1.6 Mbit/s the rate grows by XT^2 / X per round trip"),
+    },
+    Exception {
+        name: "rrr",
+        profile: Some("paper"),
+        law: Law::LiesBeside,
+        why: Why::Design(
+            "the paper's XT is for 10 Mbit/s; below it any flow may lose half of its packets, and shares are whatever they \
+             were, with honest receivers as well",
+        ),
+    },
+    Exception {
+        name: "rrr",
+        profile: Some("paper"),
+        law: Law::Scaling,
+        why: Why::Design("XT and the initial rate are rates, qmax is a time"),
+    },
+    Exception {
+        name: "rrr",
+        profile: None,
+        law: Law::Sharing,
+        why: Why::Pending("a later flow takes all but 2 % of 1 Mbit/s and fills the buffer"),
+    },
+    Exception {
+        name: "rrr",
+        profile: None,
+        law: Law::LiesBeside,
+        why: Why::Pending("beside an honest flow it starves as well"),
     },
 ];
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use arbitrary::Arbitrary;
+use arbitrary::{Arbitrary, Unstructured};
 use proptest::prelude::*;
 use quiche_cc::feedback::Space;
 
@@ -143,6 +143,28 @@ pub struct Opening {
     pub rtt: Span,
     /// The peer's maximum ACK delay; zero while unknown.
     pub max_ack_delay: Span,
+}
+
+/// Everything about one run, out of a fuzzer's bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Arbitrary)]
+pub struct Input {
+    /// Whose turn it is, modulo their number.
+    pub subject: u8,
+    /// Whether a trace is written.
+    pub traced: bool,
+    /// How it starts.
+    pub opening: Opening,
+    /// What happens, to the end of the bytes.
+    #[arbitrary(with = all_operations)]
+    pub operations: Vec<Operation>,
+}
+
+fn all_operations(bytes: &mut Unstructured<'_>) -> arbitrary::Result<Vec<Operation>> {
+    let mut operations = Vec::new();
+    while !bytes.is_empty() {
+        operations.push(bytes.arbitrary()?);
+    }
+    Ok(operations)
 }
 
 fn span() -> impl Strategy<Value = Span> {

@@ -12,8 +12,12 @@ use crate::checked::SMALLEST;
 use crate::operation::{AckOf, In, Opening, Operation, Times};
 use crate::{Checked, Subject};
 
+/// RFC 9000, section 18.2: more is refused.
+const LONGEST_ACK_DELAY: Duration = Duration::from_millis((1 << 14) - 1);
 /// So many packets are in flight at most, so that an operation takes no more than milliseconds.
 const MOST_IN_FLIGHT: usize = 512;
+/// Rounds of one operation at most, likewise.
+const MOST_ROUNDS: u8 = 32;
 /// Packets of a round.
 const ROUND: usize = 48;
 
@@ -88,7 +92,7 @@ impl World {
             next_number: 0,
             largest_acked: [None; 3],
             max_datagram_size,
-            max_ack_delay: opening.max_ack_delay.duration(),
+            max_ack_delay: opening.max_ack_delay.duration().min(LONGEST_ACK_DELAY),
             forward: Duration::from_millis(20),
             back: Duration::from_millis(20),
             min_rtt: None,
@@ -141,7 +145,7 @@ impl World {
                 self.clock.ppm = ppm;
             }
             Operation::Rounds { count, queue } => {
-                (0..count).for_each(|_| self.round(queue.duration()));
+                (0..count.min(MOST_ROUNDS)).for_each(|_| self.round(queue.duration()));
             }
         }
     }

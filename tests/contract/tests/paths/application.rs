@@ -73,11 +73,11 @@ fn a_window_that_is_not_used_does_not_grow_and_is_usable_afterwards() {
         let stage = path.run_for(60 * SECOND);
         let sent = Bytes(frame.0).per(every);
         at_least(0.9, stage.rate(0), sent, "frames")?;
-        // The path when its buffer is full, once over; or the initial window.
-        let most = topology.bdp().0 * 3 + 10 * SIZE.0;
-        let window = stage.flows[0].largest_window.0;
+        let mut endless = Path::with_flow(topology.clone(), subject);
+        let most = endless.run_for(60 * SECOND).flows[0].largest_window;
+        let window = stage.flows[0].largest_window;
         ensure(window <= most, || {
-            format!("window {window}; {most} at most")
+            format!("window {window:?}; {most:?} when all of it is used")
         })?;
         path.sender(0).set_demand(Demand::Endless);
         path.run_for(20 * topology.rtt);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use quiche_cc_bottleneck::Buffer;
 use quiche_cc_contract::expectation::{ensure, everybody, Law};
-use quiche_cc_contract::path::{honest, Clock, Decided, Path, Receiver, Sender, Topology};
+use quiche_cc_contract::path::{honest, Clock, Decided, Demand, Path, Receiver, Sender, Topology};
 use quiche_cc_contract::Subject;
 
 use crate::{at_least, usual, MILLI, SECOND};
@@ -35,6 +35,30 @@ fn the_offset_of_the_receivers_clock_changes_no_decision_at_all() {
             })?;
         }
         ensure(reference.len() > 1_000, || "too few decisions".into())
+    });
+}
+
+/// A receiver that was suspended: its clock stood still while nothing was sent.
+#[test]
+fn a_clock_that_is_set_during_idle_does_not_open_the_window() {
+    everybody(Law::ClockStepInIdle, |subject| {
+        for seconds in [3_600.0, -3_600.0] {
+            let clock = Clock {
+                steps: vec![(25 * SECOND, seconds)],
+                ..Clock::ahead(7_200 * SECOND)
+            };
+            let pause = Demand::Except(vec![(20 * SECOND, 35 * SECOND)]);
+            let mut path = Path::new(usual());
+            let sender = Sender::with_demand(subject, pause);
+            path.add(sender, Receiver::reporting(honest(clock)));
+            let before = path.run_for(20 * SECOND).flows[0].largest_window;
+            path.run_for(15 * SECOND);
+            let after = path.run_for(10 * SECOND).flows[0].largest_window;
+            ensure(after <= before * 2, || {
+                format!("set by {seconds} s: window {after:?}, {before:?} before")
+            })?;
+        }
+        Ok(())
     });
 }
 
