@@ -1,10 +1,10 @@
 //! A bottleneck in real time: a UDP relay between loopback addresses, without special rights.
 //!
 //! ```text
-//!                 up: rate, delay, buffer, loss (default: unlimited rate, same delay)
+//!                 up: rate, delay, buffer, queue, loss ... (default: unlimited rate, same delay)
 //!   client  ---> [listen] ------------------------------------------> [to]  server
 //!           <---          <------------------------------------------
-//!                 down: rate, delay, buffer, loss (the bottleneck of a download)
+//!                 down: rate, delay, buffer, queue, loss ... (the bottleneck of a download)
 //! ```
 //!
 //! The links themselves are those of [`quiche_cc_bottleneck`]; here are sockets, the clock and the log.

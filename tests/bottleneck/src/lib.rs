@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!             +------------ queue ------------+   +-- service --+   +----- wire -----+
-//!  send() --> | discipline: pass, mark, drop  |-->| one packet  |-->| delay, loss,   |--> receive()
-//!             | FIFO, limited (drop-tail ...) |   | at the rate |   | (reordering)   |
+//!  send() --> | discipline: pass, mark, drop  |-->| one packet  |-->| loss, delay,   |--> receive()
+//!             | FIFO, limited                 |   | at the rate |   | jitter, order  |
 //!             +-------------------------------+   +-------------+   +----------------+
 //!   arrived                               started           finished             delivered
 //!             |<---- queueing delay --------->|<-- serialisation -->|<-- propagation -->|
@@ -27,11 +27,14 @@
 //! * **Random loss strikes on the wire**, after the packet has used the link's capacity.
 //! * **ECN** bits (RFC 3168) travel with the packet; only a discipline that marks changes them.
 //!
-//! # Extending
+//! # Declaring and extending
 //!
-//! [`Discipline`] (active queue management), [`Service`] (variable rate, recorded traces) and
-//! [`Wire`] (bursty loss, jitter, reordering) are the three places where behaviour is added; [`Link`]
-//! keeps order, time and accounts for all of them.
+//! A [`LinkConfig`] declares a link; each of its models is read from a line of text and written back. docs/bottleneck.md
+//! lists them with their parameters and sources. Building a link reads the file of a recorded rate, if there is one; nothing
+//! else does I/O.
+//!
+//! [`Discipline`] (who is marked or dropped), [`Service`] (how fast) and [`Wire`] (loss, delay, order) are the three
+//! places where behaviour is added, one file per model; [`Link`] keeps order, time and accounts for all of them.
 
 mod config;
 mod counters;
@@ -49,8 +52,8 @@ mod wire;
 pub use config::LinkConfig;
 pub use counters::{Counters, Tally};
 pub use discipline::{
-    Capable, CoDel, Discipline, DropTail, Limited, Occupied, Pie, Proportional, Queue, QueueView,
-    Ramp, Verdict,
+    Capable, CoDel, Discipline, DropTail, Limited, Pie, Proportional, Queue, QueueView, Ramp,
+    Verdict,
 };
 pub use link::{Backlog, Link};
 pub use occupancy::{MeanAndSd, Occupancy};

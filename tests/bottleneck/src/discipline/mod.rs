@@ -13,7 +13,7 @@ pub use codel::CoDel;
 pub use drop_tail::{DropTail, Limited};
 pub use l4s::Ramp;
 pub use pie::Pie;
-pub use proportional::{Occupied, Proportional};
+pub use proportional::Proportional;
 pub use queue::{Capable, Queue};
 
 use crate::{Ecn, Rate, Stream, Time};

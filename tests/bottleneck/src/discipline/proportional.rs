@@ -5,12 +5,10 @@ use std::time::Duration;
 use super::{Capable, Discipline, QueueView, Verdict};
 use crate::{Ecn, Limit, Probability, Stream};
 
-/// How full a queue is, in what `q0` is stated in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Occupied {
-    /// `q` counts packets.
+/// q0, and what `q` counts.
+#[derive(Debug, Clone, Copy)]
+enum Reference {
     Packets(u64),
-    /// `q` counts bytes.
     Bytes(u64),
 }
 
@@ -27,7 +25,7 @@ pub enum Occupied {
 #[derive(Debug, Clone, Copy)]
 pub struct Proportional {
     /// The queue at which every second packet is marked; `None` if nothing is ever marked.
-    q0: Option<Occupied>,
+    q0: Option<Reference>,
     ect: Capable,
 }
 
@@ -38,16 +36,16 @@ impl Proportional {
             Limit {
                 packets: Some(packets),
                 ..
-            } => Some(Occupied::Packets(packets)),
-            Limit { bytes, .. } => bytes.map(Occupied::Bytes),
+            } => Some(Reference::Packets(packets)),
+            Limit { bytes, .. } => bytes.map(Reference::Bytes),
         };
         Self { q0, ect }
     }
 
     fn probability(&self, queue: &QueueView) -> Option<Probability> {
         let (q, q0) = match self.q0? {
-            Occupied::Packets(q0) => (queue.packets, q0),
-            Occupied::Bytes(q0) => (queue.bytes, q0),
+            Reference::Packets(q0) => (queue.packets, q0),
+            Reference::Bytes(q0) => (queue.bytes, q0),
         };
         // 0 / 0 is no probability, and an empty queue marks nothing.
         Probability::new(q as f64 / (q as f64 + q0 as f64))

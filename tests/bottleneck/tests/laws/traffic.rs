@@ -1,5 +1,7 @@
 //! Random traffic and a driver that sees every packet leave.
 
+use std::fmt::Debug;
+use std::str::FromStr;
 use std::time::Duration;
 
 use proptest::prelude::*;
@@ -55,9 +57,53 @@ pub fn link() -> impl Strategy<Value = LinkConfig> {
     })
 }
 
+/// One of these, or none.
+fn maybe<T: FromStr<Err: Debug> + Clone + Debug + 'static>(
+    texts: &'static [&str],
+) -> impl Strategy<Value = Option<T>> {
+    prop::option::of(one_of(texts))
+}
+
+/// One of these.
+fn one_of<T: FromStr<Err: Debug> + Clone + Debug + 'static>(
+    texts: &'static [&str],
+) -> impl Strategy<Value = T> {
+    let parsed: Vec<T> = texts.iter().map(|text| text.parse().expect(text)).collect();
+    prop::sample::select(parsed)
+}
+
+/// Wires with every model, and with combinations of them.
+fn any_wire() -> impl Strategy<Value = LinkConfig> {
+    let parts = (
+        one_of(&["0ms", "7ms", "10ms@0s,1ms@20ms,30ms@100ms"]),
+        one_of(&["0%", "5%", "ge:p=5%,r=20%,good=1%,bad=90%"]),
+        maybe(&[
+            "uniform:max=5ms",
+            "uniform:min=1ms,max=2ms,order=free",
+            "normal:mean=2ms,sd=2ms",
+            "wifi",
+            "wifi:median=1ms,stall=5ms..9ms,every=10ms",
+        ]),
+        maybe(&["interval=4ms", "interval=1ms,max=2p"]),
+        maybe(&["p=10%,extra=3ms"]),
+        maybe(&["5ms..10ms,50ms..51ms"]),
+    );
+    parts.prop_map(
+        |(delay, loss, jitter, aggregate, reorder, outages)| LinkConfig {
+            delay,
+            loss,
+            jitter,
+            aggregate,
+            reorder,
+            outages,
+            ..LinkConfig::default()
+        },
+    )
+}
+
 /// Links with every model, and with combinations of them.
 pub fn any_link() -> impl Strategy<Value = LinkConfig> {
-    let queue = prop::sample::select(vec![
+    let queue = one_of(&[
         "droptail",
         "mark:q0=4p",
         "mark:q0=20ms,ect=1",
@@ -68,51 +114,19 @@ pub fn any_link() -> impl Strategy<Value = LinkConfig> {
         "pie",
         "pie:target=1ms,update=1ms,burst=0ms",
     ]);
-    let rate = prop::sample::select(vec![
+    let rate = one_of(&[
         "3Mbps",
         "30Mbps",
         "10Mbps@0s,64kbps@10ms,1Gbps@1s",
         "unlimited",
     ]);
-    let delay = prop::sample::select(vec!["0ms", "7ms", "10ms@0s,1ms@20ms,30ms@100ms"]);
-    let loss = prop::sample::select(vec!["0%", "5%", "ge:p=5%,r=20%,good=1%,bad=90%"]);
-    let jitter = prop::option::of(prop::sample::select(vec![
-        "uniform:max=5ms",
-        "uniform:min=1ms,max=2ms,order=free",
-        "normal:mean=2ms,sd=2ms",
-        "wifi",
-        "wifi:median=1ms,stall=5ms..9ms,every=10ms",
-    ]));
-    let aggregate = prop::option::of(prop::sample::select(vec![
-        "interval=4ms",
-        "interval=1ms,max=2p",
-    ]));
-    let reorder = prop::option::of(Just("p=10%,extra=3ms"));
-    let outages = prop::option::of(Just("5ms..10ms,50ms..51ms"));
-    (
-        queue,
+    (queue, rate, any_wire(), link()).prop_map(|(queue, rate, wire, link)| LinkConfig {
         rate,
-        delay,
-        loss,
-        jitter,
-        aggregate,
-        reorder,
-        outages,
-        link(),
-    )
-        .prop_map(
-            |(queue, rate, delay, loss, jitter, aggregate, reorder, outages, link)| LinkConfig {
-                rate: rate.parse().expect(rate),
-                queue: queue.parse().expect(queue),
-                delay: delay.parse().expect(delay),
-                loss: loss.parse().expect(loss),
-                jitter: jitter.map(|text| text.parse().expect(text)),
-                aggregate: aggregate.map(|text| text.parse().expect(text)),
-                reorder: reorder.map(|text| text.parse().expect(text)),
-                outages: outages.map(|text| text.parse().expect(text)),
-                ..link
-            },
-        )
+        queue,
+        buffer: link.buffer,
+        base_rtt: link.base_rtt,
+        ..wire
+    })
 }
 
 /// Sends the traffic, each packet numbered, and returns all packets in the order in which they leave.
