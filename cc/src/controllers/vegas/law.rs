@@ -7,7 +7,7 @@ use super::params::Params;
 /// What a round trip has shown.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Seen {
-    /// The smallest RTT in it.
+    /// The RTT that it stands for.
     pub rtt: Duration,
     /// The smallest RTT of the path.
     pub base: Duration,

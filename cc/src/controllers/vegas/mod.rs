@@ -19,7 +19,7 @@ mod report;
 
 use std::time::Duration;
 
-pub use self::params::{Params, SlowStart, PARAMETERS, PROFILES};
+pub use self::params::{Params, SlowStart, Statistic, PARAMETERS, PROFILES};
 
 use self::law::{step, Seen};
 use self::report::{Cause, Update};
@@ -34,15 +34,15 @@ use crate::measure::window_min::WindowMin;
 use crate::units::{Bytes, Rate, Time};
 
 /// Samples that are enough to leave slow start before the round trip is over (RFC 9406, section 4.3).
-const SLOW_START_SAMPLES: u64 = 8;
+const SLOW_START_SAMPLES: u32 = 8;
 
 /// A round trip under way.
 #[derive(Debug, Clone, Copy, Default)]
 struct Trip {
     began: Time,
-    /// The smallest RTT.
-    rtt: Option<Duration>,
-    samples: u64,
+    smallest: Option<Duration>,
+    sum: Duration,
+    samples: u32,
     /// Bytes acknowledged, and those of them that count for growth.
     acked: Bytes,
     counted: u64,
@@ -98,7 +98,9 @@ impl Vegas {
         let newest = feedback.acked.last().filter(|packet| full(packet.size));
         if let (Some(sample), Some(_), Space::Application) = (sample, newest, feedback.space) {
             self.base.insert(feedback.now, sample);
-            self.trip.rtt = Some(self.trip.rtt.map_or(sample, |rtt| rtt.min(sample)));
+            let smallest = self.trip.smallest.unwrap_or(sample);
+            self.trip.smallest = Some(smallest.min(sample));
+            self.trip.sum = self.trip.sum.saturating_add(sample);
             self.trip.samples += 1;
         }
     }
@@ -115,7 +117,11 @@ impl Vegas {
     }
 
     fn seen(&self) -> Option<Seen> {
-        let (rtt, base) = (self.trip.rtt?, self.base.get()?);
+        let rtt = match self.params.rtt {
+            Statistic::Smallest => self.trip.smallest?,
+            Statistic::Mean => self.trip.sum.checked_div(self.trip.samples)?,
+        };
+        let base = self.base.get()?;
         (!self.trip.settling).then_some(Seen { rtt, base })
     }
 
@@ -232,7 +238,9 @@ impl Controller for Vegas {
         self.reno.set_packet(size);
         // Larger packets take longer.
         self.base.clear();
-        self.trip.rtt = None;
+        self.trip.smallest = None;
+        self.trip.sum = Duration::ZERO;
+        self.trip.samples = 0;
     }
 
     fn decision(&self) -> Decision {

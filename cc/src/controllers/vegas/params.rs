@@ -17,6 +17,15 @@ pub enum SlowStart {
     EveryOther,
 }
 
+/// Which RTT a round trip stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Statistic {
+    /// The smallest, which noise does not touch: Linux's.
+    Smallest,
+    /// The mean, which misses no queue: ns-2's. The paper takes that of one segment.
+    Mean,
+}
+
 /// The parameters. [`Params::paper`] is the paper's sender; [`Default`] is the deployable profile.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Params {
@@ -28,6 +37,8 @@ pub struct Params {
     pub gamma: f64,
     /// How often the window doubles in slow start.
     pub slow_start: SlowStart,
+    /// Which RTT a round trip stands for.
+    pub rtt: Statistic,
     /// For how long the smallest RTT holds, from 1 s. A day is as long as the connection: with a shorter window the flow
     /// forgets the empty queue, and takes what it keeps in it for part of the path.
     pub basewin: Duration,
@@ -45,6 +56,7 @@ impl Params {
             alpha: 1.0,
             beta: 3.0,
             slow_start: SlowStart::EveryOther,
+            rtt: Statistic::Mean,
             pacing: pacing::LARGEST_GAIN,
             ..Self::default()
         }
@@ -77,6 +89,9 @@ impl Params {
             ("slowstart", Given::Word(place)) => {
                 self.slow_start = [SlowStart::EachRound, SlowStart::EveryOther][place];
             }
+            ("rtt", Given::Word(place)) => {
+                self.rtt = [Statistic::Smallest, Statistic::Mean][place];
+            }
             ("basewin", Given::Time(time)) => self.basewin = time,
             ("pacing", Given::Number(gain)) => self.pacing = gain,
             ("ssthresh", Given::Number(packets)) => {
@@ -92,11 +107,16 @@ impl Params {
             SlowStart::EachRound => SLOW_START[0],
             SlowStart::EveryOther => SLOW_START[1],
         };
+        let rtt = match self.rtt {
+            Statistic::Smallest => STATISTICS[0],
+            Statistic::Mean => STATISTICS[1],
+        };
         vec![
             ("alpha", Value::Number(self.alpha)),
             ("beta", Value::Number(self.beta)),
             ("gamma", Value::Number(self.gamma)),
             ("slowstart", word(slow_start)),
+            ("rtt", word(rtt)),
             ("basewin", millis(self.basewin)),
             ("pacing", Value::Number(self.pacing)),
             ("ssthresh", number_or_null(self.ssthresh)),
@@ -111,6 +131,7 @@ impl Default for Params {
             beta: 4.0,
             gamma: 1.0,
             slow_start: SlowStart::EachRound,
+            rtt: Statistic::Smallest,
             basewin: DAY,
             pacing: pacing::GAIN,
             ssthresh: None,
@@ -124,10 +145,11 @@ const DAY: Duration = Duration::from_secs(86_400);
 pub const PROFILES: [&str; 2] = ["default", "paper"];
 
 const SLOW_START: &[&str] = &["each", "other"];
+const STATISTICS: &[&str] = &["min", "mean"];
 const PACKETS: Kind = Kind::Number(0.0, 10_000.0);
 
 /// Every parameter that an option string may set.
-pub const PARAMETERS: [Parameter; 7] = [
+pub const PARAMETERS: [Parameter; 8] = [
     Parameter {
         name: "alpha",
         kind: PACKETS,
@@ -147,6 +169,11 @@ pub const PARAMETERS: [Parameter; 7] = [
         name: "slowstart",
         kind: Kind::Word(SLOW_START),
         help: "whether slow start doubles the window in each round trip or in every other",
+    },
+    Parameter {
+        name: "rtt",
+        kind: Kind::Word(STATISTICS),
+        help: "whether a round trip stands for its smallest or its mean RTT",
     },
     Parameter {
         name: "basewin",

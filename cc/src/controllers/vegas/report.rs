@@ -27,7 +27,7 @@ pub struct Update {
     /// What made it.
     pub cause: Cause,
     /// Samples of the RTT.
-    pub samples: u64,
+    pub samples: u32,
     /// What they have shown, if there were any and they count.
     pub seen: Option<Seen>,
     /// Bytes that counted for growth since the last update.
@@ -69,7 +69,7 @@ pub fn updated(update: &Update) -> Event {
         fields: vec![
             ("update", Value::Count(update.number)),
             ("cause", word(cause)),
-            ("samples", Value::Count(update.samples)),
+            ("samples", Value::Count(u64::from(update.samples))),
             ("rtt", time(|seen| seen.rtt)),
             ("base_rtt", time(|seen| seen.base)),
             ("diff", number_or_null(update.diff)),

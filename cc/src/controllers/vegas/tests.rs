@@ -107,6 +107,15 @@ fn the_smallest_rtt_of_the_round_trip_counts() {
 }
 
 #[test]
+fn with_the_mean_no_queue_is_missed() {
+    let mut path = Path::new("ssthresh=2,rtt=mean");
+    path.now += 5;
+    path.ack(100, SIZE);
+    // (100 + 11 * 180) / 12 is 173 ms: 11 * 73 / 173 = 4.7 packets.
+    assert!(close(path.trip(180), -1.0));
+}
+
+#[test]
 fn slow_start_doubles_until_the_queue_holds_gamma_packets() {
     let mut path = Path::new("");
     assert!(close(path.window(), 11.0));
