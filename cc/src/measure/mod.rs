@@ -8,6 +8,7 @@ pub mod rate;
 pub mod round;
 pub mod rtt;
 pub mod sent;
+pub mod transmission;
 pub mod trend;
 pub mod trust;
 pub mod window_min;

@@ -16,6 +16,7 @@
 //! and packets leave at least `P / R` apart with at most `W = R L` bytes in flight. Delay therefore
 //! stays near d1 to d2, below what fills a buffer, and loss without delay is not congestion.
 
+mod interface;
 mod law;
 mod params;
 mod report;
@@ -28,12 +29,12 @@ pub use self::params::{Params, React, PARAMETERS, PROFILES};
 use self::law::{zone, Observed, Zone};
 use self::report::EpochReport;
 use self::update::{Phase, Situation, Update};
-use crate::controller::{Controller, Decision, Ecn, Event, Start};
-use crate::controllers::pacing;
+use crate::controller::Start;
 use crate::controllers::report::PathLimits;
 use crate::feedback::{Feedback, Space};
 use crate::measure::epoch::Epoch;
 use crate::measure::owd::{Minima, OwdMeter, Source};
+use crate::measure::transmission::TransmissionTime;
 use crate::measure::trend::{trend, Trend};
 use crate::measure::trust::Evidence;
 use crate::units::{Bytes, Owd, Rate, Time};
@@ -58,6 +59,7 @@ pub struct Hybrid {
     spec: String,
     start: Start,
     meter: OwdMeter,
+    transmission: TransmissionTime,
     rate: Rate,
     phase: Phase,
     epoch: Option<Epoch>,
@@ -79,6 +81,7 @@ impl Hybrid {
         let max_datagram_size = start.max_datagram_size;
         let mut hybrid = Self {
             meter: OwdMeter::new(params.owdwin, max_datagram_size),
+            transmission: TransmissionTime::default(),
             params,
             spec: spec.to_owned(),
             start,
@@ -127,14 +130,23 @@ impl Hybrid {
 
     /// `W = R (L + wextra)` (section II-C, with `wextra` ours), in whole packets: quiche sends while
     /// F + P <= W and the paper while F < W, which agree if W is rounded up. DEVIATION: what
-    /// queues on the return path is in flight as well, but is no congestion of this one.
+    /// queues on the return path or is on the line is in flight as well, but is no congestion.
     fn window(&self) -> Bytes {
         let size = self.limits.max_datagram_size.0.max(1);
-        let bytes = self
-            .rate
-            .over(self.length() + self.return_delay + self.params.window_extra());
+        let extra = self.return_delay + self.params.window_extra() + self.on_the_line();
+        let bytes = self.rate.over(self.length() + extra);
         let packets = (bytes / size as f64).ceil() as u64;
         Bytes(size) * packets.max(MIN_WINDOW_PACKETS)
+    }
+
+    /// DEVIATION: waiting for the packet that is on the line when one comes is no queueing, however long that takes.
+    fn on_the_line(&self) -> Duration {
+        self.transmission.get().mul_f64(self.params.packet)
+    }
+
+    /// What the zones take for queueing.
+    fn queueing(&self, delta: Owd) -> Owd {
+        (delta - Owd::from(self.on_the_line())).max(Owd::ZERO)
     }
 
     /// Only packets sent after this say something about the present rate. DEVIATION: the paper
@@ -149,7 +161,9 @@ impl Hybrid {
         let counts = |sent: Time| since.is_none_or(|since| sent > since);
         let first = self.epoch.is_none();
         let epoch = &mut self.epoch;
+        let transmission = &mut self.transmission;
         self.meter.record(feedback, |sample| {
+            transmission.add(&sample);
             let epoch = epoch.get_or_insert_with(|| Epoch::new(feedback.now));
             if counts(sample.sent) {
                 epoch.add(&sample);
@@ -176,7 +190,7 @@ impl Hybrid {
         let source = self.meter.source();
         let queueing = || {
             let delta = epoch.mean(source, &self.meter.minima(source));
-            delta.is_some_and(|delta| update::ends_startup(&self.params, delta))
+            delta.is_some_and(|delta| update::ends_startup(&self.params, self.queueing(delta)))
         };
         epoch.duration(now) >= 2 * self.length()
             || (epoch.samples(source) >= STARTUP_EVIDENCE && queueing())
@@ -191,7 +205,7 @@ impl Hybrid {
         let delta = epoch.mean(source, &minima);
         let overwhelmed = self.is_overwhelmed(&epoch);
         let seen = delta.map(|delta| Observed {
-            delta,
+            delta: self.queueing(delta),
             trend,
             lost,
             overwhelmed,
@@ -214,6 +228,7 @@ impl Hybrid {
             lost: epoch.lost,
             acked: epoch.acked_packets,
             delta,
+            transmission: self.transmission.get(),
             trend: if self.params.trend {
                 trend.as_str()
             } else {
@@ -304,77 +319,6 @@ impl Hybrid {
         }
         self.rate = self.bounded(update.rate);
         self.phase = update.phase;
-    }
-}
-
-impl Controller for Hybrid {
-    fn on_sent(&mut self, _now: Time, size: Bytes) {
-        if let Some(epoch) = &mut self.epoch {
-            epoch.sent = epoch.sent + size;
-        }
-    }
-
-    fn on_feedback(&mut self, feedback: &Feedback<'_>) {
-        self.limits.max_ack_delay = feedback.max_ack_delay;
-        self.handshake_rtt = feedback.min_rtt.or(self.handshake_rtt);
-        self.collect(feedback);
-        match self.epoch.take() {
-            Some(epoch) if self.is_over(&epoch, feedback.now) => {
-                self.end_epoch(feedback.now, epoch)
-            }
-            Some(epoch) => self.epoch = Some(epoch),
-            None => self.rate = self.initial_rate(),
-        }
-    }
-
-    fn on_app_limited(&mut self) {
-        if let Some(epoch) = &mut self.epoch {
-            epoch.app_limited = true;
-        }
-    }
-
-    fn on_max_datagram_size(&mut self, size: Bytes) {
-        self.limits.max_datagram_size = size;
-        self.meter.set_max_datagram_size(size);
-    }
-
-    fn decision(&self) -> Decision {
-        let pacing = if self.params.gamma > 0.0 {
-            self.rate * (1.0 / self.params.gamma)
-        } else {
-            Rate::INFINITE
-        };
-        Decision {
-            window: self.window(),
-            pacing,
-            bandwidth: self.rate,
-            burst: pacing::smooth(self.rate, self.known_rtt().is_some()),
-            ecn: Ecn::NotEct,
-        }
-    }
-
-    fn state(&self) -> &'static str {
-        match self.phase {
-            Phase::Initial => "initial",
-            Phase::Startup => "startup",
-            Phase::Steady(Zone::One) => "zone1",
-            Phase::Steady(Zone::Two) => "zone2",
-            Phase::Steady(Zone::Three) => "zone3",
-        }
-    }
-
-    fn next_event(&mut self) -> Option<Event> {
-        if self.report.is_some() && self.told_limits != Some(self.limits) {
-            self.told_limits = Some(self.limits);
-            return Some(report::parameters_set(
-                &self.spec,
-                &self.params,
-                self.limits,
-            ));
-        }
-        self.report
-            .take()
-            .map(|epoch| report::epoch_updated(&epoch))
     }
 }
 

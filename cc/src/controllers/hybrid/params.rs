@@ -48,6 +48,8 @@ pub struct Params {
     pub react: React,
     /// Whether the trend of one-way delays is tested.
     pub trend: bool,
+    /// DEVIATION: so much of the time that a packet takes on the slowest link is no queueing; 0 is none.
+    pub packet: f64,
     /// Window of the sliding minima.
     pub owdwin: Duration,
     /// Initial rate; `None` is the initial window per RTT.
@@ -73,6 +75,7 @@ impl Params {
             losscap: 1.0,
             startup: 1.0,
             react: React::EveryEpoch,
+            packet: 0.0,
             ..Self::default()
         }
     }
@@ -119,6 +122,7 @@ impl Params {
             ("gamma", Given::Number(number)) => self.gamma = number,
             ("startup", Given::Number(number)) => self.startup = number,
             ("losscap", Given::Number(number)) => self.losscap = number,
+            ("packet", Given::Number(number)) => self.packet = number,
             ("d0", Given::Time(time)) => self.d0 = time,
             ("d1", Given::Time(time)) => self.d1 = time,
             ("d2", Given::Time(time)) => self.d2 = time,
@@ -195,6 +199,7 @@ impl Default for Params {
             startup: 1.5,
             react: React::Once,
             trend: true,
+            packet: 0.5,
             owdwin: 10_000 * MILLI,
             r0: None,
         }
@@ -209,7 +214,7 @@ const RATE: Kind = Kind::RateOrAuto(1.0, 1e10);
 const SHARE: Kind = Kind::Number(0.0, 0.9);
 
 /// Every parameter that an option string may set.
-pub const PARAMETERS: [Parameter; 17] = [
+pub const PARAMETERS: [Parameter; 18] = [
     Parameter {
         name: "amin",
         kind: RATE,
@@ -284,6 +289,11 @@ pub const PARAMETERS: [Parameter; 17] = [
         name: "trend",
         kind: Kind::Word(&["off", "on"]),
         help: "test the trend of one-way delays",
+    },
+    Parameter {
+        name: "packet",
+        kind: Kind::Number(0.0, 2.0),
+        help: "share of a packet's time on the slowest link that is no queueing",
     },
     Parameter {
         name: "owdwin",

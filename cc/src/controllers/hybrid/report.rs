@@ -28,6 +28,8 @@ pub struct EpochReport {
     pub acked: u64,
     /// Mean relative one-way delay.
     pub delta: Option<Owd>,
+    /// The time that a packet takes on the slowest link, zero while unknown.
+    pub transmission: Duration,
     /// Name of the trend.
     pub trend: &'static str,
     /// Congestion level.
@@ -72,6 +74,7 @@ pub fn parameters_set(spec: &str, params: &Params, limits: PathLimits) -> Event 
         ("startup", Value::Number(params.startup)),
         ("react", word(react)),
         ("trend", Value::Flag(params.trend)),
+        ("packet", Value::Number(params.packet)),
         ("owdwin", millis(params.owdwin)),
         ("r0", rate_or_auto(params.r0)),
     ];
@@ -91,6 +94,7 @@ pub fn epoch_updated(epoch: &EpochReport) -> Event {
             ("lost", Value::Count(epoch.lost)),
             ("acked", Value::Count(epoch.acked)),
             ("delta", number_or_null(epoch.delta.map(Owd::as_millis))),
+            ("transmission_time", millis(epoch.transmission)),
             ("trend", word(epoch.trend)),
             (
                 "zone",

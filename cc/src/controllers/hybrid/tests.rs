@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::law::{alpha, beta};
 use super::*;
-use crate::controller::Value;
+use crate::controller::{Controller, Value};
 use crate::feedback::{Acked, Lost};
 
 mod vectors;

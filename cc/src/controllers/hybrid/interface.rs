@@ -1,0 +1,81 @@
+//! What quiche's adapter calls.
+
+use super::report;
+use super::update::Phase;
+use super::{Hybrid, Zone};
+use crate::controller::{Controller, Decision, Ecn, Event};
+use crate::controllers::pacing;
+use crate::feedback::Feedback;
+use crate::units::{Bytes, Rate, Time};
+
+impl Controller for Hybrid {
+    fn on_sent(&mut self, _now: Time, size: Bytes) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.sent = epoch.sent + size;
+        }
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback<'_>) {
+        self.limits.max_ack_delay = feedback.max_ack_delay;
+        self.handshake_rtt = feedback.min_rtt.or(self.handshake_rtt);
+        self.collect(feedback);
+        match self.epoch.take() {
+            Some(epoch) if self.is_over(&epoch, feedback.now) => {
+                self.end_epoch(feedback.now, epoch)
+            }
+            Some(epoch) => self.epoch = Some(epoch),
+            None => self.rate = self.initial_rate(),
+        }
+    }
+
+    fn on_app_limited(&mut self) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.app_limited = true;
+        }
+    }
+
+    fn on_max_datagram_size(&mut self, size: Bytes) {
+        self.limits.max_datagram_size = size;
+        self.meter.set_max_datagram_size(size);
+        self.transmission.restart();
+    }
+
+    fn decision(&self) -> Decision {
+        let pacing = if self.params.gamma > 0.0 {
+            self.rate * (1.0 / self.params.gamma)
+        } else {
+            Rate::INFINITE
+        };
+        Decision {
+            window: self.window(),
+            pacing,
+            bandwidth: self.rate,
+            burst: pacing::smooth(self.rate, self.known_rtt().is_some()),
+            ecn: Ecn::NotEct,
+        }
+    }
+
+    fn state(&self) -> &'static str {
+        match self.phase {
+            Phase::Initial => "initial",
+            Phase::Startup => "startup",
+            Phase::Steady(Zone::One) => "zone1",
+            Phase::Steady(Zone::Two) => "zone2",
+            Phase::Steady(Zone::Three) => "zone3",
+        }
+    }
+
+    fn next_event(&mut self) -> Option<Event> {
+        if self.report.is_some() && self.told_limits != Some(self.limits) {
+            self.told_limits = Some(self.limits);
+            return Some(report::parameters_set(
+                &self.spec,
+                &self.params,
+                self.limits,
+            ));
+        }
+        self.report
+            .take()
+            .map(|epoch| report::epoch_updated(&epoch))
+    }
+}

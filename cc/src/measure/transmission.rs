@@ -1,0 +1,127 @@
+//! The time that a full packet occupies the slowest link of the path.
+//!
+//! A packet that meets another one on the line waits for up to this long although there is no queue. Where packets take
+//! milliseconds, that is as much as the delay that congestion control reacts to; and it is the smaller flows that meet
+//! the packets of the larger ones, so that they back off more often.
+//!
+//! Full packets that follow each other closely leave the slowest link one transmission time apart. The smallest spacing
+//! of three in a row is the estimate; with three, one packet that comes late spoils it half as much as with two. Jitter makes it too
+//! small, never too large, and it can never be larger than the spacing at which the sender
+//! sends, so a receiver that lies about it gains nothing.
+
+use std::time::Duration;
+
+use super::owd::{Sample, Source, CLASSES};
+use crate::units::Owd;
+
+/// The estimate. It never rises, except when it starts anew: a path that has become slower is then taken for faster
+/// than it is, which is the cautious side.
+#[derive(Debug, Clone, Default)]
+pub struct TransmissionTime {
+    /// Arrivals of the two full packets before.
+    previous: [Option<Owd>; 2],
+    least: Option<Duration>,
+}
+
+impl TransmissionTime {
+    /// Takes in a sample. Only receive times tell: ACKs travel in a bunch.
+    pub fn add(&mut self, sample: &Sample) {
+        if sample.source != Source::ReceiveTimestamps {
+            return;
+        }
+        if sample.restarts {
+            self.previous = [None; 2];
+        }
+        let sent = Owd::from(Duration::from_nanos(sample.sent.as_nanos()));
+        let arrival = sent + sample.owd;
+        let [first, second] = self.previous;
+        let in_order = second.is_none_or(|second| arrival > second);
+        if sample.class != CLASSES - 1 || !in_order {
+            self.previous = [None; 2];
+            return;
+        }
+        if let Some(first) = first {
+            let spacing = (arrival - first).to_duration() / 2;
+            self.least = Some(self.least.map_or(spacing, |least| least.min(spacing)));
+        }
+        self.previous = [second, Some(arrival)];
+    }
+
+    /// Sizes have changed: what was seen no longer counts.
+    pub fn restart(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The estimate; zero as long as nothing has been seen.
+    pub fn get(&self) -> Duration {
+        self.least.unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Time;
+
+    fn sample(sent_ms: u64, owd_ms: i64, class: usize) -> Sample {
+        Sample {
+            sent: Time::from_origin(Duration::from_millis(sent_ms)),
+            owd: Owd::from_nanos(owd_ms * 1_000_000),
+            class,
+            source: Source::ReceiveTimestamps,
+            restarts: false,
+        }
+    }
+
+    fn after(samples: &[Sample]) -> f64 {
+        let mut time = TransmissionTime::default();
+        samples.iter().for_each(|sample| time.add(sample));
+        time.get().as_secs_f64() * 1e3
+    }
+
+    /// Sent every 2 ms over a link that takes 10 ms for each.
+    fn queued() -> Vec<Sample> {
+        (0..5)
+            .map(|n| sample(2 * n, 8 * n as i64 - 3_600_000, 3))
+            .collect()
+    }
+
+    #[test]
+    fn packets_that_queue_show_the_time_that_one_takes() {
+        assert_eq!(after(&queued()), 10.0);
+        assert_eq!(after(&queued()[..2]), 0.0, "two packets are no evidence");
+    }
+
+    #[test]
+    fn one_late_packet_spoils_half_of_what_it_would_with_pairs() {
+        let mut samples = queued();
+        samples[2].owd = samples[2].owd + Owd::from_nanos(9_000_000);
+        // A pair would show 1 ms.
+        assert_eq!(after(&samples), 5.5);
+    }
+
+    #[test]
+    fn small_packets_late_ones_and_other_sources_break_the_row() {
+        let breaks: [fn(&mut Sample); 3] = [
+            |sample| sample.class = 0,
+            |sample| sample.owd = sample.owd - Owd::from_nanos(60_000_000),
+            |sample| sample.restarts = true,
+        ];
+        for spoil in breaks {
+            let mut samples = queued()[..4].to_vec();
+            spoil(&mut samples[2]);
+            assert_eq!(after(&samples[..3]), 0.0);
+        }
+        let mut by_ack = queued();
+        by_ack
+            .iter_mut()
+            .for_each(|sample| sample.source = Source::Ack);
+        assert_eq!(after(&by_ack), 0.0);
+    }
+
+    #[test]
+    fn it_is_never_longer_than_the_spacing_of_departures() {
+        let paced: Vec<_> = (0..50).map(|n| sample(20 * n, (n % 3) as i64, 3)).collect();
+        assert!(after(&paced) <= 20.0);
+    }
+}
