@@ -150,6 +150,20 @@ fn packets_in_flight_when_counts_came_do_not_speak_against_ecn() {
 }
 
 #[test]
+fn only_packets_in_a_row_speak_against_ecn() {
+    let mut path = Path::new("");
+    path.ack(1, 1, 0);
+    for _ in 0..3 {
+        path.now += 200;
+        path.ack(8, 0, 0);
+        path.ack(1, 1, 0);
+    }
+    path.now += 200;
+    path.ack(8, 0, 0);
+    assert_eq!(path.ecn(), EcnState::Capable);
+}
+
+#[test]
 fn a_peer_that_claims_marks_without_end_gets_the_minimum_window() {
     let mut path = Path::new("ssthresh=2");
     path.ack(1, 0, u64::MAX);

@@ -52,6 +52,18 @@ fn the_equilibrium_is_that_of_equation_6() {
 }
 
 #[test]
+fn an_empty_queue_is_left_but_never_entered_by_the_slope() {
+    let start = Start {
+        terms: figure_2(42).terms(),
+        past: figure_2(42).equilibrium(),
+    };
+    let slope_at = |queue, window| start.slope(&[0.0, queue], &[window, 0.0])[1];
+    assert_eq!(slope_at(0.0, 10.0 * M), 0.0);
+    assert!(slope_at(M, 10.0 * M) < 0.0);
+    assert!(slope_at(0.0, 40.0 * M) > 0.0);
+}
+
+#[test]
 fn from_an_empty_queue_it_settles_if_q0_is_the_bandwidth_delay_product_or_more() {
     for q0 in [42, 70, 100] {
         let model = figure_2(q0);
