@@ -175,6 +175,18 @@ pub const EXCEPTIONS: &[Exception] = &[
         law: Law::LiesBeside,
         why: Why::Pending("beside an honest flow it starves as well"),
     },
+    Exception {
+        name: "rrr",
+        profile: Some("paper"),
+        law: Law::Outage,
+        why: Why::Design("the paper's sender has no window; the profile's allows for qmax of queue"),
+    },
+    Exception {
+        name: "rrr",
+        profile: Some("paper"),
+        law: Law::ReturnOutage,
+        why: Why::Design("the paper's sender has no window; the profile's allows for qmax of queue"),
+    },
 ];
 
 /// Whether `spec` is excused from `law`, and why.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use quiche_cc::units::Bytes;
 use quiche_cc_contract::expectation::{ensure, everybody, Law};
 use quiche_cc_contract::path::{Direction, Outage, Path, Topology, SIZE};
 use quiche_cc_contract::Subject;
@@ -34,10 +35,10 @@ fn survives(subject: &Subject, direction: Direction, length: Duration) -> Result
     path.run_for(FROM - 5 * SECOND);
     let before = path.run_for(5 * SECOND);
     let during = path.run_for(length);
-    // What the window allows, what is acknowledged late, and probes, whose timeout doubles.
-    let window = before.flows[0].largest_window.0.div_ceil(SIZE.0);
+    // What fits into path and buffer, again for what is acknowledged late, and probes, whose timeout doubles.
+    let fits = topology.bdp() + Bytes(topology.rate.bytes_in(topology.longest_queue()));
     let probes = 2 * (length.as_millis() as u64).ilog2();
-    let most = 2 * window + u64::from(probes);
+    let most = 2 * fits.0.div_ceil(SIZE.0) + u64::from(probes);
     let sent = during.flows[0].sent_packets;
     ensure(sent <= most, || {
         format!("{sent} packets into an outage of {length:?}; {most} at most")
