@@ -13,12 +13,18 @@
 #![warn(missing_docs)]
 
 mod agenda;
+pub mod cli;
 mod host;
 pub mod network;
+pub mod papers;
+pub mod plot;
 pub mod randomness;
 pub mod record;
 pub mod scenario;
+pub mod series;
 pub mod simulation;
 pub mod stats;
+pub mod summary;
+pub mod sweep;
 mod traffic;
 pub mod virtual_time;

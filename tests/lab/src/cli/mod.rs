@@ -1,0 +1,62 @@
+//! The command line of `cc-lab`.
+
+mod papers;
+mod progress;
+mod run;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub use self::papers::PapersArgs;
+pub use self::run::RunArgs;
+
+/// Whole quiche connections over simulated networks, in virtual time.
+///
+/// Exit codes: 0 all is well; 1 a run failed, or a result could not be written;
+/// 2 wrong usage, or a scenario that cannot be used.
+#[derive(Debug, Parser)]
+#[command(name = "cc-lab", version, verbatim_doc_comment)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(RunArgs),
+    /// Check the claims of papers and write the report
+    Papers(PapersArgs),
+    /// Print the congestion controllers and their options
+    Controllers,
+}
+
+/// What the program ends with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// All is well.
+    Success = 0,
+    /// Something went wrong while running.
+    Failed = 1,
+    /// What was asked for is not possible.
+    Usage = 2,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        Self::from(status as u8)
+    }
+}
+
+/// Does what the command line says.
+pub fn main() -> ExitCode {
+    quiche_cc::register();
+    match Cli::parse().command {
+        Command::Run(args) => run::run(&args).into(),
+        Command::Papers(args) => papers::run(&args).into(),
+        Command::Controllers => {
+            print!("{}", quiche_cc::catalogue::describe());
+            ExitCode::SUCCESS
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Many runs: controllers crossed with scenarios, seeds and values of parameters.
+
+mod controllers;
+mod execute;
+mod plan;
+
+pub use self::controllers::split;
+pub use self::execute::{execute, Event, Failure};
+pub use self::plan::{check_rates, Axis, Plan, Sweep, SweepError};
