@@ -4,12 +4,12 @@ use super::params::{Feedback, Params};
 use crate::measure::rate::RateSample;
 use crate::units::Rate;
 
-/// pT(X_out): the relative rate reduction wanted at this rate; (15), (16), (19).
-pub fn wanted(params: &Params, output: Rate) -> f64 {
+/// pT(X_out): the relative rate reduction wanted at this rate; (15), (16), (19), the last with this `xt`.
+pub fn wanted(params: &Params, xt: Rate, output: Rate) -> f64 {
     match params.feedback {
         Feedback::Fixed => params.pfix,
         Feedback::Linear => params.ptlim * (1.0 - output.bps() / params.xtlim.bps()).max(0.0),
-        Feedback::Tcp => (params.xt.bps() / output.bps()).powi(2).min(1.0),
+        Feedback::Tcp => (xt.bps() / output.bps()).powi(2).min(1.0),
     }
 }
 
@@ -25,12 +25,12 @@ pub fn ends_startup(params: &Params, sample: &RateSample) -> bool {
 }
 
 /// The reduction aimed at.
-pub fn aim(params: &Params, sample: &RateSample, startup: bool) -> f64 {
+pub fn aim(params: &Params, xt: Rate, sample: &RateSample, startup: bool) -> f64 {
     let largest = largest(params);
     if startup {
         largest
     } else {
-        wanted(params, sample.output()).min(largest)
+        wanted(params, xt, sample.output()).min(largest)
     }
 }
 

@@ -33,6 +33,7 @@ use crate::measure::persistent::PersistentCongestion;
 use crate::measure::rate::{RateMeter, RateSample};
 use crate::measure::rtt::Rtt;
 use crate::measure::trust::Evidence;
+use crate::models::tcp::SquareRoot;
 use crate::units::{Bytes, Rate, Time};
 
 /// RFC 9002, section 7.2: the minimum window.
@@ -122,12 +123,22 @@ impl Rrr {
     }
 
     /// DEVIATION: the paper's sender has no window. What is sent while nothing comes back is bounded by what the rate puts
-    /// into the smallest RTT, `qmax` of queue, and the time for which the receiver may hold back an ACK.
+    /// into the smallest RTT and into `qmax`, be that a queue or a receiver that holds back ACKs.
     fn window(&self) -> Bytes {
         let size = self.limits.max_datagram_size.0.max(1);
-        let held = self.min_rtt() + self.params.qmax + self.limits.max_ack_delay;
+        let held = self.min_rtt() + self.params.qmax;
         let packets = (self.rate.over(held) / size as f64).ceil() as u64;
         Bytes(size) * packets.max(MIN_WINDOW_PACKETS)
+    }
+
+    /// XT, or what (18) has in its place for a TCP flow on this path.
+    fn xt(&self) -> Rate {
+        let tcp = SquareRoot {
+            k: SquareRoot::RENO,
+            packet: self.limits.max_datagram_size,
+            rtt: self.rtt.smoothed(),
+        };
+        self.params.xt.unwrap_or_else(|| tcp.unit_rate())
     }
 
     fn in_startup(&self) -> bool {
@@ -190,7 +201,7 @@ impl Rrr {
             self.phase = Phase::Steady;
         }
         let startup = self.in_startup();
-        let aim = law::aim(&self.params, sample, startup);
+        let aim = law::aim(&self.params, self.xt(), sample, startup);
         let rate = law::next_rate(&self.params, sample, aim);
         self.set_rate(rate, Some((*sample, aim)), startup);
     }
@@ -212,6 +223,7 @@ impl Rrr {
             source: self.delays.source(),
             measured,
             startup,
+            xt: self.xt(),
             rate_before,
             rate_after: self.rate,
             min_rtt: self.min_rtt(),

@@ -35,9 +35,9 @@ pub struct Params {
     pub ptlim: f64,
     /// XTlim: the largest rate with `linear`. Section IV-B: 4 Mbit/s.
     pub xtlim: Rate,
-    /// XT: where the reduction that `tcp` wants would be 1. The paper's 0.6 Mbit/s shares equally with a Reno flow on its path
-    /// (figure 6).
-    pub xt: Rate,
+    /// XT: where the reduction that `tcp` wants would be 1; `None` is TCP's own k P / T (18). The paper's 0.6 Mbit/s shares
+    /// equally with a Reno flow on its path (figure 6), but on a path of 1 Mbit/s two flows would lose half of their packets.
+    pub xt: Option<Rate>,
     /// n: packets that X_out is measured over, at least. The paper does not print it. 32 are 38 ms at the 10 Mbit/s of its
     /// figures: few enough to follow within a round trip or two, enough to average the packets of other flows.
     pub packets: u64,
@@ -48,8 +48,8 @@ pub struct Params {
     pub growth: f64,
     /// Whether the rate grows that fast until a reduction shows (ours).
     pub startup: bool,
-    /// Queueing delay that the window allows for (ours). The default keeps a standing queue to 100 ms; 1 s
-    /// leaves the paper's buffer (60 ms alone on 10 Mbit/s) out of its reach.
+    /// Queueing delay that the window allows for (ours). The default keeps a standing queue to 100 ms. The paper's sender has
+    /// no window, so its profile allows for three of its buffers (50 packets are 60 ms on 10 Mbit/s).
     pub qmax: Duration,
     /// C_max: the sender's largest rate (footnote 1).
     pub cmax: Rate,
@@ -62,7 +62,8 @@ impl Params {
     pub fn paper() -> Self {
         Self {
             startup: false,
-            qmax: Duration::from_secs(1),
+            qmax: Duration::from_millis(200),
+            xt: Some(Rate::from_bps(0.6e6)),
             r0: Some(Rate::from_bps(1.6e6)),
             ..Self::default()
         }
@@ -87,7 +88,7 @@ impl Params {
             ("pfix", Given::Number(number)) => self.pfix = number,
             ("ptlim", Given::Number(number)) => self.ptlim = number,
             ("xtlim", Given::Rate(Some(rate))) => self.xtlim = rate,
-            ("xt", Given::Rate(Some(rate))) => self.xt = rate,
+            ("xt", Given::Rate(rate)) => self.xt = rate,
             ("n", Given::Number(number)) => self.packets = number as u64,
             ("span", Given::Time(time)) => self.span = time,
             ("growth", Given::Number(number)) => self.growth = number,
@@ -112,7 +113,7 @@ impl Params {
             ("pfix", Value::Number(self.pfix)),
             ("ptlim", Value::Number(self.ptlim)),
             ("xtlim", Value::Number(self.xtlim.bps())),
-            ("xt", Value::Number(self.xt.bps())),
+            ("xt", rate_or_auto(self.xt)),
             ("n", Value::Count(self.packets)),
             ("span", millis(self.span)),
             ("growth", Value::Number(self.growth)),
@@ -131,7 +132,7 @@ impl Default for Params {
             pfix: 0.01,
             ptlim: 0.01,
             xtlim: Rate::from_bps(4e6),
-            xt: Rate::from_bps(0.6e6),
+            xt: None,
             packets: 32,
             span: Duration::from_millis(10),
             growth: 2.0,
@@ -173,7 +174,7 @@ pub const PARAMETERS: [Parameter; 12] = [
     },
     Parameter {
         name: "xt",
-        kind: RATE,
+        kind: Kind::RateOrAuto(1e3, 1e10),
         help: "rate at which feedback=tcp would want a reduction to nothing",
     },
     Parameter {

@@ -19,6 +19,8 @@ pub struct Update {
     pub measured: Option<(RateSample, f64)>,
     /// Whether the update was one of start-up.
     pub startup: bool,
+    /// XT.
+    pub xt: Rate,
     /// The rate before.
     pub rate_before: Rate,
     /// The rate now.
@@ -70,6 +72,7 @@ pub fn updated(update: &Update) -> Event {
                 "phase",
                 word(if update.startup { "startup" } else { "steady" }),
             ),
+            ("xt", Value::Number(update.xt.bps())),
             ("rate_before", Value::Number(update.rate_before.bps())),
             ("rate_after", Value::Number(update.rate_after.bps())),
             ("min_rtt", millis(update.min_rtt)),
