@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::controller::{Controller, Start};
 use crate::controllers::hybrid::{self, Hybrid};
+use crate::controllers::raimd::{self, Raimd};
 use crate::controllers::rrr::{self, Rrr};
 use crate::controllers::smallq::{self, SmallQueues};
 use crate::controllers::vegas::{self, Vegas};
@@ -29,7 +30,7 @@ pub struct Entry {
 }
 
 /// Every controller of this crate.
-pub const CATALOGUE: &[Entry] = &[HYBRID, SMALLQ, VEGAS, RRR];
+pub const CATALOGUE: &[Entry] = &[HYBRID, SMALLQ, VEGAS, RRR, RAIMD];
 
 const HYBRID: Entry = Entry {
     name: "hybrid",
@@ -83,6 +84,19 @@ const RRR: Entry = Entry {
         let params = rrr::Params::parse(options)?;
         let spec = spec.to_owned();
         Ok(Arc::new(move |start| Box::new(Rrr::new(params.clone(), &spec, start))))
+    },
+};
+
+const RAIMD: Entry = Entry {
+    name: "raimd",
+    summary: "rate with additive increase per round trip and multiplicative decrease at a loss, for a wanted throughput",
+    paper: "Akan, On the throughput analysis of rate-based and window-based congestion control schemes",
+    profiles: &raimd::PROFILES,
+    parameters: &raimd::PARAMETERS,
+    configure: |spec, options| {
+        let params = raimd::Params::parse(options)?;
+        let spec = spec.to_owned();
+        Ok(Arc::new(move |start| Box::new(Raimd::new(params.clone(), &spec, start))))
     },
 };
 

@@ -3,6 +3,7 @@
 pub mod hybrid;
 mod newreno;
 mod pacing;
+pub mod raimd;
 mod report;
 pub mod rrr;
 pub mod smallq;

@@ -6,7 +6,7 @@
 )]
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
 use quiche_cc::controller::{Controller, Start};
@@ -52,7 +52,7 @@ pub struct Flow {
     stop: Duration,
     /// When the application has data, in a period: (on, off).
     duty: Option<(Duration, Duration)>,
-    in_flight: Vec<(u64, Duration)>,
+    in_flight: VecDeque<(u64, Duration)>,
     next_number: u64,
     next_send: Duration,
     random: u64,
@@ -90,7 +90,7 @@ impl Flow {
             start: Duration::ZERO,
             stop: Duration::MAX,
             duty: None,
-            in_flight: Vec::new(),
+            in_flight: VecDeque::new(),
             next_number: 0,
             next_send: Duration::ZERO,
             random: 0x9e37_79b9_7f4a_7c15,
@@ -191,22 +191,26 @@ impl Flow {
         let Sender::Controlled(controller) = &mut self.sender else {
             return;
         };
-        let Some(place) = self.in_flight.iter().position(|(n, _)| *n == number) else {
+        let place = self.in_flight.partition_point(|packet| packet.0 < number);
+        let Some((_, sent)) = self
+            .in_flight
+            .remove(place)
+            .filter(|packet| packet.0 == number)
+        else {
             return;
         };
-        let (_, sent) = self.in_flight.remove(place);
         let size = Bytes(u64::from(self.size));
-        let is_lost = |packet: &(u64, Duration)| packet.0 + REORDERING_THRESHOLD <= number;
+        let lost_before = self
+            .in_flight
+            .partition_point(|packet| packet.0 + REORDERING_THRESHOLD <= number);
         let lost: Vec<Lost> = self
             .in_flight
-            .iter()
-            .filter(|packet| is_lost(packet))
+            .drain(..lost_before)
             .map(|(_, sent)| Lost {
-                sent: Time::from_origin(*sent),
+                sent: Time::from_origin(sent),
                 size,
             })
             .collect();
-        self.in_flight.retain(|packet| !is_lost(packet));
         self.lost += lost.len() as u64;
         self.delivered += 1;
         let acked = [Acked {
@@ -382,7 +386,7 @@ impl Dumbbell {
         flow.next_number += 1;
         flow.sent += 1;
         if let Sender::Controlled(controller) = &mut flow.sender {
-            flow.in_flight.push((number, now));
+            flow.in_flight.push_back((number, now));
             controller.on_sent(Time::from_origin(now), Bytes(u64::from(flow.size)));
         }
         flow.next_send = now + flow.gap();

@@ -1,0 +1,350 @@
+//! `raimd`: a rate that increases additively per round trip and decreases multiplicatively at a loss.
+//!
+//! Ö. B. Akan, "On the throughput analysis of rate-based and window-based congestion control schemes", Computer Networks 44
+//! (2004). Our reading, with every decision and deviation, is `docs/papers/raimd.md`; section and equation numbers here are
+//! the paper's.
+//!
+//! The model: S packets per second leave, and
+//!
+//! ```text
+//!     S += alpha   per round trip R           S *= beta   at a loss, at most once per round trip
+//! ```
+//!
+//! which makes a throughput that falls with the square root of R, where a window's falls with R (12). Solved for alpha (13),
+//! that gives any wanted throughput B, from measured R and p.
+
+mod params;
+mod report;
+
+use std::time::Duration;
+
+pub use self::params::{Params, Target, PARAMETERS, PROFILES};
+
+use self::report::{Cause, Report, Update};
+use super::pacing;
+use super::report::{parameters_set, PathLimits};
+use crate::controller::{Controller, Decision, Ecn, Event, Start};
+use crate::feedback::Feedback;
+use crate::measure::loss::LossIntervals;
+use crate::measure::persistent::PersistentCongestion;
+use crate::measure::round::Round;
+use crate::measure::rtt::Rtt;
+use crate::measure::sent::SentLog;
+use crate::models::aimd::{self, Path};
+use crate::models::tcp::Pftk;
+use crate::units::{Bytes, PacketRate, Rate, Time};
+
+/// RFC 9002, section 7.2: the minimum window.
+const MIN_WINDOW_PACKETS: u64 = 2;
+/// The rate is never lower than a packet in this many round trips.
+const MIN_RATE_RTTS: f64 = 8.0;
+/// RFC 9002, section 7.6: what is left after persistent congestion, per round trip.
+const COLLAPSED_PACKETS: f64 = 2.0;
+/// Round trips that one ACK may end. Where packets are further apart than round trips, several pass between ACKs.
+const MOST_ROUNDS: u32 = 16;
+/// Round trips that used less of their rate, because the application had no more, do not raise it.
+const USED_SHARE: f64 = 0.8;
+
+/// The controller of one path.
+#[derive(Debug)]
+pub struct Raimd {
+    params: Params,
+    spec: String,
+    start: Start,
+    /// S.
+    rate: PacketRate,
+    in_startup: bool,
+    /// Since persistent congestion nothing has come back.
+    collapsed: bool,
+    rtt: Rtt,
+    sent: SentLog,
+    /// When the round trip began, and packets sent by then.
+    round: Option<(Time, u64)>,
+    app_limited: bool,
+    /// Since the last decrease.
+    cycle: Round,
+    /// Packets sent until then, and until the newest that was acknowledged.
+    interval: (u64, u64),
+    losses: LossIntervals,
+    persistent: PersistentCongestion,
+    limits: PathLimits,
+    told_limits: Option<PathLimits>,
+    updates: u64,
+    report: Option<Report>,
+}
+
+impl Raimd {
+    /// A controller for a new path. `spec` is the name with options under which traces show it.
+    pub fn new(params: Params, spec: &str, start: Start) -> Self {
+        let mut raimd = Self {
+            in_startup: params.startup,
+            collapsed: false,
+            losses: LossIntervals::new(params.history),
+            params,
+            spec: spec.to_owned(),
+            start,
+            rate: PacketRate::default(),
+            rtt: Rtt::new(start.initial_rtt),
+            sent: SentLog::default(),
+            round: None,
+            app_limited: false,
+            cycle: Round::default(),
+            interval: (0, 0),
+            persistent: PersistentCongestion::default(),
+            limits: PathLimits::new(start.max_datagram_size),
+            told_limits: None,
+            updates: 0,
+            report: None,
+        };
+        raimd.rate = raimd.initial_rate();
+        raimd
+    }
+
+    fn packet(&self) -> Bytes {
+        self.limits.max_datagram_size
+    }
+
+    /// The initial window (RFC 9002, section 7.2) in one RTT, if nothing else was asked for.
+    fn initial_rate(&self) -> PacketRate {
+        let window = self.start.initial_window_packets as f64;
+        let auto = PacketRate::from_per_sec(window / self.rtt.smoothed().as_secs_f64());
+        self.bounded(
+            self.params
+                .r0
+                .map_or(auto, |rate| rate.in_packets(self.packet())),
+        )
+    }
+
+    fn bounded(&self, rate: PacketRate) -> PacketRate {
+        let floor = 1.0 / (MIN_RATE_RTTS * self.rtt.smoothed().as_secs_f64());
+        let most = self.params.cmax.in_packets(self.packet()).per_sec();
+        PacketRate::from_per_sec(rate.per_sec().max(floor).min(most))
+    }
+
+    /// DEVIATION: the paper's sender has no window. While nothing comes back no more than this leaves.
+    fn window(&self) -> Bytes {
+        let held = self.rate.per_sec() * self.rtt.smoothed().as_secs_f64() * self.params.wgain;
+        let least = if self.collapsed {
+            MIN_WINDOW_PACKETS
+        } else {
+            self.start.initial_window_packets
+        };
+        self.packet() * (held.ceil() as u64).max(least).max(MIN_WINDOW_PACKETS)
+    }
+
+    /// Packets since the last loss event that have come back without another.
+    fn open(&self) -> u64 {
+        self.interval.1.saturating_sub(self.interval.0)
+    }
+
+    /// R and p as measured.
+    fn path(&self) -> Path {
+        Path {
+            rtt: self.rtt.smoothed(),
+            loss: self.losses.rate(self.open()),
+        }
+    }
+
+    /// B. What TCP would reach can be told once a packet was lost.
+    fn target(&self) -> Option<PacketRate> {
+        let path = self.path();
+        match self.params.target {
+            Target::Off => None,
+            Target::Rate(rate) => Some(rate.in_packets(self.packet())),
+            Target::Tcp if self.losses.any() => Some(Pftk::tfrc(path.rtt).throughput(path.loss)),
+            Target::Tcp => None,
+        }
+    }
+
+    /// Increase per round trip: alpha, or by (13) for the target; the rate at most doubles then (decision).
+    fn increase(&self, target: Option<PacketRate>) -> PacketRate {
+        target.map_or(self.params.alpha, |target| {
+            let wanted = aimd::increase_for(target, self.params.beta, &self.path());
+            PacketRate::from_per_sec(wanted.per_sec().min(self.rate.per_sec()))
+        })
+    }
+
+    /// Ends the round trips that are over, and increases the rate once for each.
+    fn end_rounds(&mut self, now: Time) {
+        let packets = self.sent.last().packets;
+        let (began, sent_before) = *self.round.get_or_insert((now, packets));
+        let (elapsed, rtt) = (now.since(began), self.rtt.smoothed());
+        let rounds = elapsed.as_nanos() / rtt.as_nanos();
+        if rounds == 0 {
+            return;
+        }
+        let counted = rounds.min(u128::from(MOST_ROUNDS)) as u32;
+        // What one began late the next ends early; after a silence they begin anew.
+        let next = if rounds > u128::from(MOST_ROUNDS) {
+            now
+        } else {
+            began + rtt.saturating_mul(counted)
+        };
+        let used = (packets - sent_before) as f64;
+        let unused =
+            self.app_limited && used < USED_SHARE * self.rate.per_sec() * elapsed.as_secs_f64();
+        self.round = Some((next, packets));
+        self.app_limited = false;
+        self.collapsed = false;
+        let update = self.update_for(counted, unused);
+        self.apply(update);
+    }
+
+    fn update_for(&self, rounds: u32, unused: bool) -> Update {
+        let target = self.target();
+        let (cause, alpha) = if unused {
+            (Cause::Unused, PacketRate::default())
+        } else if self.in_startup && target.is_none_or(|target| self.rate < target) {
+            return Update {
+                rounds,
+                target,
+                ..Update::because(Cause::Startup)
+            };
+        } else {
+            (Cause::Increase, self.increase(target))
+        };
+        Update {
+            rounds,
+            target,
+            alpha: Some(alpha),
+            ..Update::because(cause)
+        }
+    }
+
+    /// A loss event, at the packet sent at `lost`: n packets since the last one, of which (10) takes the mean for 1 / p.
+    fn end_cycle(&mut self, now: Time, lost: Time) {
+        let interval = self
+            .sent
+            .at(lost)
+            .packets
+            .saturating_sub(self.interval.0)
+            .max(1);
+        self.losses.close(interval);
+        self.restart(now);
+        self.in_startup = false;
+        self.apply(Update {
+            interval: Some(interval),
+            ..Update::because(Cause::Loss)
+        });
+    }
+
+    fn restart(&mut self, now: Time) {
+        self.cycle.begin(now);
+        self.interval.0 = self.sent.last().packets;
+    }
+
+    /// Nothing came through for several probe timeouts. DEVIATION: to the paper that is a loss like any other.
+    fn collapse(&mut self, now: Time) {
+        self.restart(now);
+        self.round = Some((now, self.interval.0));
+        self.in_startup = self.params.startup;
+        self.collapsed = true;
+        self.apply(Update::because(Cause::PersistentCongestion));
+    }
+
+    fn apply(&mut self, update: Update) {
+        let before = self.rate.per_sec();
+        let after = match update.cause {
+            Cause::Increase | Cause::Unused => {
+                before + f64::from(update.rounds) * update.alpha.unwrap_or_default().per_sec()
+            }
+            Cause::Startup => 2.0 * before,
+            Cause::Loss => self.params.beta * before,
+            Cause::PersistentCongestion => {
+                before.min(COLLAPSED_PACKETS / self.rtt.smoothed().as_secs_f64())
+            }
+        };
+        let rate_before = self.rate;
+        self.rate = self.bounded(PacketRate::from_per_sec(after));
+        self.report = Some(Report {
+            number: self.updates,
+            update,
+            rtt: self.rtt.smoothed(),
+            open: self.open(),
+            loss: self.path().loss,
+            rate_before,
+            rate_after: self.rate,
+            window: self.window(),
+        });
+        self.updates += 1;
+    }
+
+    /// Remembers what has come back, and forgets what need no longer be known of what was sent.
+    fn note_acked(&mut self, feedback: &Feedback<'_>) {
+        if let Some(newest) = feedback.acked.last() {
+            self.interval.1 = self.interval.1.max(self.sent.at(newest.sent).packets);
+            let since_origin = Duration::from_nanos(newest.sent.as_nanos());
+            let old = since_origin.saturating_sub(self.rtt.smoothed().saturating_mul(2));
+            self.sent.forget_before(Time::from_origin(old));
+        }
+    }
+}
+
+impl Controller for Raimd {
+    fn on_sent(&mut self, now: Time, size: Bytes) {
+        self.sent.record(now, size, self.rate.of(self.packet()));
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback<'_>) {
+        self.limits.max_ack_delay = feedback.max_ack_delay;
+        self.rtt.record(feedback);
+        let event = feedback
+            .lost
+            .iter()
+            .find(|packet| self.cycle.shows(packet.sent));
+        if self.persistent.record(feedback, &self.rtt) {
+            self.collapse(feedback.now);
+        } else if let Some(lost) = event {
+            self.end_cycle(feedback.now, lost.sent);
+        } else if self.rtt.is_known() {
+            if self.round.is_none() {
+                self.rate = self.initial_rate();
+            }
+            self.end_rounds(feedback.now);
+        }
+        self.note_acked(feedback);
+    }
+
+    fn on_app_limited(&mut self) {
+        self.app_limited = true;
+    }
+
+    fn on_max_datagram_size(&mut self, size: Bytes) {
+        self.limits.max_datagram_size = size;
+    }
+
+    fn decision(&self) -> Decision {
+        let rate: Rate = self.rate.of(self.packet());
+        Decision {
+            window: self.window(),
+            pacing: rate,
+            bandwidth: rate,
+            burst: pacing::smooth(rate, self.rtt.is_known()),
+            ecn: Ecn::NotEct,
+        }
+    }
+
+    fn state(&self) -> &'static str {
+        match (self.round, self.in_startup) {
+            (None, _) => "initial",
+            (Some(_), true) => "startup",
+            (Some(_), false) => "steady",
+        }
+    }
+
+    fn next_event(&mut self) -> Option<Event> {
+        if self.report.is_some() && self.told_limits != Some(self.limits) {
+            self.told_limits = Some(self.limits);
+            return Some(parameters_set(
+                "raimd",
+                &self.spec,
+                self.limits,
+                self.params.values(),
+            ));
+        }
+        self.report.take().map(|report| report::updated(&report))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,271 @@
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::controller::Value;
+use crate::feedback::{Acked, Lost, Space};
+
+const MILLI: Duration = Duration::from_millis(1);
+const SIZE: Bytes = Bytes(1250);
+
+fn at(millis: u64) -> Time {
+    Time::from_origin(Duration::from_millis(millis))
+}
+
+fn raimd(options: &str) -> Raimd {
+    let start = Start {
+        initial_window_packets: 10,
+        max_datagram_size: SIZE,
+        initial_rtt: 333 * MILLI,
+    };
+    Raimd::new(Params::parse(options).unwrap(), "raimd", start)
+}
+
+fn feedback<'a>(now: Time, acked: &'a [Acked], lost: &'a [Lost]) -> Feedback<'a> {
+    Feedback {
+        now,
+        space: Space::Application,
+        acked,
+        lost,
+        rtt_sampled: !acked.is_empty(),
+        ack_delay: Duration::ZERO,
+        max_ack_delay: 25 * MILLI,
+        min_rtt: None,
+        ecn_ect: 0,
+        ecn_ce: 0,
+    }
+}
+
+/// A path on which a packet leaves every `gap` ms and comes back, or does not, after `rtt` ms.
+struct Walk {
+    raimd: Raimd,
+    rtt: u64,
+    gap: u64,
+    now: u64,
+    events: Vec<Event>,
+}
+
+impl Walk {
+    fn new(options: &str, rtt: u64, gap: u64) -> Self {
+        let (raimd, events) = (raimd(options), Vec::new());
+        Self {
+            raimd,
+            rtt,
+            gap,
+            now: 0,
+            events,
+        }
+    }
+
+    /// Until `end`; packets sent at the times in `lost` are lost.
+    fn until(&mut self, end: u64, lost: &[u64]) -> f64 {
+        while self.now < end {
+            self.raimd.on_sent(at(self.now), SIZE);
+            if let Some(sent) = self.now.checked_sub(self.rtt) {
+                let packet = (at(sent), SIZE);
+                let acked = [Acked {
+                    sent: packet.0,
+                    size: packet.1,
+                    received: None,
+                }];
+                let gone = [Lost {
+                    sent: packet.0,
+                    size: packet.1,
+                }];
+                let now = at(self.now);
+                if lost.contains(&sent) {
+                    self.raimd.on_feedback(&feedback(now, &[], &gone));
+                } else {
+                    self.raimd.on_feedback(&feedback(now, &acked, &[]));
+                }
+                self.events
+                    .extend(std::iter::from_fn(|| self.raimd.next_event()));
+            }
+            self.now += self.gap;
+        }
+        self.raimd.rate.per_sec()
+    }
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * b.abs().max(1.0)
+}
+
+#[test]
+fn the_rate_grows_by_alpha_per_round_trip_and_keeps_beta_at_a_loss() {
+    let mut walk = Walk::new("paper,alpha=3", 100, 10);
+    let first = walk.until(110, &[]);
+    assert!(close(first, 100.0), "{first}");
+    let grown = walk.until(1_110, &[]);
+    assert!(close(grown, 130.0), "{grown}");
+    let after = walk.until(1_160, &[1_050]);
+    assert!(close(after, 65.0), "{after}");
+}
+
+#[test]
+fn losses_of_one_round_trip_are_one_event_and_the_next_is_another() {
+    let mut walk = Walk::new("paper", 100, 10);
+    walk.until(500, &[]);
+    let before = walk.raimd.rate.per_sec();
+    // All were on their way when the first of them was missed at 500 ms.
+    let after = walk.until(600, &[400, 420, 450, 490]);
+    assert!(close(after, before / 2.0 + 2.0), "{before} {after}");
+    let again = walk.until(720, &[610]);
+    // At 600 and 700 ms a round trip had ended.
+    assert!(close(again, (after + 4.0) / 2.0), "{after} {again}");
+}
+
+#[test]
+fn acks_that_are_rarer_than_round_trips_lose_no_increase() {
+    let mut walk = Walk::new("paper,r0=100kbps", 10, 50);
+    let before = walk.until(60, &[]);
+    let after = walk.until(1_060, &[]);
+    assert!((after - before - 200.0).abs() <= 10.0, "{before} {after}");
+}
+
+#[test]
+fn a_round_trip_of_minutes_is_a_round_trip() {
+    let mut walk = Walk::new("paper,alpha=10,r0=1Mbps", 500_000, 1_000);
+    walk.until(500_001, &[]);
+    let after = walk.until(2_500_001, &[]);
+    assert!(close(after, 140.0), "{after}");
+    // 140 packets/s for 500 s, twice.
+    assert_eq!(walk.raimd.decision().window, SIZE * 140_000);
+    let target = raimd("target=2Mbps").increase(None);
+    assert!(target.per_sec() > 0.0);
+}
+
+#[test]
+fn an_application_with_less_to_send_does_not_raise_the_rate() {
+    let mut walk = Walk::new("paper,r0=4Mbps", 100, 10);
+    walk.until(110, &[]);
+    for end in (120..2_000).step_by(10) {
+        walk.raimd.on_app_limited();
+        let rate = walk.until(end, &[]);
+        assert!(close(rate, 400.0), "{rate} at {end} ms");
+    }
+}
+
+#[test]
+fn start_up_doubles_until_the_target_or_a_loss() {
+    let mut walk = Walk::new("target=8Mbps", 100, 10);
+    for (end, rate) in [(110, 100.0), (210, 200.0), (310, 400.0), (410, 800.0)] {
+        let got = walk.until(end, &[]);
+        assert!(close(got, rate), "{got} at {end} ms");
+    }
+    let beyond = walk.until(510, &[]);
+    assert!(beyond > 800.0 && beyond < 1_200.0, "{beyond}");
+    let mut walk = Walk::new("", 100, 10);
+    walk.until(310, &[]);
+    let rate = walk.raimd.rate.per_sec();
+    let after = walk.until(330, &[210]);
+    assert!(
+        close(after, 0.7 * rate) && walk.raimd.state() == "steady",
+        "{rate} {after}"
+    );
+}
+
+#[test]
+fn an_interruption_takes_the_rate_to_two_packets_per_round_trip() {
+    let mut walk = Walk::new("paper", 100, 10);
+    walk.until(2_000, &[]);
+    let lost: Vec<Lost> = (2_000..6_000)
+        .step_by(10)
+        .map(|sent| Lost {
+            sent: at(sent),
+            size: SIZE,
+        })
+        .collect();
+    let acked = [Acked {
+        sent: at(6_000),
+        size: SIZE,
+        received: None,
+    }];
+    walk.raimd.on_feedback(&feedback(at(6_100), &acked, &lost));
+    assert!(close(walk.raimd.rate.per_sec(), 20.0));
+    assert_eq!(walk.raimd.decision().window, SIZE * 4);
+}
+
+fn field<'a>(event: &'a Event, name: &str) -> &'a Value {
+    let found = event.fields.iter().find(|(field, _)| *field == name);
+    found.map(|(_, value)| value).unwrap()
+}
+
+fn number(event: &Event, name: &str) -> f64 {
+    match field(event, name) {
+        Value::Number(number) => *number,
+        Value::Count(count) => *count as f64,
+        other => panic!("{name} is {other:?}"),
+    }
+}
+
+#[test]
+fn the_trace_tells_enough_to_repeat_each_update() {
+    let mut walk = Walk::new("paper,beta=0.6,target=3Mbps", 100, 10);
+    walk.until(20_000, &[3_000, 3_500, 6_000, 6_010, 9_000, 15_000]);
+    let events = std::mem::take(&mut walk.events);
+    assert_eq!(events[0].name, "parameters_set");
+    let mut intervals = Vec::new();
+    for (place, event) in events[1..].iter().enumerate() {
+        assert_eq!(number(event, "update") as usize, place);
+        let (before, after) = (number(event, "rate_before"), number(event, "rate_after"));
+        if *field(event, "cause") == Value::Text("loss".into()) {
+            intervals.push(number(event, "interval") as u64);
+            assert!(close(after, 0.6 * before));
+            continue;
+        }
+        let path = Path {
+            rtt: 100 * MILLI,
+            loss: number(event, "loss"),
+        };
+        let alpha = aimd::increase_for(PacketRate::from_per_sec(300.0), 0.6, &path);
+        assert!(
+            close(number(event, "alpha"), alpha.per_sec().min(before)),
+            "{event:?}"
+        );
+        assert!(close(
+            after,
+            before + number(event, "rounds") * number(event, "alpha")
+        ));
+    }
+    // Packets sent after the decrease, up to the lost one: 301 with the first; then from 3110 ms, 3610 ms, ... on.
+    assert_eq!(intervals, [301, 40, 240, 290, 590]);
+}
+
+#[test]
+fn options_are_checked() {
+    let target = |options: &str| Params::parse(options).unwrap().target;
+    assert_eq!(target(""), Target::Tcp);
+    assert_eq!(target("paper"), Target::Off);
+    assert_eq!(target("target=2Mbps"), Target::Rate(Rate::from_bps(2e6)));
+    let message = |options: &str| Params::parse(options).unwrap_err().to_string();
+    assert!(message("target=udp").contains("or one of off, tcp"));
+    assert!(message("beta=1").contains("from 0.1 to 0.95"));
+}
+
+proptest! {
+    #[test]
+    fn whatever_comes_back_rate_and_window_stay_sane(
+        spec in prop::sample::select(vec!["", "paper", "target=2Mbps", "beta=0.1,wgain=8,history=1"]),
+        steps in prop::collection::vec((0u64..400, 0u64..600_000, 0u64..1500, 0usize..3, 0usize..3), 1..300),
+    ) {
+        let mut raimd = raimd(spec);
+        let mut now = 10_000_000;
+        for (wait, age, size, acked, lost) in steps {
+            now += wait;
+            let (sent, size) = (at(now - age), Bytes(size));
+            let acked = vec![Acked { sent, size, received: None }; acked];
+            let lost = vec![Lost { sent, size }; lost];
+            raimd.on_sent(at(now), size);
+            if wait % 3 == 0 {
+                raimd.on_app_limited();
+            }
+            raimd.on_feedback(&feedback(at(now), &acked, &lost));
+            let decision = raimd.decision();
+            prop_assert!(decision.window.0 >= 2 * SIZE.0);
+            prop_assert!(decision.pacing.bps() > 0.0 && decision.pacing.bps() <= 10e9 + 1.0);
+            while raimd.next_event().is_some() {}
+        }
+    }
+}
