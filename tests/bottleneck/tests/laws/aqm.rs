@@ -194,6 +194,20 @@ fn pie_lets_a_burst_pass_before_it_begins() {
 }
 
 #[test]
+fn pie_grants_a_burst_again_after_a_quiet_time() {
+    let overload =
+        |from: Duration| steadily(MS / 2, 1000 * MS).map(move |(at, count)| (from + at, count));
+    let again = 6000 * MS;
+    let packets = overload(Duration::ZERO).chain(overload(again));
+    let drops = drop_times(&send("pie:burst=300ms", Ecn::NotEct, packets));
+    let second = drops
+        .iter()
+        .find(|&&at| at > again.as_secs_f64() * 1e3)
+        .unwrap();
+    assert!((6300.0..6400.0).contains(second), "{second}");
+}
+
+#[test]
 fn pie_marks_while_that_may_help_and_drops_when_it_does_not() {
     let exits = send("pie", Ecn::Ect1, steadily(4 * MS / 5, 20_000 * MS));
     let first_drop = exits
