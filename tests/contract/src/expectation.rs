@@ -187,6 +187,24 @@ pub const EXCEPTIONS: &[Exception] = &[
         law: Law::ReturnOutage,
         why: Why::Design("the paper's sender has no window; the profile's allows for qmax of queue"),
     },
+    Exception {
+        name: "raimd",
+        profile: Some("paper"),
+        law: Law::Outage,
+        why: Why::Design("the paper has no start-up: from what an outage leaves the rate grows by 2 packets/s per round trip"),
+    },
+    Exception {
+        name: "raimd",
+        profile: Some("paper"),
+        law: Law::Scaling,
+        why: Why::Design("the increase is a number of packets per second"),
+    },
+    Exception {
+        name: "raimd",
+        profile: Some("default"),
+        law: Law::Scaling,
+        why: Why::Pending("a fifth more queue on a path that is twice as slow, for a reason that is not known"),
+    },
 ];
 
 /// Whether `spec` is excused from `law`, and why.

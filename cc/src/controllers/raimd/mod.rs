@@ -309,8 +309,11 @@ impl Controller for Raimd {
         self.app_limited = true;
     }
 
+    /// What the path carries are bits: their rate stays, so that of packets does not.
     fn on_max_datagram_size(&mut self, size: Bytes) {
+        let rate = self.rate.of(self.packet());
         self.limits.max_datagram_size = size;
+        self.rate = self.bounded(rate.in_packets(size));
     }
 
     fn decision(&self) -> Decision {

@@ -167,6 +167,15 @@ fn start_up_doubles_until_the_target_or_a_loss() {
 }
 
 #[test]
+fn another_packet_size_leaves_the_bit_rate() {
+    let mut walk = Walk::new("paper", 100, 10);
+    walk.until(110, &[]);
+    walk.raimd.on_max_datagram_size(Bytes(2500));
+    assert!(close(walk.raimd.rate.per_sec(), 50.0));
+    assert!(close(walk.raimd.decision().pacing.bps(), 1e6));
+}
+
+#[test]
 fn an_interruption_takes_the_rate_to_two_packets_per_round_trip() {
     let mut walk = Walk::new("paper", 100, 10);
     walk.until(2_000, &[]);
