@@ -19,9 +19,10 @@ pub fn largest(params: &Params) -> f64 {
     1.0 - 1.0 / params.growth
 }
 
-/// A reduction beyond this ends start-up: half of what start-up aims at.
+/// A reduction beyond this ends start-up: a fifth of what start-up aims at, a tenth of the rate if that doubles. Half of it
+/// would let a late flow take three quarters of a path before it notices.
 pub fn ends_startup(params: &Params, sample: &RateSample) -> bool {
-    sample.reduction() > largest(params) / 2.0
+    sample.reduction() > largest(params) / 5.0
 }
 
 /// The reduction aimed at.

@@ -42,7 +42,7 @@ const MIN_WINDOW_PACKETS: u64 = 2;
 const MIN_RATE_RTTS: u32 = 4;
 /// Window of the minima of one-way delay: 200 ppm of clock drift are 2 ms in it, as in `hybrid`.
 const DELAY_WINDOW: Duration = Duration::from_secs(10);
-/// In start-up this share of n packets is enough: it looks for reductions of a quarter, not of a hundredth.
+/// In start-up this share of n packets is enough: it looks for reductions of a tenth, not of a hundredth.
 const STARTUP_SHARE: u64 = 4;
 
 /// Where the controller stands.
