@@ -3,6 +3,7 @@
 #   upstream   quiche's own suite, patched tree   structure  patch series, dependency rule
 #   link       the real-time bottleneck           lint       formatters, linters, type checks
 #   e2e        server, link and client over real sockets
+#   lab        whole connections in virtual time
 # `ctest --test-dir build -L unit` runs one label. A room that is missing makes its test fail.
 
 # quiche_cc_test(NAME LABEL label TIMEOUT seconds [SERIAL] COMMAND ...)
@@ -35,6 +36,7 @@ quiche_cc_cargo_test(controllers LABEL unit TIMEOUT 600 ARGUMENTS -p quiche-cc -
 quiche_cc_cargo_test(contract LABEL unit TIMEOUT 600 ARGUMENTS -p quiche-cc-contract)
 quiche_cc_cargo_test(plugin LABEL unit TIMEOUT 600 ARGUMENTS --release -p quiche-cc)
 quiche_cc_cargo_test(bottleneck LABEL unit TIMEOUT 600 ARGUMENTS --release -p quiche-cc-bottleneck)
+quiche_cc_cargo_test(lab LABEL lab TIMEOUT 600 ARGUMENTS --release -p quiche-cc-lab)
 quiche_cc_cargo_test(link LABEL link TIMEOUT 600 SERIAL ARGUMENTS --release -p quiche-cc-link)
 quiche_cc_cargo_test(endpoint LABEL e2e TIMEOUT 600 SERIAL ARGUMENTS --release -p quiche-cc-endpoint)
 quiche_cc_cargo_test(quiche LABEL upstream TIMEOUT 900
@@ -63,7 +65,8 @@ function(quiche_cc_cargo_lint name tool)
                  COMMAND sh -c "${script}; exec \"$0\" ${tool} \"$@\"" "${QUICHE_CC_CARGO}" ${ARGN})
 endfunction()
 
-set(own_packages -p quiche-cc -p quiche-cc-bottleneck -p quiche-cc-contract -p quiche-cc-link -p quiche-cc-endpoint)
+set(own_packages -p quiche-cc -p quiche-cc-bottleneck -p quiche-cc-contract -p quiche-cc-lab -p quiche-cc-link
+                 -p quiche-cc-endpoint)
 quiche_cc_cargo_lint(rustfmt fmt --check ${own_packages})
 quiche_cc_cargo_lint(clippy clippy --release --locked ${own_packages} --all-targets -- --no-deps -D warnings)
 quiche_cc_cargo_lint(cargo-deny deny --locked check bans licenses sources)
