@@ -165,15 +165,15 @@ pub const EXCEPTIONS: &[Exception] = &[
     },
     Exception {
         name: "rrr",
-        profile: None,
+        profile: Some("paper"),
         law: Law::Sharing,
-        why: Why::Pending("a later flow takes all but 2 % of 1 Mbit/s and fills the buffer"),
+        why: Why::Design("the paper's XT is for 10 Mbit/s; on 1 Mbit/s pT is at its bound for all, whatever their shares"),
     },
     Exception {
         name: "rrr",
         profile: None,
         law: Law::LiesBeside,
-        why: Why::Pending("beside an honest flow it starves as well"),
+        why: Why::Pending("shares are unequal beside an honest flow as well, see Sharing"),
     },
     Exception {
         name: "rrr",
@@ -204,6 +204,18 @@ pub const EXCEPTIONS: &[Exception] = &[
         profile: Some("default"),
         law: Law::Scaling,
         why: Why::Pending("a fifth more queue on a path that is twice as slow, for a reason that is not known"),
+    },
+    Exception {
+        name: "hybrid",
+        profile: Some("default"),
+        law: Law::LiesBeside,
+        why: Why::Pending("beside a liar about the future the honest flow is left a quarter of its fair share"),
+    },
+    Exception {
+        name: "raimd",
+        profile: None,
+        law: Law::WindowCeiling,
+        why: Why::Pending("a larger packet size enlarges the window in proportion, beyond what any rate carries"),
     },
 ];
 

@@ -34,7 +34,14 @@ fn after_idle_nobody_bursts_and_the_rate_comes_back() {
             path.run_for(FROM - 10 * SECOND);
             let before = path.run_for(10 * SECOND);
             path.run_for(pause);
+            // Idle earns nothing (RFC 9002, section 7.8).
             let decision = path.sender(0).controller().decision();
+            ensure(decision.window <= before.flows[0].largest_window, || {
+                format!(
+                    "window {:?} after {pause:?}, {:?} before",
+                    decision.window, before.flows[0].largest_window
+                )
+            })?;
             let gain = decision.pacing.bps() / decision.window.per(topology.rtt).bps();
             ensure(gain <= MOST_GAIN, || {
                 format!("after {pause:?} a window leaves at {gain} times its rate")
