@@ -122,6 +122,7 @@ class HybridSender:
             "lost": self._lost,
             "acked": self._acked_packets,
             "delta": None,
+            "transmission_time": 0.0,
             "trend": its_trend.value,
             "zone": None,
             "phase": "startup" if self.startup else "steady",
@@ -182,7 +183,10 @@ class HybridSender:
         p = self.p
         in_ms = {name: getattr(p, name) * 1e3 for name in ("d0", "d1", "d2", "d3", "wextra", "owdwin")}
         in_bps = {name: "auto" if getattr(p, name) is None else getattr(p, name) for name in ("amin", "amax", "r0")}
-        plain = {name: getattr(p, name) for name in ("bmin", "bmid", "bmax", "gamma", "losscap", "startup", "trend")}
+        plain = {
+            name: getattr(p, name)
+            for name in ("bmin", "bmid", "bmax", "gamma", "losscap", "startup", "trend", "packet")
+        }
         parameters = {**in_bps, **plain, **in_ms, "react": "once" if p.react_once else "epoch"}
         data = {
             "controller": "hybrid",

@@ -46,6 +46,7 @@ def laws_broken(reported_ms: float, measured_ms: float, *, lost: int = 0) -> set
         lost=lost,
         acked=10,
         delta=reported_ms,
+        transmission_time=0.0,
         trend="off",
         zone=done.zone,
         phase="steady",
@@ -71,6 +72,7 @@ def laws_broken(reported_ms: float, measured_ms: float, *, lost: int = 0) -> set
         acked=10,
         acked_bits=1e5,
         sent_bits=1e5,
+        transmission=0.0,
         return_delay=0.0,
         first_length=LENGTH,
     )

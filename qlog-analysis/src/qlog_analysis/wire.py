@@ -148,6 +148,7 @@ class HybridParameters(msgspec.Struct):
     startup: NonNegative
     react: str
     trend: bool
+    packet: NonNegative
     owdwin: NonNegative
     r0: NonNegative | str
 
@@ -163,6 +164,7 @@ class HybridEpoch(msgspec.Struct):
     lost: Uint
     acked: Uint
     delta: float | None
+    transmission_time: NonNegative
     trend: str
     zone: Annotated[int, msgspec.Meta(ge=1, le=3)] | None
     phase: str

@@ -9,6 +9,11 @@ from .parameters import INITIAL_WINDOW_PACKETS, MAX_RATE, MIN_WINDOW_PACKETS, OV
 from .trend import Trend
 
 
+def queueing(delta: float, transmission: float, p: Parameters) -> float:
+    """DEVIATION: what of the mean relative one-way delay counts; waiting for the packet on the line is no queueing."""
+    return max(0.0, delta - p.packet * transmission)
+
+
 def zone(delta: float, lost: bool, trend: Trend, p: Parameters, overwhelmed: bool = False) -> int:
     """Zone 1, 2 or 3 of an epoch whose mean relative one-way delay is `delta` s (section II-A)."""
     if trend is Trend.INCREASING or delta > p.d2 or (lost and delta > p.d1) or overwhelmed:
@@ -52,10 +57,10 @@ def clamp_rate(rate: float, packet_bytes: float, length: float) -> float:
     return min(max(rate, 8.0 * packet_bytes / (4.0 * length)), MAX_RATE)
 
 
-def window(rate: float, length: float, packet_bytes: int, p: Parameters) -> int:
-    """W = R (L + wextra) in bytes, rounded up to whole packets, at least two (section II-C). `length` is L, with what
-    queues on the return path where the source can tell."""
-    packets = math.ceil(rate * (length + p.wextra) / 8.0 / packet_bytes)
+def window(rate: float, length: float, packet_bytes: int, p: Parameters, transmission: float = 0.0) -> int:
+    """W = R (L + wextra + packet T) in bytes, rounded up to whole packets, at least two (section II-C). `length` is L,
+    with what queues on the return path where the source can tell."""
+    packets = math.ceil(rate * (length + p.wextra + p.packet * transmission) / 8.0 / packet_bytes)
     return max(packets, MIN_WINDOW_PACKETS) * packet_bytes
 
 
@@ -70,7 +75,7 @@ class Epoch:
     """What one ended epoch offers to the update."""
 
     delta: float
-    """Mean relative one-way delay, s."""
+    """Mean relative one-way delay, less what `queueing` takes off, s."""
     lost: bool
     overwhelmed: bool
     trend: Trend
@@ -129,5 +134,5 @@ def _update_startup(e: Epoch, p: Parameters) -> Update:
 
 
 def ends_startup(delta: float, p: Parameters) -> bool:
-    """A mean relative one-way delay that ends the start-up, and its epoch before L has passed."""
+    """A queueing delay that ends the start-up, and its epoch before L has passed."""
     return delta > 0.5 * p.d1

@@ -53,6 +53,8 @@ class Parameters:
     """Growth factor per step of the start-up; 1 means no start-up."""
     react_once: bool
     trend: bool
+    packet: float
+    """Share of T that is no queueing."""
     owdwin: float
     """Sliding window of the minima, s."""
     r0: float | None
@@ -82,6 +84,7 @@ PAPER = Parameters(
     startup=1.0,
     react_once=False,
     trend=True,
+    packet=0.0,
     owdwin=10.0,
     r0=None,
 )
@@ -98,6 +101,7 @@ DEFAULT = replace(
     losscap=0.1,
     startup=1.5,
     react_once=True,
+    packet=0.5,
 )
 
 PROFILES: dict[Literal["paper", "default"], Parameters] = {"paper": PAPER, "default": DEFAULT}

@@ -17,7 +17,7 @@ _WORDS: dict[str, dict[str, tuple[str, bool]]] = {
 }
 _TIME_NAMES = frozenset({"d0", "d1", "d2", "d3", "wextra", "owdwin"})
 _RATE_NAMES = frozenset({"amin", "amax", "r0"})
-_FRACTIONS = frozenset({"bmin", "bmid", "bmax", "gamma", "losscap", "startup"})
+_FRACTIONS = frozenset({"bmin", "bmid", "bmax", "gamma", "losscap", "startup", "packet"})
 
 
 class SpecError(ValueError):

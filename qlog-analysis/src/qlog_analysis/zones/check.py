@@ -111,9 +111,9 @@ class _Check:
         once = self._limits[0].parameters.react_once
         stepped = self._startup and r.zone is not None and not decreased
         if stepped or (decreased and once):
-            self._measurement.count_since(event.record)
+            self._measurement.count_since(event.time)
         elif self._startup and decreased:
-            self._measurement.count_since(0)
+            self._measurement.count_since(-1.0)
         self._startup = self._startup and not decreased
         self._previous = r
         self._measurement.use(self._limits_in(len(self._verdict.epochs)))

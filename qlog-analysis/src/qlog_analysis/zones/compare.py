@@ -86,8 +86,13 @@ class Comparison:
         return (
             self.startup
             and len(self.m.rowds[0]) >= STARTUP_SAMPLES
-            and any(d is not None and law.ends_startup(d + DELTA_TOLERANCE, self.p) for d in self.deltas)
+            and any(
+                d is not None and law.ends_startup(self._queueing(d + DELTA_TOLERANCE), self.p) for d in self.deltas
+            )
         )
+
+    def _queueing(self, delta: float) -> float:
+        return law.queueing(delta, self.m.transmission, self.p)
 
     def _measurements(self) -> None:
         r, m = self.r, self.m
@@ -100,6 +105,11 @@ class Comparison:
         if abs(r.return_delay / 1e3 - m.return_delay) > 2 * DELTA_TOLERANCE:
             self._find(
                 "return_delay", f"{r.return_delay:.4f} ms reported, {m.return_delay * 1e3:.4f} ms from the packets"
+            )
+        if abs(r.transmission_time - m.transmission * 1e3) > REPORT_ROUNDING:
+            self._find(
+                "transmission_time",
+                f"{r.transmission_time:.6f} ms reported, {m.transmission * 1e3:.6f} ms from the receive times",
             )
         samples = len(m.rowds[0])
         if r.samples != samples:
@@ -193,7 +203,8 @@ class Comparison:
             self._find("trend", f"{r.trend!r} is none of {', '.join(t.value for t in Trend)}")
             return
         for shift in (0.0, -REPORT_ROUNDING, REPORT_ROUNDING):
-            yield from self._updates((r.delta + shift) / 1e3, r.lost, reported_trend)
+            counts = law.queueing((r.delta + shift) / 1e3, r.transmission_time / 1e3, self.p)
+            yield from self._updates(counts, r.lost, reported_trend)
 
     def _updates(self, delta: float, lost: int, its_trend: Trend) -> Iterator[law.Update]:
         r = self.r
@@ -241,9 +252,9 @@ class Comparison:
             if not min(rates) - slack <= r.rate_before <= max(rates) + slack:
                 self._find("rate", f"R starts at {r.rate_before:.1f} bit/s, the rules give {rates[0]:.1f}")
         if r.length > 0.0:
-            allowed = windows(r.rate_after, [(r.length + r.return_delay) / 1e3], 1e-9, m)
+            allowed = windows(r.rate_after, [(r.length + r.return_delay) / 1e3], r.transmission_time / 1e3, 1e-9, m)
             if r.window not in allowed:
-                self._find("window", f"{r.window} bytes reported, W = R (L + wextra) is {allowed}")
+                self._find("window", f"{r.window} bytes reported, W = R (L + wextra + packet T) is {allowed}")
 
     # -- rules <-> packets --------------------------------------------------------------------------------------
 
@@ -253,7 +264,7 @@ class Comparison:
         for delta in self.deltas:
             if delta is None:
                 continue
-            for near in self._around(delta):
+            for near in self._around(self._queueing(delta)):
                 for lost in set(self.m.lost):
                     for its_trend in self.trends:
                         yield from self._updates(near, lost, its_trend)
@@ -317,10 +328,10 @@ class Windows:
         return str(self.low) if self.low == self.high else f"{self.low} to {self.high}"
 
 
-def windows(rate: float, lengths: Iterable[float], tolerance: float, m: Measured) -> Windows:
+def windows(rate: float, lengths: Iterable[float], transmission: float, tolerance: float, m: Measured) -> Windows:
     size, p = m.limits.max_datagram_size, m.limits.parameters
     ends = [
-        law.window(rate * (1.0 + s * 1e-9), max(length + s * tolerance, 0.0), size, p)
+        law.window(rate * (1.0 + s * 1e-9), max(length + s * tolerance, 0.0), size, p, transmission)
         for length in lengths
         for s in (-1.0, 1.0)
     ]

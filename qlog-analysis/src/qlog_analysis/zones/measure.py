@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from ..hybrid import law
 from ..hybrid.parameters import STARTUP_SAMPLES, Parameters
 from ..hybrid.sliding import CLASSES, PathMinima, Source
+from ..hybrid.transmission import TransmissionTime
 from ..model import TIME_RESOLUTION, Feedback, Space, Trace
 from .sources import Sample, Sources
 
@@ -38,6 +39,8 @@ class Step:
     feedback: Feedback
     lengths: tuple[float, ...]
     """Values that L may have."""
+    transmission: float
+    """T, s."""
     in_flight: int
     """Bytes of ack-eliciting packets of the application space that are neither acknowledged nor lost."""
 
@@ -65,6 +68,8 @@ class Measured:
     """Packets newly acknowledged in the application space."""
     acked_bits: float
     sent_bits: float
+    transmission: float
+    """T, s."""
     return_delay: float
     """Queueing of the return path, before rounding."""
     first_length: float | None
@@ -115,7 +120,7 @@ class Measurement:
         self._overdue: float | None = None
         self._steps: list[Step] = []
         self._settled = 0  # bytes acknowledged or lost so far
-        self._counts_since = -1
+        self._counts_since = -1.0
         sent = trace.sent
         counted = [s if e else 0 for s, e in zip(sent.size, sent.ack_eliciting, strict=True)]
         in_space = (n if s == Space.APPLICATION else 0 for n, s in zip(counted, sent.space, strict=True))
@@ -134,11 +139,13 @@ class Measurement:
         if limits.max_datagram_size != self._limits.max_datagram_size:
             for m in self._minima:
                 m.clear_owd(*Source)
+            if self._sources is not None:
+                self._sources.transmission = TransmissionTime()
         self._limits = limits
 
-    def count_since(self, record: int) -> None:
-        """Samples and losses of packets sent before `record` no longer count."""
-        self._counts_since = record
+    def count_since(self, time: float) -> None:
+        """Samples and losses of packets sent up to `time` no longer count."""
+        self._counts_since = time
 
     def feedback(self, f: Feedback, *, startup: bool, ends_epoch: bool) -> None:
         self._settle(f)
@@ -152,7 +159,7 @@ class Measurement:
             self._count(f)
             self._take(f)
         lengths = self._lengths()
-        self._steps.append(Step(f, lengths, self._in_flight(f)))
+        self._steps.append(Step(f, lengths, self._transmission, self._in_flight(f)))
         if not ends_epoch and self._overdue is None and self._is_over(f, lengths, startup):
             self._overdue = f.time
 
@@ -162,8 +169,13 @@ class Measurement:
         passed = f.time - self._start - TIME_TOLERANCE
         if not startup:
             return passed >= max(lengths)
-        queueing = law.ends_startup(self._mean() - DELTA_TOLERANCE, self._limits.parameters)
+        p = self._limits.parameters
+        queueing = law.ends_startup(law.queueing(self._mean() - DELTA_TOLERANCE, self._transmission, p), p)
         return passed >= 2.0 * max(lengths) or (len(self._current().samples) >= STARTUP_SAMPLES and queueing)
+
+    @property
+    def _transmission(self) -> float:
+        return 0.0 if self._sources is None else self._sources.transmission.smallest
 
     def _current(self) -> Tally:
         assert self._sources is not None
@@ -195,7 +207,7 @@ class Measurement:
 
     def _count(self, f: Feedback) -> None:
         sent = self._trace.sent
-        self._lost.extend(p for p in f.lost if sent.record[p] > self._counts_since)
+        self._lost.extend(p for p in f.lost if sent.time[p] > self._counts_since)
         acked = self._trace.acked
         self._acked_packets += len(f.acked)
         self._acked_bytes += sum(sent.size[acked[i]] for i in f.acked if sent.ack_eliciting[acked[i]])
@@ -204,7 +216,7 @@ class Measurement:
         assert self._sources is not None
         limits = self._limits
         for sample in self._sources.samples(f, limits.max_datagram_size, limits.max_ack_delay):
-            if self._trace.sent.record[sample.packet] > self._counts_since:
+            if self._trace.sent.time[sample.packet] > self._counts_since:
                 if sample.restarts:
                     self._tally[sample.source] = Tally()
                 self._tally[sample.source].add(sample)
@@ -234,6 +246,7 @@ class Measurement:
             acked=self._acked_packets,
             acked_bits=8.0 * self._acked_bytes,
             sent_bits=8.0 * (self._sent_before[last] - self._sent_before[first]),
+            transmission=self._transmission,
             return_delay=self._return_delay,
             first_length=self._first_length,
             steps=self._steps,

@@ -60,6 +60,7 @@ def _parameters(p: HybridParameters, record: int) -> Parameters:
         startup=p.startup,
         react_once=p.react == "once",
         trend=p.trend,
+        packet=p.packet,
         owdwin=p.owdwin / 1e3,
         r0=rate("r0", p.r0),
     )

@@ -53,7 +53,7 @@ class Surroundings:
                 allowed = Windows(reported, reported, 1)
             else:
                 lengths = [x + self._return_delay for x in step.lengths]
-                allowed = windows(event.data.rate_before, lengths, TIME_TOLERANCE, m)
+                allowed = windows(event.data.rate_before, lengths, step.transmission, TIME_TOLERANCE, m)
             value = self._metric("congestion_window", step)
             if value not in allowed:
                 yield Finding(

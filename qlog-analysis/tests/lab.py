@@ -1,0 +1,51 @@
+"""Traces of whole quiche connections in virtual time, by the program `cc-lab`."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import subprocess
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+from tracewriter import Json
+
+HERE = Path(__file__).resolve().parent
+SCENARIO = HERE / "scenarios" / "path.toml"
+
+
+@lru_cache(maxsize=1)
+def program() -> Path:
+    """`cc-lab`. A build folder that was named must have it; without one a test that needs it is skipped."""
+    named = os.environ.get("QUICHE_CC_BIN_DIR")
+    path = Path(named or HERE.parents[1] / "build" / "bin") / "cc-lab"
+    if not path.exists():
+        if named is not None:
+            pytest.fail(f"QUICHE_CC_BIN_DIR={named} lacks cc-lab; `cmake --build build` makes it")
+        pytest.skip(f"{path} does not exist; `cmake --build build` makes it")
+    return path
+
+
+@lru_cache(maxsize=64)
+def _traced(spec: str, values: tuple[str, ...], seed: int) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        sets = [part for value in values for part in ("--set", value)]
+        command = [str(program()), "run", str(SCENARIO), "--cc", spec, "--seed", str(seed), "--qlog", *sets]
+        done = subprocess.run([*command, "--out", folder], capture_output=True, text=True, check=False, timeout=120)
+        if done.returncode != 0:
+            pytest.fail(f"{' '.join(command)}: {done.stderr}")
+        return (Path(folder) / "qlog" / "main.sqlog").read_bytes()
+
+
+def records(spec: str, *values: str, seed: int = 1) -> list[Json]:
+    """A fresh copy of the trace of one flow, header first; `values` replace those of the scenario (KEY=VALUE)."""
+    return copy.deepcopy(_records(spec, values, seed))
+
+
+@lru_cache(maxsize=64)
+def _records(spec: str, values: tuple[str, ...], seed: int) -> list[Json]:
+    return [json.loads(part) for part in _traced(spec, values, seed).split(b"\x1e") if part.strip()]

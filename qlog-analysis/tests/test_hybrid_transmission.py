@@ -1,0 +1,123 @@
+"""T, the time that a full packet takes on the slowest link: measured, used, and checked."""
+
+from __future__ import annotations
+
+from pathlib import Path as FilePath
+from typing import Any
+
+import pytest
+
+import lab
+from qlog_analysis.hybrid import law
+from qlog_analysis.hybrid.parameters import DEFAULT, PAPER
+from qlog_analysis.hybrid.sliding import CLASSES
+from qlog_analysis.hybrid.transmission import TransmissionTime
+from qlog_analysis.zones.verdict import Outcome
+from traces import epochs, named, verdict_of
+from tracewriter import Json
+
+SLOW = ("link.there.rate=1Mbps", "duration=8s")
+"""A full packet takes 10 ms."""
+
+
+def smallest(*received_ms: float, in_class: int = CLASSES) -> float:
+    time = TransmissionTime()
+    for r in received_ms:
+        time.add(r, in_class)
+    return time.smallest
+
+
+def test_it_is_half_the_smallest_spacing_of_three_full_packets() -> None:
+    assert smallest(0, 10) == 0.0
+    assert smallest(0, 10, 30) == 15.0
+    assert smallest(0, 10, 30, 31, 60, 95) == 10.5
+    assert smallest(0, 10, 20, in_class=CLASSES - 1) == 0.0
+
+
+def test_a_small_packet_a_late_one_and_a_clock_that_is_set_begin_a_new_row() -> None:
+    time = TransmissionTime()
+    for r in (0.0, 10.0):
+        time.add(r, CLASSES)
+    time.add(20.0, 1)
+    time.add(30.0, CLASSES)
+    time.add(29.0, CLASSES)  # in no row, as the small one
+    time.add(40.0, CLASSES)
+    time.add(-900.0, CLASSES, restarts=True)  # the first of its row
+    time.add(-880.0, CLASSES)
+    assert time.smallest == 0.0
+    time.add(-860.0, CLASSES)
+    assert time.smallest == 20.0
+
+
+def test_waiting_for_the_packet_on_the_line_is_no_queueing() -> None:
+    assert law.queueing(0.015, 0.01, PAPER) == 0.015
+    assert law.queueing(0.015, 0.01, DEFAULT) == pytest.approx(0.010)
+    assert law.queueing(0.004, 0.01, DEFAULT) == 0.0
+    assert law.window(1e6, 0.1, 1250, PAPER, 0.01) == law.window(1e6, 0.1, 1250, PAPER)
+    assert law.window(1e6, 0.1, 1250, DEFAULT, 0.02) == 14 * 1250
+
+
+@pytest.mark.parametrize("spec", ["hybrid", "hybrid:paper", "hybrid:packet=1", "hybrid:paper,packet=2"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        SLOW,
+        (*SLOW, "flow.main.timestamps=false"),
+        (*SLOW, "link.there.loss=1%", "link.there.reorder=p=5%,extra=25ms"),
+        ("duration=8s", "link.back.rate=100kbps", "link.there.jitter=uniform:min=0ms,max=5ms,order=free"),
+        ("link.there.rate=30Mbps", "duration=2s"),
+    ],
+    ids=["slow", "without receive times", "loss and reordering", "narrow way back and jitter", "fast"],
+)
+def test_traces_of_whole_connections_pass(tmp_path: FilePath, path: tuple[str, ...], spec: str) -> None:
+    v = verdict_of(tmp_path, lab.records(spec, *path))
+    assert v.outcome is Outcome.PASS, v.to_text()
+
+
+def test_the_trace_shows_what_a_packet_takes_on_the_link() -> None:
+    last = epochs(lab.records("hybrid", *SLOW))[-1]
+    assert last["source"] == "receive_timestamps"
+    assert last["transmission_time"] == pytest.approx(10.0, rel=0.05)
+    by_ack = epochs(lab.records("hybrid", *SLOW, "flow.main.timestamps=false"))
+    assert {e["transmission_time"] for e in by_ack} == {0.0}
+
+
+def _some(some: list[Json]) -> Json:
+    """An epoch in zone 1 in which the time of a packet decides on the increase."""
+    return next(
+        e for e in epochs(some)[20:] if e["zone"] == 1 and e["phase"] == "steady" and e["delta"] > 6.0 and e["alpha"]
+    )
+
+
+def test_a_false_time_is_found_and_so_is_a_rate_without_it(tmp_path: FilePath) -> None:
+    def laws(**changes: Any) -> set[str]:
+        some = lab.records("hybrid", *SLOW)
+        _some(some).update(changes)
+        return {f.law for f in verdict_of(tmp_path, some).findings}
+
+    e = _some(lab.records("hybrid", *SLOW))
+    size, length = 1250, e["length"] / 1e3
+    amin, amax = DEFAULT.increase_bounds(size, length)
+    raw = law.alpha(e["delta"] / 1e3, amin, amax, DEFAULT)
+    assert laws() == set()
+    assert laws(transmission_time=e["transmission_time"] + 0.001) >= {"transmission_time"}
+    assert laws(transmission_time=0.0) >= {"transmission_time", "alpha"}
+    assert laws(delta=e["delta"] - 0.5 * e["transmission_time"]) >= {"delta", "alpha"}
+    assert laws(alpha=raw, rate_after=e["rate_before"] + raw) >= {"alpha", "rate"}
+
+
+def test_a_share_that_the_option_string_does_not_have_is_found(tmp_path: FilePath) -> None:
+    some = lab.records("hybrid", *SLOW)
+    data = named(some, "cc:parameters_set")[0]["data"]
+    data["parameters"]["packet"] = 1.0
+    assert {f.law for f in verdict_of(tmp_path, some).findings} >= {"parameters", "window", "alpha"}
+    data["spec"] = "hybrid:packet=1"
+    assert {f.law for f in verdict_of(tmp_path, some).findings} >= {"window", "alpha"}
+
+
+def test_a_receive_time_that_is_changed_is_found(tmp_path: FilePath) -> None:
+    some = lab.records("hybrid", *SLOW)
+    acks = [r for r in some if len(r.get("receive_timestamps") or []) >= 1]
+    for ack in acks[150:154]:
+        ack["receive_timestamps"] = [[n, t - 4000] for n, t in ack["receive_timestamps"]]
+    assert {f.law for f in verdict_of(tmp_path, some).findings} >= {"delta", "transmission_time"}
