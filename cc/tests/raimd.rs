@@ -4,7 +4,8 @@ mod dumbbell;
 
 use std::time::Duration;
 
-use dumbbell::{Dumbbell, Flow};
+use dumbbell::flow::Flow;
+use dumbbell::Dumbbell;
 use quiche_cc::models::aimd::{throughput, Path};
 use quiche_cc::models::tcp::Pftk;
 use quiche_cc::units::PacketRate;

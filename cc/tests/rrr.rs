@@ -4,7 +4,8 @@ mod dumbbell;
 
 use std::time::Duration;
 
-use dumbbell::{honest, silent, Dumbbell, Flow, Report};
+use dumbbell::flow::{honest, silent, Flow, Report};
+use dumbbell::Dumbbell;
 
 const SECOND: Duration = Duration::from_secs(1);
 const MILLI: Duration = Duration::from_millis(1);
