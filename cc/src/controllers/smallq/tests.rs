@@ -207,7 +207,7 @@ fn packets_are_spread_over_the_round_trip() {
     path.ack(1, 1, 0);
     let decision = path.smallq.decision();
     let per_rtt = 11.0 * M * 8.0 / 0.1;
-    assert!((decision.pacing.bps() / per_rtt - 1.25).abs() < 1e-9);
+    assert!((decision.pacing.bps() / per_rtt - 1.5).abs() < 1e-9);
     assert_eq!(decision.bandwidth.bps(), per_rtt);
     assert_eq!((decision.burst.after_idle, decision.burst.together), (0, 1));
     assert_eq!(controller("").decision().burst.after_idle, 3);

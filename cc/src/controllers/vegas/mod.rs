@@ -6,7 +6,7 @@
 //! The model: once per round trip, with `diff = w (rtt - base) / rtt` the packets that wait in the queue,
 //!
 //! ```text
-//!     slow start   until diff > gamma, then w = what comes back in one base + 1 packet
+//!     slow start   until diff > gamma, then w = what comes back in one base, + 1 packet
 //!     after it     w += 1 packet if diff < alpha,  w -= 1 packet if diff > beta
 //! ```
 //!
@@ -31,7 +31,7 @@ use crate::feedback::{Acked, Feedback, Space};
 use crate::measure::round::Round;
 use crate::measure::rtt::Rtt;
 use crate::measure::window_min::WindowMin;
-use crate::units::{Bytes, Rate, Time};
+use crate::units::{Bytes, Time};
 
 /// Samples that are enough to leave slow start before the round trip is over (RFC 9406, section 4.3).
 const SLOW_START_SAMPLES: u32 = 8;
@@ -60,8 +60,6 @@ pub struct Vegas {
     base: WindowMin<Duration>,
     round: Round,
     trip: Trip,
-    /// The rate at which packets were acknowledged in the last round trip.
-    arrived: Option<Rate>,
     /// Whether slow start grows in this round trip.
     growing: bool,
     limits: PathLimits,
@@ -79,7 +77,6 @@ impl Vegas {
             base: WindowMin::new(params.basewin),
             round: Round::default(),
             trip: Trip::default(),
-            arrived: None,
             growing: true,
             limits: PathLimits::new(start.max_datagram_size),
             params,
@@ -125,28 +122,23 @@ impl Vegas {
         (!self.trip.settling).then_some(Seen { rtt, base })
     }
 
-    /// What slow start leaves for, if it is time.
+    /// Slow start, if more than gamma packets wait: goes back to what comes back in one `base`, and a packet more.
     ///
-    /// DEVIATION: the paper and Linux decide at the end of a round trip, by then the window has doubled once more; and what
-    /// they go back to follows from RTTs that are a round trip older than the window.
-    fn carried(&self, seen: &Seen) -> Option<f64> {
-        let (m, w) = (self.reno.packet(), self.reno.window());
-        if seen.queued(w) / m <= self.params.gamma {
-            return None;
-        }
-        let carried = match self.arrived {
-            Some(rate) => rate.over(seen.base),
-            None => w - seen.queued(w),
+    /// DEVIATION: the paper and Linux decide at the end of a round trip, by then the window has doubled once more; and Linux
+    /// goes back to the part of the window that doesn't wait, by RTTs that are a round trip older than the window.
+    fn leave_slow_start(&mut self, now: Time) -> bool {
+        let (m, before) = (self.reno.packet(), self.reno.window());
+        let seen = self.seen();
+        let Some(seen) = seen.filter(|seen| seen.queued(before) / m > self.params.gamma) else {
+            return false;
         };
-        Some((carried + m).min(w))
-    }
-
-    fn leave_slow_start(&mut self, now: Time, seen: Seen, carried: f64) {
-        let before = self.reno.window();
-        self.reno.change(carried - before);
+        let arrived = self.trip.acked.per(now.since(self.trip.began));
+        let carried = arrived.over(seen.base).min(before - seen.queued(before));
+        self.reno.change((carried + m).min(before) - before);
         self.reno.leave_slow_start();
-        self.keep(before, Some(seen), Cause::Queue);
+        self.keep(before, Some(seen), Cause::Queue(arrived));
         self.begin_trip(now, true);
+        true
     }
 
     /// Congestion avoidance, once per round trip. It gains no more than was acknowledged: an unused window does not grow
@@ -169,8 +161,6 @@ impl Vegas {
     }
 
     fn begin_trip(&mut self, now: Time, settling: bool) {
-        let lasted = now.since(self.trip.began);
-        self.arrived = (!lasted.is_zero()).then(|| self.trip.acked.per(lasted));
         self.round.begin(now);
         self.trip = Trip {
             began: now,
@@ -188,7 +178,6 @@ impl Vegas {
             seen,
             counted: self.trip.counted,
             growing: self.growing,
-            arrived: self.arrived.filter(|_| cause == Cause::Queue),
             phase: self.reno.phase(),
             window_before: before,
             window_after: self.reno.window(),
@@ -216,15 +205,9 @@ impl Controller for Vegas {
         self.grow(feedback);
         let back = |packet: &Acked| self.round.shows(packet.sent);
         let over = feedback.acked.iter().any(back);
-        if self.reno.in_slow_start() && (over || self.trip.samples >= SLOW_START_SAMPLES) {
-            let leave = self
-                .seen()
-                .and_then(|seen| Some((seen, self.carried(&seen)?)));
-            if let Some((seen, carried)) = leave {
-                return self.leave_slow_start(feedback.now, seen, carried);
-            }
-        }
-        if over {
+        let judged = over || self.trip.samples >= SLOW_START_SAMPLES;
+        let left = judged && self.reno.in_slow_start() && self.leave_slow_start(feedback.now);
+        if over && !left {
             self.end_trip(feedback.now);
         }
     }

@@ -33,7 +33,8 @@ pub struct Params {
     pub alpha: f64,
     /// Packets that shall wait in the queue at most: 4, as in Linux.
     pub beta: f64,
-    /// Packets in the queue that end slow start: 1, as in the paper and in Linux.
+    /// Packets in the queue that end slow start: 1, as in the paper and in Linux. 2 lets windows of hundreds of packets
+    /// grow on: above 12 Mbit/s packets leave in pairs, of which one waits.
     pub gamma: f64,
     /// How often the window doubles in slow start.
     pub slow_start: SlowStart,

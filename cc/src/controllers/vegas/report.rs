@@ -9,12 +9,12 @@ use crate::controllers::report::{millis, number_or_null, word};
 use crate::units::{Bytes, Rate};
 
 /// What made an update.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cause {
     /// The end of a round trip.
     Round,
-    /// The queue has ended slow start.
-    Queue,
+    /// The queue has ended slow start, with packets coming back at this rate.
+    Queue(Rate),
     /// A loss was answered.
     Loss(Reaction),
 }
@@ -34,8 +34,6 @@ pub struct Update {
     pub counted: u64,
     /// Whether slow start has grown with them.
     pub growing: bool,
-    /// The rate at which packets were acknowledged in the round trip before, where slow start was left for it.
-    pub arrived: Option<Rate>,
     /// Where the window stands now.
     pub phase: Phase,
     /// w before, in bytes.
@@ -59,10 +57,10 @@ pub fn updated(update: &Update) -> Event {
         seen.map_or(Value::Null, |seen| millis(time(seen)))
     };
     let threshold = Some(update.threshold).filter(|bytes| bytes.is_finite());
-    let cause = match update.cause {
-        Cause::Round => "round",
-        Cause::Queue => "queue",
-        Cause::Loss(reaction) => reaction.as_str(),
+    let (cause, arrived) = match update.cause {
+        Cause::Round => ("round", None),
+        Cause::Queue(arrived) => ("queue", Some(arrived.bps())),
+        Cause::Loss(reaction) => (reaction.as_str(), None),
     };
     Event {
         name: "vegas_updated",
@@ -75,7 +73,10 @@ pub fn updated(update: &Update) -> Event {
             ("diff", number_or_null(update.diff)),
             ("counted", Value::Count(update.counted)),
             ("growing", Value::Flag(update.growing)),
-            ("arrived", number_or_null(update.arrived.map(Rate::bps))),
+            (
+                "arrived",
+                number_or_null(arrived.filter(|bps| bps.is_finite())),
+            ),
             ("phase", word(update.phase.as_str())),
             ("window_before", Value::Number(update.window_before)),
             ("window_after", Value::Number(update.window_after)),

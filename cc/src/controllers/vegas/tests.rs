@@ -122,13 +122,30 @@ fn slow_start_doubles_until_the_queue_holds_gamma_packets() {
     // Eleven packets in 101 ms.
     assert!(close(path.trip(100), 11.0));
     assert_eq!(path.vegas.state(), "slow_start");
-    // With the eighth sample 30 * 10 / 110 packets wait: more than gamma. What has come back in 100 ms is kept and one
-    // packet more, and what comes back of the larger window is not judged.
-    let change = path.trip(110);
-    assert!(close(path.window(), 11.0 * 100.0 / 101.0 + 1.0), "{change}");
+    // With the eighth sample 30 * 10 / 110 packets wait: more than gamma. What doesn't wait is kept and a packet more, and
+    // what comes back of the larger window is not judged.
+    path.trip(110);
+    assert!(
+        close(path.window(), 300.0 / 11.0 + 1.0),
+        "{}",
+        path.window()
+    );
     assert_eq!(path.vegas.state(), "congestion_avoidance");
     assert!(close(path.trip(300), 0.0));
     assert!(close(path.trip(300), -1.0));
+}
+
+#[test]
+fn slow_start_goes_back_to_what_comes_back() {
+    let mut path = Path::new("");
+    path.trip(100);
+    // Packets come back 5 ms apart: 20 in 100 ms.
+    for count in 1..=8 {
+        path.now += 5;
+        path.ack(120, SIZE);
+        assert_eq!(path.vegas.state() == "slow_start", count < 8);
+    }
+    assert!(close(path.window(), 21.0), "{}", path.window());
 }
 
 #[test]
@@ -215,7 +232,8 @@ fn recomputed(params: &Params, event: &Event, last: (f64, f64)) -> (f64, f64) {
             let base = get("base_rtt").unwrap();
             let queued = before * (rtt - base) / rtt;
             let (diff, counted) = (queued / M, counted.min(M));
-            let carried = get("arrived").map_or(before - queued, |bps| bps * base / 8e3);
+            let carried = get("arrived").map_or(before, |bps| bps * base / 8e3);
+            let carried = carried.min(before - queued);
             match before < threshold {
                 true if cause == "queue" => before.min(carried + M),
                 true => before,
