@@ -38,6 +38,8 @@ const STREAMS: u64 = 1 << 40;
 const PROTOCOL: &[u8] = b"lab";
 const PORT: u16 = 4433;
 const CONNECTION_ID_LENGTH: usize = 8;
+/// Connection ids that the peer may hold: a change of path takes a new one.
+const CONNECTION_IDS: u64 = 4;
 /// The most receive timestamps that a client reports in one ACK.
 const TIMESTAMPS_PER_ACK: u64 = 64;
 
@@ -78,6 +80,10 @@ pub struct Endpoint {
     /// The connection itself.
     pub conn: Connection,
     clock: HostClock,
+    flow: usize,
+    side: Side,
+    /// Connection ids issued.
+    ids: u64,
     ecn: bool,
     datagram: usize,
     local: SocketAddr,
@@ -93,7 +99,7 @@ impl Endpoint {
         time.set(config.clock.local(now));
         let mut quic = transport(config)?;
         let (local, peer) = (address(config.side), address(config.side.peer()));
-        let id = connection_id(config.flow, config.side);
+        let id = connection_id(config.flow, config.side, 0);
         let id = quiche::ConnectionId::from_ref(&id);
         let conn = match config.side {
             Side::Server => quiche::accept_with_buf_factory(&id, None, local, peer, &mut quic)?,
@@ -102,6 +108,9 @@ impl Endpoint {
         Ok(Self {
             conn,
             clock: config.clock.clone(),
+            flow: config.flow,
+            side: config.side,
+            ids: 0,
             ecn: config.ecn,
             datagram: config.datagram.into(),
             local,
@@ -133,6 +142,19 @@ impl Endpoint {
         let due = |at: Instant| at <= Instant::now();
         if self.conn.timeout_instant().is_some_and(due) {
             self.conn.on_timeout();
+        }
+    }
+
+    /// Offers the peer as many connection ids as it takes.
+    pub fn issue_connection_ids(&mut self) {
+        while self.conn.is_established() && self.conn.scids_left() > 0 {
+            self.ids += 1;
+            let id = connection_id(self.flow, self.side, self.ids);
+            let token = u128::from(u64::from_be_bytes(id));
+            let id = quiche::ConnectionId::from_ref(&id);
+            if self.conn.new_scid(&id, token, false).is_err() {
+                return;
+            }
         }
     }
 
@@ -223,6 +245,7 @@ fn transport(config: &EndpointConfig) -> quiche::Result<quiche::Config> {
     quic.set_max_stream_window(FLOW_CONTROL);
     quic.set_initial_max_streams_bidi(STREAMS);
     quic.set_initial_max_streams_uni(STREAMS);
+    quic.set_active_connection_id_limit(CONNECTION_IDS);
     Ok(quic)
 }
 
@@ -243,8 +266,8 @@ fn address(side: Side) -> SocketAddr {
     SocketAddr::new(host.into(), port(side, 0))
 }
 
-fn connection_id(flow: usize, side: Side) -> [u8; CONNECTION_ID_LENGTH] {
-    ((flow as u64) << 1 | side as u64).to_be_bytes()
+fn connection_id(flow: usize, side: Side, number: u64) -> [u8; CONNECTION_ID_LENGTH] {
+    ((number << 32) | ((flow as u64) << 1) | side as u64).to_be_bytes()
 }
 
 fn codepoint(ecn: Ecn) -> EcnCodepoint {

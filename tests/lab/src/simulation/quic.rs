@@ -17,6 +17,8 @@ use crate::virtual_time::VirtualTime;
 /// Bytes of a full QUIC packet that are not stream data: short header with an 8-byte connection id and a 2-byte number,
 /// STREAM frame header, authentication tag (RFC 9000, RFC 9001).
 const QUIC_OVERHEAD: u64 = 40;
+/// The client's controller: it sends requests and acknowledgements, and these unpaced.
+const CLIENT_CC: &str = "cubic";
 
 /// A QUIC flow.
 pub struct QuicFlow {
@@ -49,7 +51,10 @@ impl QuicFlow {
         let end = |side| EndpointConfig {
             side,
             flow: id,
-            cc: cc.to_owned(),
+            cc: match side {
+                Side::Server => cc.to_owned(),
+                Side::Client => CLIENT_CC.to_owned(),
+            },
             datagram,
             initial_window: quic.initial_window,
             idle_timeout: quic.idle_timeout,
@@ -179,6 +184,7 @@ impl QuicFlow {
         let Some(end) = end else { return };
         end.enter(time, now);
         end.fire_timers();
+        end.issue_connection_ids();
         match side {
             Side::Server => app.serve(now, &mut end.conn, acked),
             Side::Client => {
