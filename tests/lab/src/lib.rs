@@ -16,6 +16,8 @@ mod agenda;
 pub mod cli;
 mod host;
 pub mod network;
+pub mod papers;
+pub mod plot;
 pub mod randomness;
 pub mod record;
 pub mod scenario;

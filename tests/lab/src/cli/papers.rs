@@ -57,8 +57,11 @@ pub fn run(args: &PapersArgs) -> Status {
 
 fn load(args: &PapersArgs) -> Result<Vec<Paper>, String> {
     let directory = args.papers.display();
-    let entries = std::fs::read_dir(&args.papers).map_err(|error| format!("{directory} cannot be read: {error}"))?;
-    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    let entries = std::fs::read_dir(&args.papers)
+        .map_err(|error| format!("{directory} cannot be read: {error}"))?;
+    let mut files: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
     files.retain(|file| file.extension().is_some_and(|end| end == "toml"));
     files.sort();
     let mut all = Vec::new();
@@ -67,8 +70,15 @@ fn load(args: &PapersArgs) -> Result<Vec<Paper>, String> {
     }
     all.sort_by_key(|paper| paper.letter);
     let letters: Vec<String> = all.iter().map(|paper| paper.letter.to_string()).collect();
-    if let Some(unknown) = args.only.iter().find(|letter| all.iter().all(|paper| paper.letter != **letter)) {
-        return Err(format!("there is no paper {unknown} in {directory}; there are: {}", letters.join(", ")));
+    if let Some(unknown) = args
+        .only
+        .iter()
+        .find(|letter| all.iter().all(|paper| paper.letter != **letter))
+    {
+        return Err(format!(
+            "there is no paper {unknown} in {directory}; there are: {}",
+            letters.join(", ")
+        ));
     }
     all.retain(|paper| args.only.is_empty() || args.only.contains(&paper.letter));
     match all.is_empty() {
@@ -86,15 +96,21 @@ fn measure(args: &PapersArgs, papers: &[Paper], cases: &Cases) -> Option<Vec<Mea
     let digest = |plan: &sweep::Plan, record: &crate::record::Record| {
         Ok((cases.digest(papers, plan, record), record.simulated_packets))
     };
-    sweep::execute(&cases.plans, jobs, &|_| None, &digest, |event| match event {
-        Event::Begun(run) => progress.begun(run),
-        Event::Reached(run, at) => progress.reached(run, at),
-        Event::Over(run, Ok((measured, packets))) => {
-            progress.over(run, packets);
-            results[run] = Some(measured);
-        }
-        Event::Over(run, Err(failure)) => progress.failed(run, &failure),
-    });
+    sweep::execute(
+        &cases.plans,
+        jobs,
+        &|_| None,
+        &digest,
+        |event| match event {
+            Event::Begun(run) => progress.begun(run),
+            Event::Reached(run, at) => progress.reached(run, at),
+            Event::Over(run, Ok((measured, packets))) => {
+                progress.over(run, packets);
+                results[run] = Some(measured);
+            }
+            Event::Over(run, Err(failure)) => progress.failed(run, &failure),
+        },
+    );
     progress.end();
     results.into_iter().collect()
 }
@@ -106,7 +122,11 @@ fn report(chapters: &[Chapter<'_>]) -> Status {
         println!("{:12} {found:12} {}", verdict.claim.id, verdict.claim.title);
         for check in verdict.checks.iter().filter(|check| !check.as_expected()) {
             status = Status::Failed;
-            let holds = if check.holds() { "holds, and is expected not to" } else { "does not hold" };
+            let holds = if check.holds() {
+                "holds, and is expected not to"
+            } else {
+                "does not hold"
+            };
             println!("    not as expected: {} {holds}", check.check.what);
         }
     }

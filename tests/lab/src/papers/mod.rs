@@ -1,0 +1,78 @@
+//! Papers as data: what they claim, and whether runs of ours bear it out.
+//!
+//! ```text
+//!   tests/papers/*.toml ──► paper ──► runs to make ──► results ──┬──► verdicts ──► claims.json
+//!     (file, resolve)     (metrics,    (sweep::execute)          └──► figures ───► report.md, report.html
+//!                          models)
+//! ```
+//!
+//! A file says which scenarios run with which controller, what is measured in them, and which bound the paper's words
+//! give. Statuses come from these checks alone.
+
+mod bound;
+mod claims_json;
+mod drawing;
+mod evaluate;
+mod figures;
+mod file;
+mod judge;
+mod metric;
+mod model;
+mod paper;
+mod quantity;
+mod report;
+mod resolve;
+mod results;
+mod runs;
+mod sources;
+mod value;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub use self::judge::{Status, Verdict};
+pub use self::paper::{Claim, Paper};
+pub use self::report::Chapter;
+pub use self::resolve::{load, PaperError};
+pub use self::results::{Cases, Measured};
+
+/// The chapters of the report, from what every one of the `cases` gave.
+pub fn chapters<'a>(papers: &'a [Paper], cases: &Cases, given: &[Measured]) -> Vec<Chapter<'a>> {
+    let chapter = |(place, paper): (usize, &'a Paper)| {
+        let results = results::Results::of(paper, place, cases, given);
+        let figures = paper.claims.iter().flat_map(|claim| &claim.figures);
+        Chapter {
+            paper,
+            verdicts: paper
+                .claims
+                .iter()
+                .map(|claim| judge::judge(claim, &results))
+                .collect(),
+            figures: figures
+                .map(|figure| (figure.id.as_str(), drawing::draw(figure, &results).svg()))
+                .collect(),
+        }
+    };
+    papers.iter().enumerate().map(chapter).collect()
+}
+
+/// Writes `claims.json`, `report.md`, `report.html` and `figures/` into `directory`.
+///
+/// # Errors
+/// The file that cannot be written, and why.
+pub fn write(directory: &Path, chapters: &[Chapter<'_>]) -> Result<(), (PathBuf, io::Error)> {
+    let put = |name: &str, text: &str| {
+        let path = directory.join(name);
+        let parent = path.parent().unwrap_or(directory);
+        let written = std::fs::create_dir_all(parent).and_then(|()| std::fs::write(&path, text));
+        written.map_err(|error| (path, error))
+    };
+    let markdown = report::markdown(chapters);
+    put("claims.json", &claims_json::to_text(chapters))?;
+    put("report.md", &markdown)?;
+    put("report.html", &report::html(&markdown, chapters))?;
+    for (id, svg) in chapters.iter().flat_map(|chapter| &chapter.figures) {
+        put(&format!("figures/{id}.svg"), svg)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,264 @@
+//! The report: every claim with the paper's words, our numbers and our figures.
+
+use std::fmt::Write;
+
+use pulldown_cmark::{html, CowStr, Event, Options, Parser, Tag, TagEnd};
+
+use super::judge::{show, CheckVerdict, PointVerdict, Verdict};
+use super::paper::{Paper, Relation};
+use super::value::Unit;
+
+/// A paper with its verdicts and drawn figures.
+pub struct Chapter<'a> {
+    /// The paper.
+    pub paper: &'a Paper,
+    /// Its claims.
+    pub verdicts: Vec<Verdict<'a>>,
+    /// Its figures: id and SVG.
+    pub figures: Vec<(&'a str, String)>,
+}
+
+/// The report in Markdown; figures are files of the directory `figures` beside it.
+pub fn markdown(chapters: &[Chapter<'_>]) -> String {
+    let mut out = String::from("# Papers, reproduced\n\n");
+    out.push_str(ABOUT);
+    out.push_str("\n| claim | | expected | found |\n|---|---|---|---|\n");
+    for verdict in chapters.iter().flat_map(|chapter| &chapter.verdicts) {
+        let claim = verdict.claim;
+        let surprise = if verdict.as_expected() {
+            ""
+        } else {
+            " **(not as expected)**"
+        };
+        let [expected, status] = [verdict.expected(), verdict.status()].map(|status| status.name());
+        line(
+            &mut out,
+            format_args!(
+                "| {} | {} | {expected} | {status}{surprise} |",
+                claim.id, claim.title
+            ),
+        );
+    }
+    for chapter in chapters {
+        let paper = chapter.paper;
+        line(
+            &mut out,
+            format_args!("\n## {}: {}\n", paper.letter, paper.title),
+        );
+        line(
+            &mut out,
+            format_args!(
+                "{}. Our reading: `{}`.\n\n{}",
+                paper.authors,
+                paper.page,
+                paper.about.trim()
+            ),
+        );
+        chapter
+            .verdicts
+            .iter()
+            .for_each(|verdict| claim(&mut out, chapter, verdict));
+    }
+    out
+}
+
+const ABOUT: &str = "What the papers claim, against runs of the controllers in whole QUIC connections over simulated networks. A number with a \
+range is the median of all seeds with the smallest and the largest; figures show the first seed. A claim is *reproduced* if all of \
+its checks hold, and *deviates* otherwise.\n";
+
+fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
+    // Writing to a String does not fail.
+    let _ = out.write_fmt(text);
+    out.push('\n');
+}
+
+fn claim(out: &mut String, chapter: &Chapter<'_>, verdict: &Verdict<'_>) {
+    let claim = verdict.claim;
+    line(
+        out,
+        format_args!(
+            "\n### {} {}: {}\n",
+            claim.id,
+            claim.title,
+            verdict.status().name()
+        ),
+    );
+    line(
+        out,
+        format_args!("**The paper** ({}): {}\n", claim.source, claim.says.trim()),
+    );
+    line(
+        out,
+        format_args!("**Runs**: {}.\n", runs(chapter.paper, verdict)),
+    );
+    if !verdict.as_expected() {
+        line(
+            out,
+            format_args!("**Not as expected**: the file of the paper says otherwise.\n"),
+        );
+    }
+    out.push_str("| check | paper | bound | measured | |\n|---|---|---|---|---|\n");
+    for check in &verdict.checks {
+        check.points.iter().for_each(|point| row(out, check, point));
+    }
+    for check in &verdict.checks {
+        deviation(out, check);
+    }
+    if !claim.note.trim().is_empty() {
+        line(out, format_args!("\n{}", claim.note.trim()));
+    }
+    for figure in &claim.figures {
+        line(
+            out,
+            format_args!("\n![{}](figures/{}.svg)", figure.title, figure.id),
+        );
+    }
+}
+
+fn deviation(out: &mut String, check: &CheckVerdict<'_>) {
+    let what = &check.check.what;
+    match (&check.check.deviates, check.holds()) {
+        (Some(reason), false) => line(
+            out,
+            format_args!("\n**Deviation** ({what}): {}", reason.trim()),
+        ),
+        (Some(_), true) => line(
+            out,
+            format_args!("\n**Holds now, against expectation**: {what}."),
+        ),
+        (None, false) => line(
+            out,
+            format_args!("\n**Does not hold, against expectation**: {what}."),
+        ),
+        (None, true) => {}
+    }
+}
+
+fn row(out: &mut String, verdict: &CheckVerdict<'_>, point: &PointVerdict) {
+    let check = verdict.check;
+    let amounts: Vec<_> = point.seeds.iter().map(|seed| seed.amount).collect();
+    let values = point
+        .parameters
+        .iter()
+        .map(|(key, value)| format!("{key} {value}"));
+    let place: Vec<String> = values.chain(point.window.clone()).collect();
+    let place = if place.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", place.join(", "))
+    };
+    let paper = check.paper.as_deref().unwrap_or("");
+    let bound = bound(check.measure.unit, &check.relation, point);
+    let holding = point.seeds.iter().filter(|seed| seed.holds).count();
+    let holds = match (point.holds, holding == point.seeds.len()) {
+        (true, true) => "holds".to_owned(),
+        (true, false) => format!("holds in {holding} of {}", point.seeds.len()),
+        (false, _) if holding > 0 => {
+            format!("**fails**, holds in {holding} of {}", point.seeds.len())
+        }
+        (false, _) => "**fails**".to_owned(),
+    };
+    let measured = show(&amounts, check.measure.unit);
+    line(
+        out,
+        format_args!(
+            "| {}{place} | {paper} | {bound} | {measured} | {holds} |",
+            check.what
+        ),
+    );
+}
+
+/// The bound of a check at a point, for people.
+pub fn bound(unit: Unit, relation: &Relation, point: &PointVerdict) -> String {
+    let others: Vec<_> = point.seeds.iter().map(|seed| seed.other).collect();
+    match relation {
+        Relation::Bound(bound) => bound.show(unit),
+        Relation::LessThan(..) => format!("< {}", show(&others, unit)),
+        Relation::GreaterThan(..) => format!("> {}", show(&others, unit)),
+        Relation::Near(_, within) => {
+            format!("{} ± {}", show(&others, unit), Unit::Share.show(*within))
+        }
+    }
+}
+
+fn runs(paper: &Paper, verdict: &Verdict<'_>) -> String {
+    let all: Vec<String> = run_places(verdict)
+        .into_iter()
+        .map(|place| {
+            let run = &paper.runs[place];
+            let variants = match run.variants.len() {
+                1 => format!("`{}`", run.variants[0].cc),
+                several => format!("{several} variants"),
+            };
+            let seeds = if run.seeds == 1 {
+                "one seed".into()
+            } else {
+                format!("{} seeds", run.seeds)
+            };
+            format!("`{}` ({}, {variants}, {seeds})", run.name, run.file)
+        })
+        .collect();
+    if all.is_empty() {
+        return "none, by formula".into();
+    }
+    all.join("; ")
+}
+
+/// The places of the runs that the claim's checks are about, in order.
+pub fn run_places(verdict: &Verdict<'_>) -> Vec<usize> {
+    let checks = verdict.checks.iter().map(|verdict| verdict.check);
+    let mut places: Vec<usize> = checks
+        .flat_map(|check| {
+            let other = match &check.relation {
+                Relation::Bound(_) => None,
+                Relation::LessThan(other, _)
+                | Relation::GreaterThan(other, _)
+                | Relation::Near(other, _) => other.run,
+            };
+            [check.measure.run, other].into_iter().flatten()
+        })
+        .collect();
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
+<meta name=\"viewport\" content=\"width=device-width\">\n<title>Papers, reproduced</title>\n<style>\n\
+:root { color-scheme: light dark; }\n\
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; }\n\
+table { border-collapse: collapse; margin: 1em 0; font-size: 14px; }\n\
+th, td { text-align: left; vertical-align: top; padding: .25em .8em .25em 0; border-bottom: 1px solid #8884; }\n\
+svg { display: block; max-width: 100%; height: auto; margin: 1em 0; }\n\
+h2 { margin-top: 2.5em; } h3 { margin-top: 2em; }\n</style>\n";
+
+/// The same as one HTML page, with the figures in it.
+pub fn html(markdown: &str, chapters: &[Chapter<'_>]) -> String {
+    let figure = |path: &str| {
+        let id = path.strip_prefix("figures/")?.strip_suffix(".svg")?;
+        let all = chapters.iter().flat_map(|chapter| &chapter.figures);
+        all.into_iter()
+            .find(|(known, _)| *known == id)
+            .map(|(_, svg)| svg.trim_end().to_owned())
+    };
+    let mut inside = false;
+    let events =
+        Parser::new_ext(markdown, Options::ENABLE_TABLES).filter_map(|event| match event {
+            Event::Start(Tag::Image { ref dest_url, .. }) => {
+                let svg = figure(dest_url)?;
+                inside = true;
+                Some(Event::Html(CowStr::from(svg)))
+            }
+            Event::End(TagEnd::Image) => {
+                inside = false;
+                None
+            }
+            // The title stands in the figure.
+            _ if inside => None,
+            event => Some(event),
+        });
+    let mut page = String::from(HEAD);
+    html::push_html(&mut page, events);
+    page.push_str("</html>\n");
+    page
+}

@@ -1,0 +1,215 @@
+//! From a paper's file to a paper, with errors that name the line and what is allowed.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use toml::Spanned;
+
+use super::bound::Bound;
+use super::file::{self, File};
+use super::paper::{Check, Claim, Paper, Relation, Run};
+use super::sources::Sources;
+use super::value::Unit;
+use super::{figures, runs};
+
+/// A paper's file that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PaperError {
+    file: PathBuf,
+    line: Option<usize>,
+    message: String,
+}
+
+impl fmt::Display for PaperError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = self.file.display();
+        match self.line {
+            Some(line) => write!(f, "{file}:{line}: {}", self.message),
+            None => write!(f, "{file}: {}", self.message),
+        }
+    }
+}
+
+impl std::error::Error for PaperError {}
+
+/// Why a file cannot be used, and where.
+#[derive(Debug)]
+pub struct Refusal {
+    span: Range<usize>,
+    message: String,
+}
+
+/// A value, or why there is none.
+pub type Checked<T> = Result<T, Refusal>;
+
+/// Puts a place to what is wrong.
+pub trait At<T> {
+    /// It is wrong at `place`.
+    fn at<V>(self, place: &Spanned<V>) -> Checked<T>;
+}
+
+impl<T, E: fmt::Display> At<T> for Result<T, E> {
+    fn at<V>(self, place: &Spanned<V>) -> Checked<T> {
+        self.map_err(|error| Refusal {
+            span: place.span(),
+            message: error.to_string(),
+        })
+    }
+}
+
+/// Reads the paper of this file. Scenarios are looked for beside it.
+///
+/// # Errors
+/// The file cannot be read, or is not allowed.
+pub fn load(path: &Path) -> Result<Paper, PaperError> {
+    let text = std::fs::read_to_string(path).map_err(|error| PaperError {
+        file: path.to_owned(),
+        line: None,
+        message: format!("cannot be read: {error}"),
+    })?;
+    parse(&text, path)
+}
+
+/// Reads a paper from `text`, which stands in the file `path`.
+///
+/// # Errors
+/// It is not allowed.
+pub fn parse(text: &str, path: &Path) -> Result<Paper, PaperError> {
+    let refuse = |span: Option<Range<usize>>, message: &str| PaperError {
+        file: path.to_owned(),
+        line: span.map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1),
+        message: message.to_owned(),
+    };
+    let file: File = toml::from_str(text).map_err(|error| refuse(error.span(), error.message()))?;
+    let directory = path.parent().unwrap_or(Path::new(""));
+    paper(file, directory).map_err(|refusal| refuse(Some(refusal.span), &refusal.message))
+}
+
+fn paper(file: File, directory: &Path) -> Checked<Paper> {
+    let letter = *file.paper.letter.get_ref();
+    if !letter.is_ascii_uppercase() {
+        return Err("a paper's letter is one of A to Z").at(&file.paper.letter);
+    }
+    let runs: Checked<Vec<Run>> = file
+        .run
+        .iter()
+        .map(|(name, run)| runs::resolve(name, run, directory))
+        .collect();
+    let mut sources = Sources::new(runs?);
+    let mut claims: Vec<Claim> = Vec::new();
+    for given in &file.claim {
+        let id = given.get_ref().id.get_ref();
+        if claims.iter().any(|known| known.id == *id) {
+            return Err(format!("there are two claims `{id}`")).at(&given.get_ref().id);
+        }
+        claims.push(claim(given, letter, &mut sources)?);
+    }
+    Ok(Paper {
+        letter,
+        title: file.paper.title,
+        authors: file.paper.authors,
+        page: file.paper.page,
+        about: file.paper.about,
+        runs: sources.into_runs(),
+        claims,
+    })
+}
+
+fn claim(given: &Spanned<file::Claim>, letter: char, sources: &mut Sources) -> Checked<Claim> {
+    let claim = given.get_ref();
+    let id = claim.id.get_ref();
+    let numbered = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    if !id.strip_prefix(letter).is_some_and(numbered) || !id.chars().all(plain) {
+        let message = format!(
+            "`{id}` is no id; allowed are {letter}1, {letter}2, {letter}1-default and so on"
+        );
+        return Err(message).at(&claim.id);
+    }
+    if claim.check.is_empty() {
+        return Err(format!("the claim {id} has no [[claim.check]]")).at(given);
+    }
+    let checks = claim
+        .check
+        .iter()
+        .map(|given| check(given, sources))
+        .collect::<Checked<_>>()?;
+    let figures = claim
+        .figure
+        .iter()
+        .map(|given| figures::resolve(given, sources))
+        .collect::<Checked<_>>()?;
+    Ok(Claim {
+        id: id.clone(),
+        title: claim.title.clone(),
+        source: claim.source.clone(),
+        says: claim.says.clone(),
+        note: claim.note.clone(),
+        checks,
+        figures,
+    })
+}
+
+fn check(given: &Spanned<file::Check>, sources: &mut Sources) -> Checked<Check> {
+    let check = given.get_ref();
+    let measure = sources.source(check.measure.get_ref()).at(&check.measure)?;
+    let relation = relation(given, measure.unit, sources)?;
+    if let Relation::LessThan(other, _)
+    | Relation::GreaterThan(other, _)
+    | Relation::Near(other, _) = &relation
+    {
+        sources.comparable(&measure, other).at(given)?;
+    }
+    if let Some(reason) = &check.deviates {
+        if reason.get_ref().trim().is_empty() {
+            return Err("`deviates` says why, in words").at(reason);
+        }
+    }
+    Ok(Check {
+        what: check.what.clone(),
+        measure,
+        relation,
+        share: check.seeds.map_or(1.0, |share| share.0.value()),
+        paper: check.paper.clone(),
+        deviates: check
+            .deviates
+            .as_ref()
+            .map(|reason| reason.get_ref().clone()),
+    })
+}
+
+fn relation(given: &Spanned<file::Check>, unit: Unit, sources: &mut Sources) -> Checked<Relation> {
+    let check = given.get_ref();
+    let factor = check
+        .factor
+        .as_ref()
+        .map_or(1.0, |factor| *factor.get_ref());
+    match (
+        &check.bound,
+        &check.less_than,
+        &check.greater_than,
+        &check.equals,
+    ) {
+        (Some(bound), None, None, None) => Bound::parse(bound.get_ref(), unit)
+            .at(bound)
+            .map(Relation::Bound),
+        (None, Some(other), None, None) => {
+            let other = sources.source(other.get_ref()).at(other)?;
+            Ok(Relation::LessThan(other, factor))
+        }
+        (None, None, Some(other), None) => {
+            let other = sources.source(other.get_ref()).at(other)?;
+            Ok(Relation::GreaterThan(other, factor))
+        }
+        (None, None, None, Some(other)) => {
+            let source = sources.source(other.get_ref()).at(other)?;
+            let within = check.within.as_ref();
+            let within = within
+                .ok_or("`equals` needs `within`, such as \"10%\"")
+                .at(other)?;
+            Ok(Relation::Near(source, within.get_ref().0.value()))
+        }
+        _ => Err("a check has one of `bound`, `less_than`, `greater_than` and `equals`").at(given),
+    }
+}

@@ -1,0 +1,198 @@
+//! What the runs of papers gave.
+
+use std::collections::HashMap;
+
+use super::evaluate;
+use super::paper::{Origin, Paper, Parameters, Run, Source, Term};
+use super::value::Value;
+use crate::record::Record;
+use crate::sweep::Plan;
+
+/// Which run of a paper: the place of the run, of its variant, and of its seed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Case {
+    /// The place of the paper.
+    pub paper: usize,
+    /// The place in [`Paper::runs`].
+    pub run: usize,
+    /// The place in [`Run::variants`].
+    pub variant: usize,
+    /// The seed, less one.
+    pub seed: usize,
+}
+
+/// What was measured and drawn in one run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Measured {
+    /// Of each of [`Run::metrics`], one number per window.
+    pub metrics: Vec<Vec<Option<f64>>>,
+    /// Of each of [`Run::curves`], if it is the first seed.
+    pub curves: Vec<Vec<(f64, f64)>>,
+}
+
+/// All runs to be made: those in which anything is measured.
+pub struct Cases {
+    /// The runs.
+    pub plans: Vec<Plan>,
+    cases: Vec<Case>,
+    by_name: HashMap<String, usize>,
+}
+
+impl Cases {
+    /// Of these papers.
+    pub fn of(papers: &[Paper]) -> Self {
+        let mut all = Self {
+            plans: Vec::new(),
+            cases: Vec::new(),
+            by_name: HashMap::new(),
+        };
+        for (place, paper) in papers.iter().enumerate() {
+            for (number, run) in paper.runs.iter().enumerate() {
+                if run.metrics.is_empty() && run.curves.is_empty() {
+                    continue;
+                }
+                let case = |variant, seed| Case {
+                    paper: place,
+                    run: number,
+                    variant,
+                    seed,
+                };
+                let variants = 0..run.variants.len();
+                let cases = variants
+                    .flat_map(|variant| (0..run.seeds).map(move |seed| case(variant, seed)));
+                cases.for_each(|case| all.add(paper.letter, run, case));
+            }
+        }
+        all
+    }
+
+    fn add(&mut self, letter: char, run: &Run, case: Case) {
+        let variant = &run.variants[case.variant];
+        let values = variant
+            .parameters
+            .iter()
+            .map(|(key, value)| format!(",{key}={value}"));
+        let seed = case.seed as u64 + 1;
+        let name = format!(
+            "{letter}/{}{},seed={seed}",
+            run.name,
+            values.collect::<String>()
+        );
+        self.by_name.insert(name.clone(), self.cases.len());
+        self.cases.push(case);
+        self.plans.push(Plan {
+            name,
+            scenario: variant.scenario.clone(),
+            cc: variant.cc.clone(),
+            seed,
+            parameters: variant.parameters.clone().into_iter().collect(),
+        });
+    }
+
+    /// What is asked for of the run that `plan` was.
+    pub fn digest(&self, papers: &[Paper], plan: &Plan, record: &Record) -> Measured {
+        let case = self.cases[self.by_name[&plan.name]];
+        let wanted = &papers[case.paper].runs[case.run];
+        let run = evaluate::Run {
+            scenario: &plan.scenario,
+            record,
+        };
+        let curves = wanted.curves.iter().filter(|_| case.seed == 0);
+        Measured {
+            metrics: wanted
+                .metrics
+                .iter()
+                .map(|metric| run.measure(metric))
+                .collect(),
+            curves: curves
+                .map(|curve| match curve.every {
+                    Some(every) => run.over_time(&curve.metric, every),
+                    None => run.distribution(&curve.metric),
+                })
+                .collect(),
+        }
+    }
+}
+
+/// What all runs of a paper gave.
+pub struct Results<'a> {
+    /// The paper.
+    pub paper: &'a Paper,
+    /// By run, variant and seed.
+    measured: Vec<Vec<Vec<Measured>>>,
+}
+
+/// At which point of a claim a number is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Point<'a> {
+    /// Values of the parameters there.
+    pub parameters: &'a Parameters,
+    /// The place of the seed.
+    pub seed: usize,
+    /// The place of the window.
+    pub window: usize,
+}
+
+impl<'a> Results<'a> {
+    /// Of the paper at this place, from what every one of the `cases` gave.
+    pub fn of(paper: &'a Paper, place: usize, cases: &Cases, given: &[Measured]) -> Self {
+        let none = |run: &Run| vec![vec![Measured::default(); run.seeds]; run.variants.len()];
+        let mut measured: Vec<_> = paper.runs.iter().map(none).collect();
+        for (case, given) in cases.cases.iter().zip(given) {
+            if case.paper == place {
+                measured[case.run][case.variant][case.seed] = given.clone();
+            }
+        }
+        Self { paper, measured }
+    }
+
+    /// The number at a point, in base units; `None` if there was nothing to measure.
+    pub fn number(&self, source: &Source, at: Point<'_>) -> Option<f64> {
+        match &source.origin {
+            Origin::Model(model, terms) => {
+                let given: Option<Vec<f64>> =
+                    terms.iter().map(|term| self.term(term, at)).collect();
+                Some((model.compute)(&given?)).filter(|number| number.is_finite())
+            }
+            Origin::Metric(metric) => {
+                let run = source.run?;
+                let variant = self.paper.runs[run]
+                    .counterpart(&source.only, at.parameters)
+                    .ok()?;
+                let seeds = &self.measured[run][variant];
+                let windows = &seeds[at.seed.min(seeds.len() - 1)].metrics[*metric];
+                *windows.get(at.window).or_else(|| windows.first())?
+            }
+        }
+    }
+
+    /// The argument at a point, in its unit.
+    pub fn term(&self, term: &Term, at: Point<'_>) -> Option<f64> {
+        match term {
+            Term::Constant(amount) => Some(*amount),
+            Term::Measured(source) => self.number(source, at),
+            Term::Parameter(name, unit) => Value::parse(at.parameters.get(name)?)?.amount_in(*unit),
+        }
+    }
+
+    /// A curve of the first seed.
+    pub fn curve(&self, run: usize, variant: usize, curve: usize) -> &[(f64, f64)] {
+        &self.measured[run][variant][0].curves[curve]
+    }
+
+    /// Over how many seeds, variants and windows a source goes: the variants' parameters, seeds and windows.
+    pub fn extent(&self, source: &Source) -> (Vec<Parameters>, usize, usize) {
+        let Some(place) = source.run else {
+            return (vec![Parameters::new()], 1, 1);
+        };
+        let run = &self.paper.runs[place];
+        let parameters = run
+            .matching(&source.only)
+            .map(|variant| run.variants[variant].parameters.clone());
+        let windows = match &source.origin {
+            Origin::Metric(metric) => run.metrics[*metric].parts.len().max(1),
+            Origin::Model(..) => 1,
+        };
+        (parameters.collect(), run.seeds, windows)
+    }
+}
