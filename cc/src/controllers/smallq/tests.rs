@@ -184,6 +184,27 @@ fn during_recovery_the_window_stands() {
 }
 
 #[test]
+fn after_an_interruption_the_window_is_two_packets_whatever_comes_back_with_it() {
+    let mut path = Path::new("");
+    path.ack(1, 1, 0);
+    let lost: Vec<_> = (0..20)
+        .map(|place| Lost {
+            sent: at(path.now + 10 + 100 * place),
+            size: SIZE,
+        })
+        .collect();
+    let acked = [Acked {
+        sent: at(path.now + 2_400),
+        size: SIZE,
+        received: None,
+    }];
+    let back = feedback(at(path.now + 2_500), &acked, &lost);
+    path.smallq.on_feedback(&back);
+    assert_eq!(path.window(), 2.0 * M);
+    assert_eq!(path.smallq.state(), "slow_start");
+}
+
+#[test]
 fn an_unused_window_does_not_grow_but_marks_count() {
     let mut path = Path::new("ssthresh=2");
     let acked = [Acked {
