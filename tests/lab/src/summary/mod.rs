@@ -13,7 +13,7 @@ use serde::Serialize;
 pub use self::flow::FlowSummary;
 pub use self::sharing::{competing, PhaseSummary, EQUALITY};
 use crate::record::Record;
-use crate::scenario::Scenario;
+use crate::scenario::{LinkDecl, Scenario};
 use crate::stats::rate::{bytes, Counted};
 use crate::stats::{fairness, LinkStats, Window};
 use crate::sweep::Plan;
@@ -68,6 +68,8 @@ pub struct Overall {
 pub struct LinkSummary {
     /// Its name.
     pub name: String,
+    /// Bit/s that it could have sent; `None` if it takes no time.
+    pub capacity_bps: Option<f64>,
     /// Its statistics.
     #[serde(flatten)]
     pub stats: LinkStats,
@@ -110,9 +112,17 @@ fn links(scenario: &Scenario, record: &Record, window: Window) -> Vec<LinkSummar
         .filter(|(decl, _)| !decl.private)
         .map(|(decl, link)| LinkSummary {
             name: decl.name.clone(),
+            capacity_bps: capacity(decl, window),
             stats: LinkStats::of(link, window),
         })
         .collect()
+}
+
+fn capacity(decl: &LinkDecl, window: Window) -> Option<f64> {
+    // A recording that a run has read can be read again, or nothing is known.
+    let (service, _) = decl.config.rate.build().ok()?;
+    let bytes = service.capacity(window.from(), window.to())?;
+    Some(bytes as f64 * 8.0 / window.span().as_secs_f64())
 }
 
 fn overall(

@@ -1,0 +1,42 @@
+//! The lab as a whole, with real connections.
+
+mod determinism;
+mod program;
+mod scenario_errors;
+mod sweeps;
+mod truth;
+
+use std::path::Path;
+
+use quiche_cc_lab::record::Record;
+use quiche_cc_lab::scenario::{self, Overrides, Scenario};
+use quiche_cc_lab::simulation::{self, RunConfig};
+use quiche_cc_lab::sweep::Plan;
+
+/// The scenario of this text.
+fn scenario(text: &str) -> Scenario {
+    scenario::parse(text, "test", Path::new(""), &Overrides::default()).unwrap()
+}
+
+/// A run of the scenario with this controller under test.
+fn plan(text: &str, cc: &str, seed: u64) -> Plan {
+    Plan {
+        name: format!("{cc},seed={seed}"),
+        scenario: scenario(text),
+        cc: cc.to_owned(),
+        seed,
+        parameters: Vec::new(),
+    }
+}
+
+/// What comes out of it.
+fn run(plan: &Plan) -> Record {
+    quiche_cc::register();
+    let mut config = RunConfig {
+        cc: &plan.cc,
+        seed: plan.seed,
+        qlog: None,
+        progress: &mut |_| {},
+    };
+    simulation::run(&plan.scenario, &mut config).unwrap()
+}

@@ -1,0 +1,165 @@
+//! `cc-lab` as it is called.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+const SCENARIO: &str = r#"
+title = "short"
+duration = "2s"
+[[link]]
+name = "bottleneck"
+rate = "4Mbps"
+delay = "10ms"
+[[flow]]
+name = "main"
+path = ["bottleneck"]
+traffic = { kind = "unlimited" }
+"#;
+
+/// In a directory with `short.toml`.
+fn cc_lab(directory: &Path, options: &str) -> Output {
+    std::fs::write(directory.join("short.toml"), SCENARIO).unwrap();
+    Command::new(env!("CARGO_BIN_EXE_cc-lab"))
+        .args(options.split_whitespace())
+        .current_dir(directory)
+        .output()
+        .unwrap()
+}
+
+fn out(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+fn err(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+#[test]
+fn a_single_run_writes_to_the_directory_itself_and_prints_a_table() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = cc_lab(
+        directory.path(),
+        "run short.toml --cc hybrid:paper --out out --qlog",
+    );
+    assert!(output.status.success(), "{}", err(&output));
+    for file in ["summary.json", "flows.csv", "links.csv", "qlog/main.sqlog"] {
+        assert!(directory.path().join("out").join(file).is_file(), "{file}");
+    }
+    assert!(out(&output).contains("hybrid_paper,seed=1") && out(&output).contains("utilisation"));
+    assert!(err(&output).contains("packets/s"), "{}", err(&output));
+}
+
+#[test]
+fn several_runs_have_a_directory_each() {
+    let directory = tempfile::tempdir().unwrap();
+    let options = "run short.toml --cc reno,hybrid:d1=10ms,d2=20ms --cc cubic --seeds 1..2 \
+        --grid link.bottleneck.rate=1Mbps,2Mbps --set duration=1s --jobs 2 --out out";
+    let output = cc_lab(directory.path(), options);
+    assert!(output.status.success(), "{}", err(&output));
+    let runs = std::fs::read_dir(directory.path().join("out")).unwrap();
+    assert_eq!(runs.count(), 3 * 2 * 2);
+    let run = "out/hybrid_d1=10ms,d2=20ms,link.bottleneck.rate=2Mbps,seed=2/summary.json";
+    let text = std::fs::read_to_string(directory.path().join(run)).unwrap();
+    let summary: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(summary["cc"], "hybrid:d1=10ms,d2=20ms");
+    assert_eq!(summary["seed"], 2);
+    assert_eq!(summary["parameters"]["link.bottleneck.rate"], "2Mbps");
+    assert_eq!(summary["parameters"]["duration"], "1s");
+    assert_eq!(summary["to_s"], 1);
+    assert!(
+        !text.contains(directory.path().to_str().unwrap()),
+        "no paths"
+    );
+}
+
+#[test]
+fn what_cannot_be_asked_for_ends_with_code_2_and_says_what_is_allowed() {
+    let directory = tempfile::tempdir().unwrap();
+    for (options, message) in [
+        ("run short.toml --out out", "--cc <CC,...>"),
+        ("run short.toml --cc reno", "--out <DIR>"),
+        ("run --cc reno --out out", "<SCENARIO.toml>..."),
+        (
+            "run nothing.toml --cc reno --out out",
+            "nothing.toml: cannot be read",
+        ),
+        (
+            "run short.toml short.toml --cc reno --out out",
+            "one scenario at a time",
+        ),
+        (
+            "run short.toml --cc renoo --out out",
+            "available are hybrid, ",
+        ),
+        (
+            "run short.toml --cc hybrid:d1=1 --out out",
+            "d1=1 is not allowed; d1 is a time",
+        ),
+        (
+            "run short.toml --cc reno --out out --seeds 5..1",
+            "such as 1..5",
+        ),
+        (
+            "run short.toml --cc reno --out out --seed x",
+            "invalid digit",
+        ),
+        (
+            "run short.toml --cc reno --out out --set duration",
+            "NAME=VALUE",
+        ),
+        (
+            "run short.toml --cc reno --out out --set duration=9",
+            "short.toml:3: ",
+        ),
+        (
+            "run short.toml --cc reno --out out --grid duration=1s,",
+            "KEY=V1,V2,...",
+        ),
+        (
+            "run short.toml --cc reno --out out --cc-for x=reno",
+            "there are main",
+        ),
+        ("run short.toml --cc reno --out out --jobs 0", "--jobs <N>"),
+        (
+            "run --check short.toml nothing.toml",
+            "nothing.toml: cannot be read",
+        ),
+    ] {
+        let output = cc_lab(directory.path(), options);
+        assert_eq!(output.status.code(), Some(2), "{options}");
+        assert!(
+            err(&output).contains(message),
+            "{options}: {}",
+            err(&output)
+        );
+        assert!(!directory.path().join("out").exists(), "{options}");
+    }
+}
+
+#[test]
+fn a_result_that_cannot_be_written_ends_with_code_1_and_names_the_run() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = cc_lab(
+        directory.path(),
+        "run short.toml --cc reno --out short.toml",
+    );
+    assert_eq!(output.status.code(), Some(1));
+    let message = "error: run reno,seed=1: short.toml cannot be written: ";
+    assert!(err(&output).contains(message), "{}", err(&output));
+}
+
+#[test]
+fn a_scenario_is_checked_without_being_run() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = cc_lab(directory.path(), "run --check short.toml");
+    assert!(output.status.success());
+    assert_eq!(out(&output), "short.toml: fine\n");
+}
+
+#[test]
+fn controllers_are_listed_with_their_options() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = cc_lab(directory.path(), "controllers");
+    assert_eq!(out(&output), quiche_cc::catalogue::describe());
+    assert!(out(&output).contains("hybrid: ") && out(&output).contains("bbr2"));
+}

@@ -1,0 +1,256 @@
+//! Files that are no scenarios.
+
+use std::path::Path;
+
+use quiche_cc_lab::scenario::{self, Overrides};
+
+/// Line 1 is empty; the link begins in line 4, the flow in line 9.
+const GOOD: &str = r#"
+title = "good"
+duration = "10s"
+[[link]]
+name = "bottleneck"
+rate = "4Mbps"
+delay = "10ms"
+buffer = "100ms"
+[[flow]]
+name = "main"
+path = ["bottleneck"]
+traffic = { kind = "unlimited" }
+"#;
+
+fn error(text: &str, overrides: &[(&str, &str)]) -> Option<String> {
+    let overrides = overrides.iter();
+    let overrides = overrides.map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+    let overrides = Overrides(overrides.collect());
+    let result = scenario::parse(text, "file.toml", Path::new(""), &overrides);
+    result.err().map(|error| error.to_string())
+}
+
+#[test]
+fn an_error_names_the_line_and_what_is_allowed() {
+    assert_eq!(error(GOOD, &[]), None);
+    let mut wrong = Vec::new();
+    for (old, new, message) in CASES {
+        assert!(GOOD.contains(old), "{old}");
+        let error = error(&GOOD.replacen(old, new, 1), &[]);
+        if !error.as_ref().is_some_and(|error| error.contains(message)) {
+            wrong.push(format!("`{new}`: {error:?} instead of {message}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What is replaced by what, and a part of the error.
+const CASES: &[(&str, &str, &str)] = &[
+    ("title = \"good\"", "", "missing field `title`"),
+    (
+        "title",
+        "colour = 1\ntitle",
+        "file.toml:2: unknown field `colour`, expected one of `title`, `duration`",
+    ),
+    ("\"10s\"", "10", "file.toml:3: "),
+    (
+        "\"10s\"",
+        "\"10\"",
+        "file.toml:3: `10` is no valid duration; allowed: ",
+    ),
+    (
+        "\"10s\"",
+        "\"0s\"",
+        "file.toml:3: a run takes more than 0s and at most 1000000s",
+    ),
+    (
+        "\"10s\"",
+        "\"10s\"\nwarmup = \"10s\"",
+        "file.toml:4: the warm-up has to end before the run",
+    ),
+    (
+        "\"10s\"",
+        "\"10s\"\ndatagram = 100",
+        "file.toml:4: a datagram of 100 bytes is not possible; allowed are 1200 to 9000",
+    ),
+    (
+        "\"10s\"",
+        "\"10s\"\ninterval = \"1us\"",
+        "file.toml:4: the interval of series is at least 1ms",
+    ),
+    ("[[link]]", "[[link]\n", "file.toml:4: "),
+    (
+        "[[link]]",
+        "[[link]]\nname = \"bottleneck\"\n[[link]]",
+        "file.toml:7: there are two links `bottleneck`",
+    ),
+    (
+        "\"bottleneck\"",
+        "\"a b\"",
+        "file.toml:5: `a b` is no name; allowed are 1 to 60 letters, digits, - and _",
+    ),
+    (
+        "\"4Mbps\"",
+        "\"4\"",
+        "file.toml:6: `4` is no valid rate; allowed: ",
+    ),
+    (
+        "\"4Mbps\"",
+        "\"4Mbps\"\ncolour = 1",
+        "file.toml:7: unknown field `colour`, expected one of `name`, `rate`",
+    ),
+    ("\"10ms\"", "\"10\"", "file.toml:7: `10` is no valid "),
+    (
+        "\"100ms\"",
+        "\"a lot\"",
+        "file.toml:8: `a lot` is no valid buffer size; allowed: a time",
+    ),
+    (
+        "\"100ms\"",
+        "\"100ms\"\nqueue = \"red\"",
+        "file.toml:9: `red` is no valid ",
+    ),
+    (
+        "\"100ms\"",
+        "\"100ms\"\nloss = \"200%\"",
+        "file.toml:9: `200%` is no valid loss; allowed: ",
+    ),
+    (
+        "\"100ms\"",
+        "\"100ms\"\njitter = \"some\"",
+        "file.toml:9: `some` is no valid jitter; allowed: ",
+    ),
+    (
+        "[[flow]]",
+        "[[other]]",
+        "file.toml:9: unknown field `other`",
+    ),
+    ("\"main\"", "\"\"", "file.toml:10: `` is no name"),
+    (
+        "\"main\"",
+        "\"main\"\ncount = 0",
+        "file.toml:11: the count of flows is 1 to 1000",
+    ),
+    (
+        "[\"bottleneck\"]",
+        "[\"elsewhere\"]",
+        "file.toml:11: there is no link `elsewhere`; there are bottleneck",
+    ),
+    (
+        "[\"bottleneck\"]",
+        "[]",
+        "file.toml:9: the path of flow `main` has no link",
+    ),
+    (
+        "path",
+        "rtt = \"9ms\"\npath",
+        "file.toml:11: an RTT of 9ms is not possible: the links alone take",
+    ),
+    (
+        "path",
+        "rtt = \"90ms\"\ndelay = \"1ms\"\npath",
+        "file.toml:11: `rtt` sets the delays",
+    ),
+    (
+        "path",
+        "start = \"10s\"\npath",
+        "file.toml:9: flow `main` would start at 10s",
+    ),
+    (
+        "path",
+        "cc = \"renoo\"\npath",
+        "file.toml:11: there is no congestion controller \"renoo\"; available are",
+    ),
+    (
+        "path",
+        "initial_window = 0\npath",
+        "file.toml:11: the initial window is 1 to 1000 packets",
+    ),
+    (
+        "path",
+        "clock = { drift_ppm = 1e6 }\npath",
+        "file.toml:11: a clock drifts by -10000 to 10000 ppm",
+    ),
+    (
+        "path",
+        "transport = \"tcp\"\npath",
+        "file.toml:11: unknown variant `tcp`, expected `quic` or `udp`",
+    ),
+    (
+        "path",
+        "transport = \"udp\"\npath",
+        "file.toml:13: this traffic needs a transport that controls it",
+    ),
+    (
+        "path",
+        "transport = \"udp\"\ncc = \"reno\"\npath",
+        "file.toml:12: a UDP flow has no congestion controller",
+    ),
+    (
+        "\"unlimited\"",
+        "\"plenty\"",
+        "file.toml:12: unknown variant `plenty`, expected one of `unlimited`",
+    ),
+    (
+        "\"unlimited\"",
+        "\"unlimited\", rate = \"1Mbps\"",
+        "file.toml:12: ",
+    ),
+    (
+        "\"unlimited\"",
+        "\"transfer\"",
+        "file.toml:12: missing field `bytes`",
+    ),
+    (
+        "\"unlimited\"",
+        "\"transfer\", bytes = 0",
+        "file.toml:12: `bytes` has to be more than 0",
+    ),
+    (
+        "\"unlimited\"",
+        "\"cbr\", rate = \"fast\"",
+        "file.toml:12: `fast` is no valid rate; allowed: ",
+    ),
+];
+
+#[test]
+fn a_file_without_flows_is_no_scenario() {
+    let text = &GOOD[..GOOD.find("[[flow]]").unwrap()];
+    assert_eq!(
+        error(text, &[]).unwrap(),
+        "file.toml:1: there is no [[flow]]"
+    );
+}
+
+#[test]
+fn a_value_that_replaces_another_is_judged_like_it() {
+    assert_eq!(
+        error(
+            GOOD,
+            &[
+                ("link.bottleneck.rate", "1Mbps"),
+                ("flow.main.ecn", "false")
+            ]
+        ),
+        None
+    );
+    for (key, value, message) in [
+        (
+            "link.bottleneck.rate",
+            "x",
+            "file.toml:6: `x` is no valid rate; allowed: ",
+        ),
+        (
+            "link.other.rate",
+            "1Mbps",
+            "there is no link `other`; there are bottleneck",
+        ),
+        (
+            "flow.other.rtt",
+            "1ms",
+            "there is no flow `other`; there are main",
+        ),
+        ("flow.main", "1", "allowed are link.NAME.KEY, flow.NAME.KEY"),
+        ("colour", "blue", "unknown field `colour`"),
+    ] {
+        let error = error(GOOD, &[(key, value)]).unwrap_or_else(|| panic!("{key} is taken"));
+        assert!(error.contains(message), "{key}: {error}");
+    }
+}
