@@ -96,21 +96,6 @@ impl fmt::Display for Why {
 pub const EXCEPTIONS: &[Exception] = &[
     Exception {
         name: "hybrid",
-        profile: None,
-        law: Law::WindowCeiling,
-        why: Why::Pending(
-            "return_delay is unbounded: when the minima start anew within an epoch (packet size, or a silence longer \
-             than owdwin) the mean by receive times may be below zero by whatever the peer claims",
-        ),
-    },
-    Exception {
-        name: "hybrid",
-        profile: None,
-        law: Law::ClockStepInIdle,
-        why: Why::Pending("the same, with an honest receiver that was suspended"),
-    },
-    Exception {
-        name: "hybrid",
         profile: Some("paper"),
         law: Law::LiesBeside,
         why: Why::Pending(
@@ -192,12 +177,6 @@ pub const EXCEPTIONS: &[Exception] = &[
         profile: Some("default"),
         law: Law::Scaling,
         why: Why::Pending("a fifth more queue on a path that is twice as slow, for a reason that is not known"),
-    },
-    Exception {
-        name: "hybrid",
-        profile: Some("default"),
-        law: Law::LiesBeside,
-        why: Why::Pending("beside a liar about the future the honest flow is left a quarter of its fair share"),
     },
     Exception {
         name: "raimd",

@@ -140,8 +140,14 @@ impl Hybrid {
     }
 
     /// DEVIATION: waiting for the packet that is on the line when one comes is no queueing, however long that takes.
+    /// The receiver may lie about it: L contains the transmission of a full packet, so it is no more than that; and what
+    /// receive times have shown does not count once they are not used.
     fn on_the_line(&self) -> Duration {
-        self.transmission.get().mul_f64(self.params.packet)
+        let transmission = match self.meter.source() {
+            Source::Ack => Duration::ZERO,
+            Source::ReceiveTimestamps => self.transmission.get().min(self.length()),
+        };
+        transmission.mul_f64(self.params.packet)
     }
 
     /// What the zones take for queueing.
@@ -258,7 +264,10 @@ impl Hybrid {
         }
         let by_timestamp = self.mean_by(Source::ReceiveTimestamps, epoch);
         match (self.mean_by(Source::Ack, epoch), by_timestamp) {
-            (Some(by_ack), Some(by_timestamp)) => (by_ack - by_timestamp).to_duration(),
+            // Below zero are only delays from before the minima started anew.
+            (Some(by_ack), Some(by_timestamp)) => {
+                (by_ack - by_timestamp.max(Owd::ZERO)).to_duration()
+            }
             _ => self.return_delay,
         }
     }
