@@ -7,8 +7,8 @@ from typing import Any
 
 from qlog_analysis.hybrid import law, trend
 from qlog_analysis.hybrid.parameters import STARTUP_SAMPLES, Parameters
-from qlog_analysis.hybrid.sliding import PathMinima, Source, size_class
 from qlog_analysis.hybrid.trend import Trend
+from qlog_analysis.measure.sliding import PathMinima, Source, size_class
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ def test_a_falsified_trace_exits_1_and_says_where(tmp_path: FilePath, capsys: Ou
     assert main(["zones", str(tracewriter.write(tmp_path / "x.sqlog", some)), "--json", "-"]) == 1
     data = json.loads(capsys.readouterr().out)
     assert data["verdict"] == "FAIL"
-    assert any(f["law"] == "rate" and f["epoch"] is not None for f in data["findings"])
+    assert any(f["law"] == "rate" and f["number"] is not None for f in data["findings"])
 
 
 def test_too_short_a_trace_exits_2_and_is_no_pass(tmp_path: FilePath, capsys: Output) -> None:

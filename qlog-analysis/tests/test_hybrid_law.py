@@ -10,8 +10,8 @@ import pytest
 
 from qlog_analysis.hybrid import law, spec, trend
 from qlog_analysis.hybrid.parameters import DEFAULT, PAPER, Parameters
-from qlog_analysis.hybrid.sliding import PathMinima, SlidingMinimum, Source, size_class
 from qlog_analysis.hybrid.trend import Trend
+from qlog_analysis.measure.sliding import PathMinima, SlidingMinimum, Source, size_class
 
 
 def epoch(**changes: object) -> law.Epoch:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 import lab
+from qlog_analysis.check.verdict import Outcome
 from qlog_analysis.hybrid import law
 from qlog_analysis.hybrid.parameters import DEFAULT, PAPER
-from qlog_analysis.hybrid.sliding import CLASSES
 from qlog_analysis.hybrid.transmission import TransmissionTime
-from qlog_analysis.zones.verdict import Outcome
+from qlog_analysis.measure.sliding import CLASSES
 from traces import epochs, named, verdict_of
 from tracewriter import Json
 

@@ -76,7 +76,7 @@ def test_panels_show_what_the_trace_has(hybrid: Trace, other: Trace, tmp_path: F
     assert {s.name for s in rate.series if len(s.x)} == {"goodput", "R", "loss"}
     assert [(b.low, b.high) for b in delay.bands] == [(0.0, 12.0), (12.0, 24.0), (24.0, 48.0), (48.0, None)]
     zones = {s.name: len(s.x) for s in delay.series if s.name.startswith("delta")}
-    decided = [e.data.zone for e in hybrid.epochs if e.data.zone is not None]
+    decided = [e.data.zone for e in hybrid.updates if e.data.zone is not None]
     assert zones == {f"delta, zone {z}": decided.count(z) for z in (1, 2, 3)}
     assert panels(other)[1].bands == []
 

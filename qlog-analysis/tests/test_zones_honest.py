@@ -7,7 +7,7 @@ from pathlib import Path as FilePath
 
 import pytest
 
-from qlog_analysis.zones.verdict import Outcome
+from qlog_analysis.check.verdict import Outcome
 from simulation import Path
 from traces import FAST, LONG, SLOW, epochs, records, verdict_of
 

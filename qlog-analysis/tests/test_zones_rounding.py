@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from qlog_analysis.events import HybridEpoch
 from qlog_analysis.hybrid import law
+from qlog_analysis.hybrid.compare import Comparison
+from qlog_analysis.hybrid.epochs import Limits, Measured
 from qlog_analysis.hybrid.parameters import PAPER
-from qlog_analysis.hybrid.sliding import Source
 from qlog_analysis.hybrid.trend import Trend
-from qlog_analysis.model import EpochEvent
-from qlog_analysis.wire import HybridEpoch
-from qlog_analysis.zones.compare import Comparison
-from qlog_analysis.zones.measure import Limits, Measured
+from qlog_analysis.measure.sliding import Source
+from qlog_analysis.model import Update
 
 P = replace(PAPER, trend=False, r0=1e6)
 LENGTH = 0.1
@@ -76,7 +76,7 @@ def laws_broken(reported_ms: float, measured_ms: float, *, lost: int = 0) -> set
         return_delay=0.0,
         first_length=LENGTH,
     )
-    compared = Comparison(EpochEvent(9, 1.0 + LENGTH, report), measured, None, False).run()
+    compared = Comparison(Update(9, 1.0 + LENGTH, report), measured, None, False).run()
     return {f.law for f in compared.findings}
 
 

@@ -8,7 +8,7 @@ from pathlib import Path as FilePath
 import pytest
 
 import tampering as t
-from qlog_analysis.zones.verdict import Outcome
+from qlog_analysis.check.verdict import Outcome
 from simulation import Path
 from traces import FAST, SPEC, Tamper, records, verdict_of
 
@@ -107,7 +107,7 @@ def test_one_wrong_epoch_is_named_with_its_difference_and_does_not_condemn_the_r
     t.shifted("delta", 1.0)(some)
     v = verdict_of(tmp_path, some)
     number = t._one(records(FAST, 4.0))["epoch"]
-    assert {f.epoch for f in v.findings} == {number}
+    assert {f.number for f in v.findings} == {number}
     (finding,) = (f for f in v.findings if f.law == "delta")
     apart = re.search(r", (\d+\.\d) us apart$", finding.message)
     assert apart is not None

@@ -8,10 +8,10 @@ from functools import lru_cache
 from pathlib import Path as FilePath
 
 import tracewriter
+from qlog_analysis.check.run import check
+from qlog_analysis.hybrid.verdict import ZonesVerdict
 from qlog_analysis.load import load
 from qlog_analysis.model import Trace
-from qlog_analysis.zones.check import check
-from qlog_analysis.zones.verdict import Verdict
 from simulation import Path, simulate
 from tracewriter import Json
 
@@ -40,8 +40,10 @@ def trace_of(folder: FilePath, some: list[Json]) -> Trace:
     return load(tracewriter.write(folder / "trace.sqlog", some))
 
 
-def verdict_of(folder: FilePath, some: list[Json]) -> Verdict:
-    return check(trace_of(folder, some))
+def verdict_of(folder: FilePath, some: list[Json]) -> ZonesVerdict:
+    verdict = check(trace_of(folder, some))
+    assert isinstance(verdict, ZonesVerdict)
+    return verdict
 
 
 def named(some: list[Json], name: str) -> list[Json]:

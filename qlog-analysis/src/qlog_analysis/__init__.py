@@ -1,8 +1,8 @@
 """Reads, checks and draws the qlog traces that quiche writes.
 
 The rooms: `read` (JSON-SEQ records) -> `wire` (typed events) -> `model` (a trace: packets, feedback, metrics,
-controller events) -> `zones` (the checker of the hybrid controller) and `metrics` -> `plots`, `report`, `qvis`.
-`hybrid` holds the controller's law as pure functions.
+controller `events`) -> `measure` (what packets and ACKs say) -> one package per controller with its law and its checker
+-> `check` (the verdict); `metrics` -> `plots`, `report`, `qvis`.
 """
 
 __version__ = "0.1.0"

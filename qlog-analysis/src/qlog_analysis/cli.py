@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from . import __version__, qvis
+from .check.run import NoLawError, check
+from .check.verdict import Outcome
 from .errors import AnalysisError
 from .linklog import LinkLog, read_link_log
 from .load import load
@@ -17,18 +19,18 @@ from .metrics import measure
 from .metrics import to_text as metrics_text
 from .model import Trace
 from .plots.panels import panels
-from .zones.check import check
-from .zones.verdict import Outcome
 
 EXIT_OK = 0
 EXIT_VIOLATIONS = 1
 EXIT_UNSUITABLE = 2
+EXIT_NO_LAW = 3
 
 _EXIT_CODES = """\
 exit codes:
-  0  done; for `zones`: no disagreement
-  1  `zones` found disagreements
+  0  done; for `check` and `zones`: no disagreement
+  1  `check` or `zones` found disagreements
   2  wrong usage, or the input cannot be read, is not suitable, or is too short to say anything
+  3  `check`: the controller has no law here, as quiche's own
 """
 
 
@@ -55,17 +57,21 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    zones = _command(
-        commands, "zones", "check the zones of the hybrid controller against the packets and the paper", _zones
-    )
-    zones.add_argument("trace", type=Path, metavar="TRACE")
-    zones.add_argument("--json", type=Path, metavar="FILE", help="write the verdict with all epochs; - for stdout")
-
+    _add_checkers(commands)
     metrics = _command(commands, "metrics", "goodput, delay and loss of a trace, whatever controller sent it", _metrics)
     metrics.add_argument("trace", type=Path, metavar="TRACE")
     metrics.add_argument("--json", type=Path, metavar="FILE", help="write them as JSON; - for stdout")
     _add_writers(commands)
     return parser
+
+
+def _add_checkers(commands: Any) -> None:
+    about = "hold a trace against the law of its controller, recomputed from packets and ACKs"
+    any_law = _command(commands, "check", about, _check)
+    hybrid = _command(commands, "zones", "the same for hybrid alone; any other trace is refused", _zones)
+    for command in (any_law, hybrid):
+        command.add_argument("trace", type=Path, metavar="TRACE")
+        command.add_argument("--json", type=Path, metavar="FILE", help="write the verdict in full; - for stdout")
 
 
 def _add_writers(commands: Any) -> None:
@@ -111,8 +117,20 @@ def _command(commands: Any, name: str, about: str, run: Any) -> argparse.Argumen
     return parser
 
 
+def _check(args: argparse.Namespace) -> int:
+    try:
+        return _judge(args, None)
+    except NoLawError as e:
+        print(f"qlog-analysis: {e}", file=sys.stderr)
+        return EXIT_NO_LAW
+
+
 def _zones(args: argparse.Namespace) -> int:
-    verdict = check(load(args.trace, allow_truncated=args.allow_truncated))
+    return _judge(args, "hybrid")
+
+
+def _judge(args: argparse.Namespace, only: str | None) -> int:
+    verdict = check(load(args.trace, allow_truncated=args.allow_truncated), only)
     if args.json is not None:
         _write_json(args.json, verdict.to_json())
     if args.json != Path("-"):

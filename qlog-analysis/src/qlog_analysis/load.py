@@ -6,19 +6,20 @@ import math
 from array import array
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from . import wire
+from . import events, wire
 from .errors import TraceError, TruncatedTraceError
 from .model import (
     SPACE_OF_PACKET_TYPE,
-    EpochEvent,
     Feedback,
     ParametersEvent,
     Space,
     State,
     Trace,
+    Update,
 )
 from .read import Record, records
 from .recovery import SpaceReplay
@@ -64,9 +65,10 @@ class _Builder:
             "quic:packet_received": self._packet_received,
             "quic:recovery_metrics_updated": self._metrics,
             "quic:congestion_state_updated": self._state,
+            "quic:ecn_state_updated": self._ecn_state,
             "quic:parameters_set": self._transport_parameters,
             "cc:parameters_set": self._controller_parameters,
-            "cc:hybrid_epoch_updated": self._hybrid_epoch,
+            **dict.fromkeys(events.UPDATES, self._update),
         }
 
     def add(self, record: Record) -> None:
@@ -169,6 +171,8 @@ class _Builder:
         for p in newly.packets:
             t.sent.acked_at[p] = time
         feedback = Feedback(record.number, time, space, range(start, len(t.acked)), newly.sample, 0.0, lost)
+        if frame.ce is not None:
+            feedback.ecn = ((frame.ect0 or 0) + (frame.ect1 or 0), frame.ce)
         if event.receive_timestamps and space is Space.APPLICATION:
             times = dict(event.receive_timestamps)
             numbers = ((p, t.sent.number[p]) for p in newly.packets)
@@ -237,6 +241,10 @@ class _Builder:
         data = self._wire.decode(event.data, wire.StateUpdated, record, event.name)
         self.trace.states.append(State(record.number, event.time / 1e3, data.new))
 
+    def _ecn_state(self, record: Record, event: wire.Event) -> None:
+        data = self._wire.decode(event.data, wire.StateUpdated, record, event.name)
+        self.trace.ecn_states.append((record.number, data.new))
+
     def _transport_parameters(self, record: Record, event: wire.Event) -> None:
         data = self._wire.decode(event.data, wire.TransportParameters, record, event.name)
         if data.initiator != "remote":
@@ -247,16 +255,15 @@ class _Builder:
             self.trace.peer_max_ack_delay = data.max_ack_delay / 1e3
 
     def _controller_parameters(self, record: Record, event: wire.Event) -> None:
-        data = self._wire.decode(event.data, wire.ControllerParameters, record, event.name)
-        hybrid = None
-        if data.controller == "hybrid":
-            hybrid = self._wire.decode(data.parameters, wire.HybridParameters, record, f"{event.name}: parameters")
+        data = self._wire.decode(event.data, events.ControllerParameters, record, event.name)
+        kind = events.PARAMETERS.get(data.controller)
+        parameters = kind and self._wire.decode(data.parameters, kind, record, f"{event.name}: parameters")
         data.parameters = msgspec.Raw(b"{}")
-        self.trace.parameters.append(ParametersEvent(record.number, event.time / 1e3, data, hybrid))
+        self.trace.parameters.append(ParametersEvent(record.number, event.time / 1e3, data, parameters))
 
-    def _hybrid_epoch(self, record: Record, event: wire.Event) -> None:
-        data = self._wire.decode(event.data, wire.HybridEpoch, record, event.name)
-        self.trace.epochs.append(EpochEvent(record.number, event.time / 1e3, data))
+    def _update(self, record: Record, event: wire.Event) -> None:
+        data: Any = self._wire.decode(event.data, events.UPDATES[event.name], record, event.name)
+        self.trace.updates.append(Update(record.number, event.time / 1e3, data))
 
 
 def _carry(column: array[float], value: float | None, unit: float = 1.0) -> None:

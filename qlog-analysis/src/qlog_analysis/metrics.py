@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .hybrid.sliding import CLASSES, size_class
+from .measure.sliding import CLASSES, size_class
 from .model import Space, StreamFrames, Trace
 
 MIN_FRAMES = 10

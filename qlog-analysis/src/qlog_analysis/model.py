@@ -6,14 +6,16 @@ trace began; trace times are truncated to 1 us (`TIME_RESOLUTION`).
 
 from __future__ import annotations
 
+import math
 import re
 from array import array
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum
 from pathlib import Path
+from typing import Any, Generic, TypeVar
 
-from . import wire
+from . import events, wire
 
 TIME_RESOLUTION = 1e-6
 NEVER = 1 << 62
@@ -97,6 +99,8 @@ class Feedback:
     lost: list[int] = field(default_factory=list)
     received: list[tuple[int, float]] = field(default_factory=list)
     """Newly acknowledged packets whose receive times came with the ACK, and these, in s on the peer's clock."""
+    ecn: tuple[int, int] | None = None
+    """ECT (0 and 1) and CE counts of the ACK frame, if it has them."""
     group_end: int = NEVER
     """Record number of the next packet event: what the controller wrote before it, it wrote at this feedback."""
 
@@ -133,16 +137,22 @@ class State:
 class ParametersEvent:
     record: int
     time: float
-    data: wire.ControllerParameters
-    hybrid: wire.HybridParameters | None
-    """The decoded map if the controller is `hybrid`."""
+    data: events.ControllerParameters
+    parameters: Any
+    """The decoded map, one of `events.PARAMETERS`; None if the controller is unknown."""
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class EpochEvent:
+class Update(Generic[T]):
+    """What a controller said of one of its updates."""
+
     record: int
     time: float
-    data: wire.HybridEpoch
+    data: T
+    """One of `events.UPDATES`."""
 
 
 @dataclass(slots=True)
@@ -156,7 +166,9 @@ class Trace:
     metrics: Metrics = field(default_factory=Metrics)
     states: list[State] = field(default_factory=list)
     parameters: list[ParametersEvent] = field(default_factory=list)
-    epochs: list[EpochEvent] = field(default_factory=list)
+    updates: list[Update[Any]] = field(default_factory=list)
+    ecn_states: list[tuple[int, str]] = field(default_factory=list)
+    """`quic:ecn_state_updated`: record and new state."""
     received: StreamFrames = field(default_factory=StreamFrames)
     received_packets: int = 0
     spurious_losses: int = 0
@@ -183,6 +195,19 @@ class Trace:
     def controller(self) -> str | None:
         """The controller that writes events of its own, if one does."""
         return self.parameters[0].data.controller if self.parameters else None
+
+    @property
+    def first_window(self) -> float:
+        """The congestion window before any feedback, bytes; NaN if the trace does not say."""
+        return next((w for w in self.metrics.congestion_window if not math.isnan(w)), math.nan)
+
+    def ecn_works(self, before: int) -> bool:
+        """Whether quiche took the peer's ECN counts for right until a record."""
+        return all(name != "failed" for record, name in self.ecn_states if record < before)
+
+    def updates_of(self, kind: type[T]) -> list[Update[T]]:
+        """The updates of one kind of controller."""
+        return [u for u in self.updates if isinstance(u.data, kind)]
 
     @property
     def controller_label(self) -> str:

@@ -1,4 +1,4 @@
-"""Typed views of the qlog events that are used, as quiche 0.30 (qlog crate 0.18) writes them.
+"""Typed views of the qlog events of quiche that are used, as quiche 0.30 (qlog crate 0.18) writes them.
 
 Decoding is strict: a field of the wrong type is an error that names the record, the field and what was expected.
 Unknown fields and unknown events are skipped without being decoded.
@@ -83,6 +83,9 @@ class Frame(msgspec.Struct):
     raw: RawInfo | None = None
     ack_delay: NonNegative | None = None
     acked_ranges: list[list[Uint]] | None = None
+    ect0: Uint | None = None
+    ect1: Uint | None = None
+    ce: Uint | None = None
     stream_id: Uint | None = None
     offset: Uint | None = None
 
@@ -118,63 +121,6 @@ class TransportParameters(msgspec.Struct):
     initiator: str | None = None
     ack_delay_exponent: Annotated[int, msgspec.Meta(ge=0, le=20)] | None = None
     max_ack_delay: Annotated[int, msgspec.Meta(ge=0, le=1 << 14)] | None = None
-
-
-class ControllerParameters(msgspec.Struct):
-    """`cc:parameters_set`"""
-
-    controller: str
-    spec: str
-    max_datagram_size: Annotated[int, msgspec.Meta(ge=1, le=65535)]
-    max_ack_delay: NonNegative
-    parameters: msgspec.Raw
-
-
-class HybridParameters(msgspec.Struct):
-    """The map `parameters` of the controller `hybrid`."""
-
-    amin: NonNegative | str
-    amax: NonNegative | str
-    bmin: NonNegative
-    bmid: NonNegative
-    bmax: NonNegative
-    d0: NonNegative
-    d1: NonNegative
-    d2: NonNegative
-    d3: NonNegative
-    gamma: NonNegative
-    wextra: NonNegative
-    losscap: NonNegative
-    startup: NonNegative
-    react: str
-    trend: bool
-    packet: NonNegative
-    owdwin: NonNegative
-    r0: NonNegative | str
-
-
-class HybridEpoch(msgspec.Struct):
-    """`cc:hybrid_epoch_updated`"""
-
-    epoch: Uint
-    duration: NonNegative
-    length: NonNegative
-    source: str
-    samples: Uint
-    lost: Uint
-    acked: Uint
-    delta: float | None
-    transmission_time: NonNegative
-    trend: str
-    zone: Annotated[int, msgspec.Meta(ge=1, le=3)] | None
-    phase: str
-    app_limited: bool
-    alpha: NonNegative | None
-    beta: NonNegative | None
-    rate_before: NonNegative
-    rate_after: NonNegative
-    return_delay: NonNegative
-    window: Uint
 
 
 T = TypeVar("T")

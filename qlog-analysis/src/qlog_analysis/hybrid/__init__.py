@@ -1,5 +1,5 @@
-"""The law of the `hybrid` controller, as pure functions.
+"""The hybrid controller: its law, written from docs/papers/hybrid.md and not from the Rust, and its checker.
 
-Written from docs/papers/hybrid.md alone (equation numbers are the paper's). The controller itself is a
-separate implementation; tests/vectors/hybrid.json holds the two together.
+`epochs` measures what the packets say, `compare` holds it against the law and the report, `check` walks
+through a trace.
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .sliding import CLASSES
+from ..measure.sliding import CLASSES
 
 ROW = 3
 """Full packets received in order that show a spacing."""

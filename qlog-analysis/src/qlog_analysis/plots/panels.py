@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from ..events import HybridEpoch, HybridParameters
 from ..linklog import LinkLog
 from ..metrics import Floats, delay_samples
 from ..model import Trace
@@ -68,7 +69,7 @@ def _series(name: str, x: Floats, y: Floats, colour: str, **how: object) -> Seri
 def _rate(trace: Trace) -> Panel:
     panel = Panel("Rate", "Mbit/s")
     panel.series.append(Series("goodput", *goodput(trace), LIGHT_BLUE))
-    epochs = trace.epochs
+    epochs = trace.updates_of(HybridEpoch)
     if epochs:
         x = np.array([e.time for e in epochs])
         y = np.array([e.data.rate_after for e in epochs]) / 1e6
@@ -110,15 +111,16 @@ def _delay(trace: Trace) -> Panel:
     panel = Panel("Queueing delay", "ms")
     samples = delay_samples(trace)
     panel.series.append(_series("per packet", samples.time, samples.rowd * 1e3, GREY, style="dots", faint=True))
-    if not trace.epochs:
+    epochs = trace.updates_of(HybridEpoch)
+    if not epochs:
         return panel
     for z in (1, 2, 3):
-        in_zone = [e for e in trace.epochs if e.data.zone == z and e.data.delta is not None]
+        in_zone = [e for e in epochs if e.data.zone == z and e.data.delta is not None]
         x = np.array([e.time for e in in_zone])
         y = np.array([e.data.delta for e in in_zone], dtype=np.float64)
         panel.series.append(_series(f"delta, zone {z}", x, y, ZONE_COLOUR[z], style="dots"))
-    hybrid = trace.parameters[0].hybrid if trace.parameters else None
-    if hybrid is not None:
+    hybrid = trace.parameters[0].parameters if trace.parameters else None
+    if isinstance(hybrid, HybridParameters):
         panel.bands = [
             Band(0.0, hybrid.d1, ZONE_COLOUR[1], "up to d1"),
             Band(hybrid.d1, hybrid.d2, ZONE_COLOUR[2], "d1 to d2"),

@@ -8,6 +8,8 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
+from ..check.run import check
+from ..check.verdict import Verdict
 from ..errors import AnalysisError, UnsuitableTraceError
 from ..linklog import LinkLog
 from ..metrics import Distribution, TraceMetrics, measure, transfer_span
@@ -15,8 +17,6 @@ from ..model import Trace
 from ..plots.interactive import figure_json, library
 from ..plots.panels import BLUE, GREY, LIGHT_BLUE, Panel, Series, panels
 from ..plots.thin import thin
-from ..zones.check import check
-from ..zones.verdict import Verdict
 
 SHOWN_FINDINGS = 25
 OVERVIEW_COLOURS = (BLUE, "#c0392b", "#2e8b57", "#8e44ad", "#e0a800", GREY, LIGHT_BLUE)
@@ -29,7 +29,7 @@ class Section:
     trace: Trace
     metrics: TraceMetrics
     verdict: Verdict | None
-    """None if the sender was not hybrid."""
+    """None if there is no law to check."""
     link: LinkLog | None
     queue_ms: Distribution | None
     """Delay of the bottleneck's queue during the transfer."""

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 
+from ..check.verdict import Finding
 from ..errors import UnsuitableTraceError
-from ..hybrid import spec
-from ..hybrid.parameters import Parameters
+from ..events import HybridEpoch, HybridParameters
 from ..model import ParametersEvent, Trace
-from ..wire import HybridParameters
-from .measure import Limits
-from .verdict import Finding
+from . import spec
+from .epochs import Limits
+from .parameters import Parameters
 
 
 def limits_of(event: ParametersEvent) -> Limits:
-    assert event.hybrid is not None
+    assert isinstance(event.parameters, HybridParameters)
     return Limits(
-        parameters=_parameters(event.hybrid, event.record),
+        parameters=_parameters(event.parameters, event.record),
         max_datagram_size=event.data.max_datagram_size,
         max_ack_delay=event.data.max_ack_delay / 1e3,
     )
@@ -70,11 +70,10 @@ def check_parameters(trace: Trace) -> Iterator[Finding]:
     """The parameters are those of the option string, and stay the same as long as the connection lives."""
     first = trace.parameters[0]
     for event in trace.parameters:
-        if event.hybrid is None:
+        if not isinstance(event.parameters, HybridParameters):
             yield Finding(None, event.time, "parameters", f"the controller became {event.data.controller!r}")
-        elif event.hybrid != first.hybrid or event.data.spec != first.data.spec:
+        elif event.parameters != first.parameters or event.data.spec != first.data.spec:
             yield Finding(None, event.time, "parameters", "the parameters changed during the connection")
-    assert first.hybrid is not None
     reported = limits_of(first).parameters
     try:
         meant = spec.parse(first.data.spec)
@@ -90,5 +89,6 @@ def check_parameters(trace: Trace) -> Iterator[Finding]:
                 "parameters",
                 f"{f.name} is {a!r}, but {first.data.spec!r} stands for {b!r} (SI units)",
             )
-    if trace.epochs and first.record > trace.epochs[0].record:
+    epochs = trace.updates_of(HybridEpoch)
+    if epochs and first.record > epochs[0].record:
         yield Finding(None, first.time, "parameters", "the parameters were reported after the first epoch")

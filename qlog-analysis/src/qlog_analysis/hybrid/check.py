@@ -4,48 +4,37 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from ..errors import UnsuitableTraceError
-from ..model import NEVER, EpochEvent, Feedback, Trace
-from ..wire import HybridEpoch
-from .compare import REPORT_ROUNDING, Comparison
-from .measure import TIME_TOLERANCE, Limits, Measurement
-from .parameters import check_parameters, limits_of
+from ..check.numbers import REPORT_ROUNDING, TIME_TOLERANCE
+from ..check.verdict import Finding
+from ..events import HybridEpoch, HybridParameters
+from ..model import NEVER, Feedback, Trace, Update
+from .compare import Comparison
+from .epochs import Limits, Measurement
+from .reported import check_parameters, limits_of
 from .surroundings import Surroundings
-from .verdict import Finding, Verdict
+from .verdict import ZonesVerdict
 
 
-def check(trace: Trace) -> Verdict:
-    """The verdict on a trace. Raises UnsuitableTraceError if it is none of a hybrid sender."""
-    _refuse_unsuitable(trace)
+def check(trace: Trace) -> ZonesVerdict:
+    """The verdict on a trace of a hybrid sender."""
     return _Check(trace).run()
-
-
-def _refuse_unsuitable(trace: Trace) -> None:
-    if trace.controller is None or trace.parameters[0].hybrid is None:
-        controller = trace.controller or "none"
-        states = sorted({s.name for s in trace.states})[:4]
-        raise UnsuitableTraceError(
-            f"{trace.path}: no events of the hybrid controller (`cc:parameters_set` with controller 'hybrid'); "
-            f"controller: {controller}, states seen: {', '.join(states) or 'none'}. "
-            "Zones exist only in the trace of an endpoint that sends with hybrid"
-        )
-    if not trace.sent.time or not trace.feedback:
-        raise UnsuitableTraceError(f"{trace.path}: no packets or no ACKs in the trace, nothing to compute zones from")
 
 
 class _Check:
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
-        self._limits = [limits_of(p) for p in trace.parameters if p.hybrid is not None]
-        self._limit_records = [p.record for p in trace.parameters if p.hybrid is not None]
-        self._verdict = Verdict(str(trace.path), trace.parameters[0].data.spec, notes=list(trace.notes))
+        self._limits = [limits_of(p) for p in trace.parameters if isinstance(p.parameters, HybridParameters)]
+        self._limit_records = [p.record for p in trace.parameters if isinstance(p.parameters, HybridParameters)]
+        first = trace.parameters[0].data
+        self._verdict = ZonesVerdict(str(trace.path), first.controller, first.spec, notes=list(trace.notes))
+        self._epochs = trace.updates_of(HybridEpoch)
         self._measurement = Measurement(trace, self._limits_in(0))
         self._surroundings = Surroundings(trace)
         self._previous: HybridEpoch | None = None
         self._startup = self._limits[0].parameters.startup > 1.0
         self._next = 0
 
-    def run(self) -> Verdict:
+    def run(self) -> ZonesVerdict:
         v = self._verdict
         v.findings.extend(check_parameters(self._trace))
         for f in self._trace.feedback:
@@ -53,7 +42,7 @@ class _Check:
             ended = self._reported_at(f)
             self._measurement.feedback(f, startup=self._startup, ends_epoch=ended > self._next)
             for i in range(self._next, ended):
-                self._end(self._trace.epochs[i], f if i == self._next else None)
+                self._end(self._epochs[i], f if i == self._next else None)
             self._next = ended
         self._orphans(NEVER)
         if self._measurement.overdue is not None:
@@ -74,23 +63,23 @@ class _Check:
     def _limits_in(self, epoch: int) -> Limits:
         """The parameters in use in the epoch that is reported as number `epoch` of the trace: they are written
         with its end at the latest."""
-        epochs = self._trace.epochs
+        epochs = self._epochs
         before = epochs[epoch].record if epoch < len(epochs) else NEVER
         return self._limits[max(bisect_left(self._limit_records, before) - 1, 0)]
 
     def _reported_at(self, f: Feedback) -> int:
         """The end (exclusive) of the epochs reported before the packet that follows `f`."""
         end = self._next
-        while end < len(self._trace.epochs) and self._trace.epochs[end].record < f.group_end:
+        while end < len(self._epochs) and self._epochs[end].record < f.group_end:
             end += 1
         return end
 
     def _orphans(self, before: int) -> None:
-        while self._next < len(self._trace.epochs) and self._trace.epochs[self._next].record < before:
-            self._end(self._trace.epochs[self._next], None)
+        while self._next < len(self._epochs) and self._epochs[self._next].record < before:
+            self._end(self._epochs[self._next], None)
             self._next += 1
 
-    def _end(self, event: EpochEvent, at: Feedback | None) -> None:
+    def _end(self, event: Update[HybridEpoch], at: Feedback | None) -> None:
         v = self._verdict
         if not self._measurement.started:
             v.findings.append(Finding(event.data.epoch, event.time, "timing", "reported before the first sample"))
@@ -100,10 +89,10 @@ class _Check:
         compared = Comparison(event, m, self._previous, self._startup).run()
         v.findings.extend(compared.findings)
         v.findings.extend(self._surroundings.check(event, m))
-        v.epochs.append(compared.row)
+        v.add(compared.row)
         self._follow(event, compared.measured_decrease)
 
-    def _follow(self, event: EpochEvent, measured_decrease: bool | None) -> None:
+    def _follow(self, event: Update[HybridEpoch], measured_decrease: bool | None) -> None:
         """What the next epoch starts with. The packets decide whether R was lowered; where they leave it open, the
         report does."""
         r = event.data

@@ -6,10 +6,12 @@ import math
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from ..model import EpochEvent, Trace
+from ..check.numbers import TIME_TOLERANCE
+from ..check.verdict import Finding
+from ..events import HybridEpoch
+from ..model import Trace, Update
 from .compare import Windows, windows
-from .measure import TIME_TOLERANCE, Measured, Step
-from .verdict import Finding
+from .epochs import Measured, Step
 
 
 class Surroundings:
@@ -24,7 +26,7 @@ class Surroundings:
         """That of the epoch before, which holds while an epoch lasts."""
         self._has_probes = any(trace.sent.probe)
 
-    def check(self, event: EpochEvent, m: Measured) -> Iterator[Finding]:
+    def check(self, event: Update[HybridEpoch], m: Measured) -> Iterator[Finding]:
         if not m.steps:
             return
         yield from self._first(self._window(event, m))
@@ -46,7 +48,7 @@ class Surroundings:
         i = bisect_left(self._trace.metrics.record, step.feedback.group_end) - 1
         return float(getattr(self._trace.metrics, column)[i]) if i >= 0 else math.nan
 
-    def _window(self, event: EpochEvent, m: Measured) -> Iterator[Finding]:
+    def _window(self, event: Update[HybridEpoch], m: Measured) -> Iterator[Finding]:
         for step in m.steps:
             if step is m.steps[-1]:
                 reported = event.data.window
@@ -63,7 +65,7 @@ class Surroundings:
                     f"quiche wrote {value:.0f} bytes, W is {allowed}",
                 )
 
-    def _pacing(self, event: EpochEvent, m: Measured) -> Iterator[Finding]:
+    def _pacing(self, event: Update[HybridEpoch], m: Measured) -> Iterator[Finding]:
         gamma = m.limits.parameters.gamma
         if gamma == 0.0:
             return
@@ -78,7 +80,7 @@ class Surroundings:
                     f"quiche wrote {value:.0f} bit/s, R / gamma is {rate / gamma:.0f} bit/s",
                 )
 
-    def _in_flight(self, event: EpochEvent, m: Measured) -> Iterator[Finding]:
+    def _in_flight(self, event: Update[HybridEpoch], m: Measured) -> Iterator[Finding]:
         """More bytes may be in flight than the application space has: those of the handshake. Never fewer."""
         if self._has_probes:
             return
@@ -92,7 +94,7 @@ class Surroundings:
                     f"quiche wrote {value:.0f}, packets and ACKs leave {step.in_flight}",
                 )
 
-    def _state(self, event: EpochEvent, start: int, end: int) -> Iterator[Finding]:
+    def _state(self, event: Update[HybridEpoch], start: int, end: int) -> Iterator[Finding]:
         r = event.data
         a, b = bisect_left(self._state_records, self._after_group), bisect_left(self._state_records, start)
         if r.epoch > 0 and a < b:

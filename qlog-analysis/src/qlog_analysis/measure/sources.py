@@ -6,10 +6,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ..hybrid.sliding import PathMinima, Source, size_class
-from ..hybrid.transmission import TransmissionTime
-from ..hybrid.trust import Plausibility, Trust
 from ..model import Feedback, Trace
+from .sliding import PathMinima, Source, size_class
+from .trust import Plausibility, Trust
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,6 @@ class Sources:
         self._minima = minima
         """Variants that differ in what rounding leaves open; the first decides what is plausible."""
         self._trust = Trust()
-        self.transmission = TransmissionTime()
         self._reported = False
 
     def samples(self, f: Feedback, max_datagram_size: int, max_ack_delay: float) -> Iterator[Sample]:
@@ -54,7 +52,6 @@ class Sources:
                 self.current = Source.TIMESTAMPS
                 self._reported = True
                 restarts = worth is Plausibility.CLOCK_STEP
-                self.transmission.add(received, sample.in_class, restarts=restarts)
                 yield replace(self._take(f, sample), restarts=restarts)
 
     def end_epoch(self, acked: int, lost: int, by_timestamp: float | None, by_ack: float | None) -> None:

@@ -6,19 +6,18 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ..hybrid import law, trend
-from ..hybrid.parameters import STARTUP_SAMPLES
-from ..hybrid.trend import Trend
-from ..model import TIME_RESOLUTION, EpochEvent
-from ..wire import HybridEpoch
-from .measure import DELTA_TOLERANCE, TIME_TOLERANCE, Measured
-from .verdict import EpochRow, Finding
+from ..check.numbers import RELATIVE, REPORT_ROUNDING, TIME_TOLERANCE, close, one_of, show
+from ..check.verdict import Finding
+from ..events import HybridEpoch
+from ..model import TIME_RESOLUTION, Update
+from . import law, trend
+from .epochs import DELTA_TOLERANCE, Measured
+from .parameters import STARTUP_SAMPLES
+from .trend import Trend
+from .verdict import EpochRow
 
 SAMPLE_NOISE = 2 * TIME_RESOLUTION
 """s. How far one ROWD may be off."""
-REPORT_ROUNDING = 2e-6
-"""The controller writes six digits after the point (ms, bit/s, fractions)."""
-RELATIVE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,9 @@ class Compared:
 class Comparison:
     """Holds one reported epoch against one measured."""
 
-    def __init__(self, event: EpochEvent, measured: Measured, previous: HybridEpoch | None, startup: bool) -> None:
+    def __init__(
+        self, event: Update[HybridEpoch], measured: Measured, previous: HybridEpoch | None, startup: bool
+    ) -> None:
         self.event = event
         self.r = event.data
         self.m = measured
@@ -148,7 +149,7 @@ class Comparison:
     def _compare_trend(self) -> None:
         names = {t.value for t in self.trends}
         if self.r.trend not in names:
-            self._find("trend", f"{self.r.trend!r} reported, {_one_of(names)} from the packets")
+            self._find("trend", f"{self.r.trend!r} reported, {one_of(names)} from the packets")
 
     # -- rules <-> report ---------------------------------------------------------------------------------------
 
@@ -171,7 +172,7 @@ class Comparison:
 
     def _unchanged(self) -> None:
         r = self.r
-        if (r.zone, r.alpha, r.beta) != (None, None, None) or not _close(r.rate_after, r.rate_before):
+        if (r.zone, r.alpha, r.beta) != (None, None, None) or not close(r.rate_after, r.rate_before):
             self._find("rate", "an epoch without samples changes nothing, but a zone or another rate is reported")
 
     def _hold(self, what: str, reported: float | None, allowed: list[float | None]) -> None:
@@ -181,7 +182,7 @@ class Comparison:
             return
         if reported is not None and numbers:
             low, high = min(numbers), max(numbers)
-            if low <= reported <= high or _close(reported, low) or _close(reported, high):
+            if low <= reported <= high or close(reported, low) or close(reported, high):
                 return
         self._disagree(what, reported, allowed)
 
@@ -189,7 +190,7 @@ class Comparison:
         r = self.r
         self._find(
             what,
-            f"{_show(reported)} reported, the rules give {_one_of(_show(a) for a in allowed)} for "
+            f"{show(reported)} reported, the rules give {one_of(show(a) for a in allowed)} for "
             f"delta = {r.delta} ms, lost = {r.lost}, trend = {r.trend}, R = {r.rate_before:.0f} bit/s",
         )
 
@@ -240,7 +241,7 @@ class Comparison:
         r, m = self.r, self.m
         size = m.limits.max_datagram_size
         if self.previous is not None:
-            if not _close(r.rate_before, self.previous.rate_after):
+            if not close(r.rate_before, self.previous.rate_after):
                 self._find(
                     "rate",
                     f"R before is {r.rate_before:.1f} bit/s, the last epoch left {self.previous.rate_after:.1f}",
@@ -282,7 +283,7 @@ class Comparison:
             return
         zones = {u.zone for u in updates}
         if r.zone not in zones:
-            self._find("zone", f"{_show(r.zone)} reported, the packets lead to {_one_of(map(str, zones))}")
+            self._find("zone", f"{show(r.zone)} reported, the packets lead to {one_of(map(str, zones))}")
             return
         rates = [u.rate for u in updates if u.zone == r.zone]
         self._within("rate", r.rate_after, rates, "the packets lead to")
@@ -336,17 +337,3 @@ def windows(rate: float, lengths: Iterable[float], transmission: float, toleranc
         for s in (-1.0, 1.0)
     ]
     return Windows(min(ends), max(ends), size)
-
-
-def _close(a: float | None, b: float | None) -> bool:
-    if a is None or b is None:
-        return a is b
-    return abs(a - b) <= RELATIVE * max(abs(a), abs(b)) + REPORT_ROUNDING
-
-
-def _show(x: float | None) -> str:
-    return "null" if x is None else f"{x:.6g}"
-
-
-def _one_of(items: Iterable[str]) -> str:
-    return " or ".join(sorted(set(items))) or "nothing"

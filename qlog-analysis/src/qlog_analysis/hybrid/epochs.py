@@ -10,15 +10,14 @@ from array import array
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
-from ..hybrid import law
-from ..hybrid.parameters import STARTUP_SAMPLES, Parameters
-from ..hybrid.sliding import CLASSES, PathMinima, Source
-from ..hybrid.transmission import TransmissionTime
+from ..check.numbers import TIME_TOLERANCE
+from ..measure.sliding import CLASSES, PathMinima, Source
+from ..measure.sources import Sample, Sources
 from ..model import TIME_RESOLUTION, Feedback, Space, Trace
-from .sources import Sample, Sources
+from . import law
+from .parameters import STARTUP_SAMPLES, Parameters
+from .transmission import TransmissionTime
 
-TIME_TOLERANCE = 2.5 * TIME_RESOLUTION
-"""Between two differences of trace times, each truncated to 1 us, with room for the rounding of decimals."""
 DELTA_TOLERANCE = 5 * TIME_RESOLUTION
 """Each OWD is the difference of two times truncated to 1 us, and so is its minimum."""
 
@@ -109,6 +108,7 @@ class Measurement:
         self._limits = limits
         self._minima: list[PathMinima] = []
         self._sources: Sources | None = None
+        self._transmission = TransmissionTime()
         self._tally = {source: Tally() for source in Source}
         self._return_delay = 0.0
         self._lost: list[int] = []
@@ -139,8 +139,7 @@ class Measurement:
         if limits.max_datagram_size != self._limits.max_datagram_size:
             for m in self._minima:
                 m.clear_owd(*Source)
-            if self._sources is not None:
-                self._sources.transmission = TransmissionTime()
+            self._transmission = TransmissionTime()
         self._limits = limits
 
     def count_since(self, time: float) -> None:
@@ -159,7 +158,7 @@ class Measurement:
             self._count(f)
             self._take(f)
         lengths = self._lengths()
-        self._steps.append(Step(f, lengths, self._transmission, self._in_flight(f)))
+        self._steps.append(Step(f, lengths, self._transmission.smallest, self._in_flight(f)))
         if not ends_epoch and self._overdue is None and self._is_over(f, lengths, startup):
             self._overdue = f.time
 
@@ -170,12 +169,8 @@ class Measurement:
         if not startup:
             return passed >= max(lengths)
         p = self._limits.parameters
-        queueing = law.ends_startup(law.queueing(self._mean() - DELTA_TOLERANCE, self._transmission, p), p)
+        queueing = law.ends_startup(law.queueing(self._mean() - DELTA_TOLERANCE, self._transmission.smallest, p), p)
         return passed >= 2.0 * max(lengths) or (len(self._current().samples) >= STARTUP_SAMPLES and queueing)
-
-    @property
-    def _transmission(self) -> float:
-        return 0.0 if self._sources is None else self._sources.transmission.smallest
 
     def _current(self) -> Tally:
         assert self._sources is not None
@@ -216,6 +211,9 @@ class Measurement:
         assert self._sources is not None
         limits = self._limits
         for sample in self._sources.samples(f, limits.max_datagram_size, limits.max_ack_delay):
+            if sample.source is Source.TIMESTAMPS:
+                received = self._trace.sent.time[sample.packet] + sample.owd
+                self._transmission.add(received, sample.in_class, restarts=sample.restarts)
             if self._trace.sent.time[sample.packet] > self._counts_since:
                 if sample.restarts:
                     self._tally[sample.source] = Tally()
@@ -246,7 +244,7 @@ class Measurement:
             acked=self._acked_packets,
             acked_bits=8.0 * self._acked_bytes,
             sent_bits=8.0 * (self._sent_before[last] - self._sent_before[first]),
-            transmission=self._transmission,
+            transmission=self._transmission.smallest,
             return_delay=self._return_delay,
             first_length=self._first_length,
             steps=self._steps,

@@ -1,0 +1,45 @@
+"""quiche's own events beside a controller's: they must tell the same story."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from typing import Any
+
+from ..model import Feedback, Trace
+from .walk import Walk
+
+
+class Beside:
+    """`quic:recovery_metrics_updated` and `quic:congestion_state_updated` against updates."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._state_records = [s.record for s in trace.states]
+
+    def metric(self, column: str, f: Feedback) -> float:
+        """The value that stood when everything about the feedback had been written."""
+        i = bisect_left(self._trace.metrics.record, f.group_end) - 1
+        return float(getattr(self._trace.metrics, column)[i]) if i >= 0 else math.nan
+
+    def in_flight_before(self, f: Feedback) -> float:
+        """Bytes in flight as they last stood before the feedback; NaN if nothing was said."""
+        i = bisect_left(self._trace.metrics.record, f.record) - 1
+        return self._trace.metrics.bytes_in_flight[i] if i >= 0 else math.nan
+
+    def check(self, walk: Walk[Any], f: Feedback, window: float, pacing: float, state: str | None) -> None:
+        """Window in bytes, pacing rate in bit/s."""
+        written = self.metric("congestion_window", f)
+        if written != window:
+            walk.find("congestion_window", f"quiche wrote {written:.0f} bytes, the controller {window:.0f}")
+        written = self.metric("pacing_rate", f)
+        if not abs(written - pacing) <= 8.0 + 1e-6 * pacing:
+            walk.find("pacing_rate", f"quiche wrote {written:.0f} bit/s, the law gives {pacing:.0f}")
+        if state is not None:
+            self._state(walk, f, state)
+
+    def _state(self, walk: Walk[Any], f: Feedback, expected: str) -> None:
+        end = bisect_left(self._state_records, f.group_end)
+        name = self._trace.states[end - 1].name if end else "none"
+        if name != expected:
+            walk.find("state", f"quiche wrote the state {name!r}, expected {expected!r}")

@@ -1,0 +1,42 @@
+"""Finds the checker of a trace by the controller that wrote its events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..errors import UnsuitableTraceError
+from ..hybrid import check as hybrid
+from ..model import Trace
+from ..smallq import check as smallq
+from .verdict import Verdict
+
+CHECKERS: dict[str, Callable[[Trace], Verdict]] = {
+    "hybrid": hybrid.check,
+    "smallq": smallq.check,
+}
+
+
+class NoLawError(UnsuitableTraceError):
+    """The trace's controller has no law here: one of quiche's own, or one that is not known."""
+
+
+def check(trace: Trace, only: str | None = None) -> Verdict:
+    """The verdict on a trace, if the law of its controller is known (`only`: and if it is this one).
+
+    Raises NoLawError if it is not, and UnsuitableTraceError if there is nothing to judge."""
+    checker = CHECKERS.get(trace.controller or "")
+    if checker is None or only not in (None, trace.controller):
+        raise NoLawError(_why(trace, only))
+    if not trace.sent.time or not trace.feedback:
+        raise UnsuitableTraceError(f"{trace.path}: no packets or no ACKs in the trace, nothing to judge by")
+    return checker(trace)
+
+
+def _why(trace: Trace, only: str | None) -> str:
+    states = ", ".join(sorted({s.name for s in trace.states})[:4]) or "none"
+    wanted = f"the {only} controller" if only else "a controller whose law is known"
+    return (
+        f"{trace.path}: there is no law to check: no events of {wanted} (`cc:parameters_set`); "
+        f"controller: {trace.controller or 'none'}, states seen: {states}. "
+        f"Laws are known of {', '.join(CHECKERS)}, in the trace of the endpoint that sends with them"
+    )

@@ -1,0 +1,219 @@
+"""Typed views of the events that controllers write: the namespace `cc` of docs/qlog.md, field by field."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from .wire import NonNegative, Uint
+
+
+class ControllerParameters(msgspec.Struct):
+    """`cc:parameters_set`"""
+
+    controller: str
+    spec: str
+    max_datagram_size: Annotated[int, msgspec.Meta(ge=1, le=65535)]
+    max_ack_delay: NonNegative
+    parameters: msgspec.Raw
+
+
+class HybridParameters(msgspec.Struct):
+    """The map `parameters` of the controller `hybrid`."""
+
+    amin: NonNegative | str
+    amax: NonNegative | str
+    bmin: NonNegative
+    bmid: NonNegative
+    bmax: NonNegative
+    d0: NonNegative
+    d1: NonNegative
+    d2: NonNegative
+    d3: NonNegative
+    gamma: NonNegative
+    wextra: NonNegative
+    losscap: NonNegative
+    startup: NonNegative
+    react: str
+    trend: bool
+    packet: NonNegative
+    owdwin: NonNegative
+    r0: NonNegative | str
+
+
+class HybridEpoch(msgspec.Struct):
+    """`cc:hybrid_epoch_updated`"""
+
+    epoch: Uint
+    duration: NonNegative
+    length: NonNegative
+    source: str
+    samples: Uint
+    lost: Uint
+    acked: Uint
+    delta: float | None
+    transmission_time: NonNegative
+    trend: str
+    zone: Annotated[int, msgspec.Meta(ge=1, le=3)] | None
+    phase: str
+    app_limited: bool
+    alpha: NonNegative | None
+    beta: NonNegative | None
+    rate_before: NonNegative
+    rate_after: NonNegative
+    return_delay: NonNegative
+    window: Uint
+
+
+class SmallqParameters(msgspec.Struct):
+    """The map `parameters` of the controller `smallq`."""
+
+    ect: str | int
+    pacing: NonNegative
+    ssthresh: NonNegative | None
+
+
+class SmallqUpdate(msgspec.Struct):
+    """`cc:smallq_updated`"""
+
+    update: Uint
+    acked: Uint
+    counted: Uint
+    ect: Uint
+    ce: Uint
+    marks: Uint
+    lost: Uint
+    reaction: str | None
+    app_limited: bool
+    ecn: str
+    phase: str
+    window_before: NonNegative
+    window_after: NonNegative
+    ssthresh: NonNegative | None
+    window: Uint
+    srtt: NonNegative
+
+
+class VegasParameters(msgspec.Struct):
+    """The map `parameters` of the controller `vegas`."""
+
+    alpha: NonNegative
+    beta: NonNegative
+    gamma: NonNegative
+    slowstart: str
+    rtt: str
+    basewin: NonNegative
+    pacing: NonNegative
+    ssthresh: NonNegative | None
+
+
+class VegasUpdate(msgspec.Struct):
+    """`cc:vegas_updated`"""
+
+    update: Uint
+    cause: str
+    samples: Uint
+    rtt: NonNegative | None
+    base_rtt: NonNegative | None
+    diff: float | None
+    counted: Uint
+    growing: bool
+    arrived: NonNegative | None
+    phase: str
+    window_before: NonNegative
+    window_after: NonNegative
+    ssthresh: NonNegative | None
+    window: Uint
+    srtt: NonNegative
+
+
+class RrrParameters(msgspec.Struct):
+    """The map `parameters` of the controller `rrr`."""
+
+    feedback: str
+    pfix: NonNegative
+    ptlim: NonNegative
+    xtlim: NonNegative
+    cmax: NonNegative
+    xt: NonNegative | str
+    r0: NonNegative | str
+    n: NonNegative
+    span: NonNegative
+    qmax: NonNegative
+    growth: NonNegative
+    startup: bool
+
+
+class RrrUpdate(msgspec.Struct):
+    """`cc:rrr_updated`"""
+
+    update: Uint
+    cause: str
+    source: str
+    packets: Uint | None
+    sent: Uint | None
+    delivered: Uint | None
+    sending: NonNegative | None
+    arriving: NonNegative | None
+    input: NonNegative | None
+    output: NonNegative | None
+    allowed_first: NonNegative | None
+    allowed_last: NonNegative | None
+    reduction: float | None
+    wanted: float | None
+    phase: str
+    xt: NonNegative
+    rate_before: NonNegative
+    rate_after: NonNegative
+    min_rtt: NonNegative
+    window: Uint
+
+
+class RaimdParameters(msgspec.Struct):
+    """The map `parameters` of the controller `raimd`."""
+
+    alpha: NonNegative
+    beta: NonNegative
+    target: NonNegative | str
+    history: NonNegative
+    startup: bool
+    wgain: NonNegative
+    cmax: NonNegative
+    r0: NonNegative | str
+
+
+class RaimdUpdate(msgspec.Struct):
+    """`cc:raimd_updated`"""
+
+    update: Uint
+    cause: str
+    rounds: Uint
+    rtt: NonNegative
+    interval: Uint | None
+    open: Uint
+    loss: NonNegative
+    target: NonNegative | None
+    alpha: NonNegative | None
+    rate_before: NonNegative
+    rate_after: NonNegative
+    window: Uint
+
+
+PARAMETERS: dict[str, type] = {
+    "hybrid": HybridParameters,
+    "smallq": SmallqParameters,
+    "vegas": VegasParameters,
+    "rrr": RrrParameters,
+    "raimd": RaimdParameters,
+}
+"""By the name in `controller` of `cc:parameters_set`."""
+
+UPDATES: dict[str, type] = {
+    "cc:hybrid_epoch_updated": HybridEpoch,
+    "cc:smallq_updated": SmallqUpdate,
+    "cc:vegas_updated": VegasUpdate,
+    "cc:rrr_updated": RrrUpdate,
+    "cc:raimd_updated": RaimdUpdate,
+}
+"""By the name of the event."""

@@ -1,0 +1,1 @@
+"""What packets and ACKs say, recomputed for the checkers of all controllers, from docs/papers alone."""

@@ -1,0 +1,83 @@
+"""Slow start and the reaction to loss that `smallq` and `vegas` share: NewReno's (RFC 9002, section 7), as
+"Slow start and loss" in docs/papers/smallq.md has it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from .measure.packets import Packets
+from .measure.persistent import PersistentCongestion
+from .measure.rtt import Rtt
+from .model import Feedback, Trace
+
+MIN_WINDOW_PACKETS = 2
+"""RFC 9002 section 7.2."""
+LOSS = "loss"
+PERSISTENT = "persistent_congestion"
+
+
+def floor_of(window: float, packet: int) -> float:
+    """The window, two packets at least."""
+    return max(window, float(MIN_WINDOW_PACKETS * packet))
+
+
+def whole_packets(window: float, packet: int) -> int:
+    """What may be in flight."""
+    return math.floor(window / packet + 1e-9) * packet
+
+
+def phase(window: float, threshold: float, recovering: bool) -> str:
+    if recovering:
+        return "recovery"
+    return "slow_start" if window < threshold else "congestion_avoidance"
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What of a feedback may change the window: packets that were sent after the last reaction to a loss."""
+
+    packets: int
+    bytes: int
+    """Of those that are ack-eliciting, not regarding limits of the application."""
+
+
+@dataclass(slots=True)
+class Recovery:
+    """Which packets show the effect of the last reaction to a loss, and what losses lead to."""
+
+    trace: Trace
+    rtt: Rtt
+    recovering: bool = False
+    _since: float | None = None
+    _persistent: PersistentCongestion = field(init=False)
+    _packets: Packets = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._persistent = PersistentCongestion(self.trace)
+        self._packets = Packets(self.trace)
+
+    def shows(self, packet: int) -> bool:
+        """Whether it was sent after the last reaction to a loss."""
+        return self._since is None or self.trace.sent.time[packet] > self._since
+
+    def reactions(self, f: Feedback) -> set[str | None]:
+        """What the losses of a feedback may lead to; more than one where the trace leaves it open. To be called for
+        every feedback, after `Rtt.record`; `follow` tells which it was."""
+        if any(self.shows(p) for p in self._packets.acked(f)):
+            self.recovering = False
+        counts = [p for p in f.lost if self.shows(p)]
+        sure = any(self.trace.sent.ack_eliciting[p] for p in counts)
+        halved: set[str | None] = {LOSS} if sure else {LOSS, None} if counts else {None}
+        persistent = self._persistent.record(f, self.rtt)
+        return ({PERSISTENT} if True in persistent else set()) | (halved if False in persistent else set())
+
+    def follow(self, f: Feedback, reaction: str | None) -> None:
+        if reaction == LOSS:
+            self._since, self.recovering = f.time, True
+        elif reaction == PERSISTENT:
+            self._since, self.recovering = None, False
+
+    def counted(self, f: Feedback) -> Counted:
+        chosen = [p for p in self._packets.acked(f) if self.shows(p)]
+        return Counted(len(chosen), sum(self._packets.size(p) for p in chosen))
