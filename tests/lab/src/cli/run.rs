@@ -61,8 +61,12 @@ pub struct RunArgs {
     #[arg(long)]
     qlog: bool,
 
+    /// Draw goodput, queueing delay, windows and queues over time, to plots/ beside the summary
+    #[arg(long)]
+    plots: bool,
+
     /// Only say whether the scenarios can be used
-    #[arg(long, conflicts_with_all = ["cc", "out", "grid", "cc_for", "qlog", "seeds"])]
+    #[arg(long, conflicts_with_all = ["cc", "out", "grid", "cc_for", "qlog", "plots", "seeds"])]
     check: bool,
 }
 
@@ -162,35 +166,47 @@ fn execute(args: &RunArgs, out: &Path, plans: &[Plan]) -> Vec<Option<Summary>> {
     let qlog = |plan: &Plan| args.qlog.then(|| directory(plan).join("qlog"));
     let digest = |plan: &Plan, record: &Record| {
         let summary = Summary::of(plan, record);
-        write(&directory(plan), plan, record, &summary)?;
+        write(&directory(plan), results(plan, record, &summary))?;
+        if args.plots {
+            let figures = series::figures(&plan.scenario, record).into_iter();
+            let figures = figures.map(|(name, figure)| (name, figure.svg()));
+            write(&directory(plan).join("plots"), figures)?;
+        }
         Ok(summary)
     };
     let mut progress = Progress::new(plans);
-    let mut results: Vec<Option<Summary>> = plans.iter().map(|_| None).collect();
+    let mut summaries: Vec<Option<Summary>> = plans.iter().map(|_| None).collect();
     sweep::execute(plans, args.jobs(), &qlog, &digest, |event| match event {
         Event::Begun(run) => progress.begun(run),
         Event::Reached(run, at) => progress.reached(run, at),
         Event::Over(run, Ok(summary)) => {
             progress.over(run, summary.overall.simulated_packets);
-            results[run] = Some(summary);
+            summaries[run] = Some(summary);
         }
         Event::Over(run, Err(failure)) => progress.failed(run, &failure),
     });
     progress.end();
-    results
+    summaries
 }
 
-fn write(directory: &Path, plan: &Plan, record: &Record, summary: &Summary) -> Result<(), Failure> {
+/// Files with their content.
+fn results(plan: &Plan, record: &Record, summary: &Summary) -> [(&'static str, String); 3] {
+    [
+        ("summary.json", json::to_text(summary)),
+        ("flows.csv", series::flows(&plan.scenario, record)),
+        ("links.csv", series::links(&plan.scenario, record)),
+    ]
+}
+
+fn write(
+    directory: &Path,
+    files: impl IntoIterator<Item = (&'static str, String)>,
+) -> Result<(), Failure> {
     let failure = |path: &Path, error| Failure::Output {
         path: path.to_owned(),
         error,
     };
     std::fs::create_dir_all(directory).map_err(|error| failure(directory, error))?;
-    let files = [
-        ("summary.json", json::to_text(summary)),
-        ("flows.csv", series::flows(&plan.scenario, record)),
-        ("links.csv", series::links(&plan.scenario, record)),
-    ];
     for (name, text) in files {
         let path = directory.join(name);
         std::fs::write(&path, text).map_err(|error| failure(&path, error))?;

@@ -39,10 +39,17 @@ fn a_single_run_writes_to_the_directory_itself_and_prints_a_table() {
     let directory = tempfile::tempdir().unwrap();
     let output = cc_lab(
         directory.path(),
-        "run short.toml --cc hybrid:paper --out out --qlog",
+        "run short.toml --cc hybrid:paper --out out --qlog --plots",
     );
     assert!(output.status.success(), "{}", err(&output));
-    for file in ["summary.json", "flows.csv", "links.csv", "qlog/main.sqlog"] {
+    for file in [
+        "summary.json",
+        "flows.csv",
+        "links.csv",
+        "qlog/main.sqlog",
+        "plots/goodput.svg",
+        "plots/queue.svg",
+    ] {
         assert!(directory.path().join("out").join(file).is_file(), "{file}");
     }
     assert!(out(&output).contains("hybrid_paper,seed=1") && out(&output).contains("utilisation"));

@@ -1,9 +1,12 @@
 //! `flows.csv` and `links.csv`: a run over time, one line per flow or link and interval. Every column stands in docs/lab.md.
 
+mod figures;
+
 use std::fmt::Write;
 
 use quiche_cc_bottleneck::Time;
 
+pub use self::figures::figures;
 use crate::record::{FlowRecord, LinkRecord, Record};
 use crate::scenario::Scenario;
 use crate::stats::rate::{bps, Counted};
