@@ -1,6 +1,7 @@
 //! The lab as a whole, with real connections.
 
 mod determinism;
+mod documentation;
 mod program;
 mod scenario_errors;
 mod sweeps;
