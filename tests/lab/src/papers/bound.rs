@@ -83,17 +83,6 @@ impl Bound {
         }
     }
 
-    /// By how far `amount` misses it, in units of the bound; 0 or less if it holds. Of several measurements the one that
-    /// misses most is the one to show.
-    pub fn excess(self, amount: f64) -> f64 {
-        match self {
-            Self::AtMost(most) | Self::Below(most) => amount - most,
-            Self::AtLeast(least) | Self::Above(least) => least - amount,
-            Self::Within(low, high) => (low - amount).max(amount - high),
-            Self::Exactly(wanted) => (amount - wanted).abs(),
-        }
-    }
-
     /// For people.
     pub fn show(self, unit: Unit) -> String {
         match self {
@@ -142,10 +131,6 @@ mod tests {
         ] {
             let bound = Bound::parse(text, unit).unwrap();
             assert!(bound.holds(inside) && !bound.holds(outside), "{text}");
-            assert!(
-                bound.excess(inside) <= 1e-12 && bound.excess(outside) >= 0.0,
-                "{text}"
-            );
         }
     }
 

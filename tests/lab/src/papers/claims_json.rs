@@ -82,11 +82,9 @@ fn entry<'a>(chapter: &'a Chapter<'_>, verdict: &'a Verdict<'_>) -> Entry<'a> {
         says: claim.says.trim(),
         measured: each(verdict, |check, point| {
             let amounts: Vec<_> = point.seeds.iter().map(|seed| seed.amount).collect();
-            show(&amounts, check.check.measure.unit)
+            show(&amounts, &check.check.measure)
         }),
-        bound: each(verdict, |check, point| {
-            bound(check.check.measure.unit, &check.check.relation, point)
-        }),
+        bound: each(verdict, |check, point| bound(check.check, point)),
         reason: (!reasons.is_empty()).then(|| reasons.join("\n")),
         runs: runs.iter().map(|run| run.name.as_str()).collect(),
         seeds: runs.iter().map(|run| run.seeds).max().unwrap_or(0),
@@ -118,7 +116,7 @@ fn check_entry<'a>(verdict: &'a CheckVerdict<'_>) -> CheckEntry<'a> {
     let point = |point: &'a PointVerdict| PointEntry {
         parameters: &point.parameters,
         window: point.window.as_deref(),
-        bound: bound(check.measure.unit, &check.relation, point),
+        bound: bound(check, point),
         measured: point.seeds.iter().map(|seed| seed.amount).collect(),
         compared_with: match &check.relation {
             super::paper::Relation::Bound(_) => None,

@@ -2,7 +2,6 @@
 
 use super::paper::{Check, Claim, Origin, Parameters, Relation, Source};
 use super::results::{Point, Results};
-use super::value::Unit;
 
 /// What became of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -182,14 +181,14 @@ fn window_name(source: &Source, results: &Results<'_>, window: usize) -> Option<
 }
 
 /// Amounts of several runs for people: the median, and from the smallest to the largest.
-pub fn show(amounts: &[Option<f64>], unit: Unit) -> String {
+pub fn show(amounts: &[Option<f64>], source: &Source) -> String {
     let mut known: Vec<f64> = amounts.iter().flatten().copied().collect();
     known.sort_by(f64::total_cmp);
     let Some(middle) = median(&known) else {
-        return "nothing to measure".into();
+        return source.absent.into();
     };
     let [low, middle, high] =
-        [known[0], middle, known[known.len() - 1]].map(|amount| unit.show(amount));
+        [known[0], middle, known[known.len() - 1]].map(|amount| source.unit.show(amount));
     let missing = amounts.len() - known.len();
     let range = if low == high {
         middle
@@ -198,7 +197,11 @@ pub fn show(amounts: &[Option<f64>], unit: Unit) -> String {
     };
     match missing {
         0 => range,
-        missing => format!("{range}; nothing in {missing} of {}", amounts.len()),
+        missing => format!(
+            "{range}; {} in {missing} of {}",
+            source.absent,
+            amounts.len()
+        ),
     }
 }
 

@@ -6,7 +6,6 @@ use quiche_cc_bottleneck::Time;
 
 use super::file;
 use super::quantity::{Quantity, Reduction, Shape, Subject, REDUCTIONS};
-use super::value::Unit;
 use crate::scenario::{FlowDecl, Scenario, Transport};
 use crate::stats::fairness::Equality;
 use crate::stats::Window;
@@ -76,11 +75,6 @@ impl Metric {
             tolerance: given.tolerance.map_or(TOLERANCE, |share| share.0.value()),
             hold: given.hold.map_or(every, |hold| hold.0 .0),
         })
-    }
-
-    /// The unit of what is measured.
-    pub fn unit(&self) -> Unit {
-        self.quantity.unit()
     }
 
     /// The windows in a run of `scenario`.

@@ -129,6 +129,8 @@ pub struct Source {
     pub only: Parameters,
     /// What it counts.
     pub unit: Unit,
+    /// What it means if there is no number.
+    pub absent: &'static str,
 }
 
 /// A metric or a formula.

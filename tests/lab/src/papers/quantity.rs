@@ -240,6 +240,14 @@ impl Quantity {
         self.row().1
     }
 
+    /// What it means if there is no number.
+    pub fn absent(self) -> &'static str {
+        match self {
+            Self::ConvergenceTime | Self::SettlingTime => "never",
+            _ => "nothing to measure",
+        }
+    }
+
     /// See [`Shape`].
     pub fn shape(self) -> Shape {
         self.row().2

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use pulldown_cmark::{html, CowStr, Event, Options, Parser, Tag, TagEnd};
 
 use super::judge::{show, CheckVerdict, PointVerdict, Verdict};
-use super::paper::{Paper, Relation};
+use super::paper::{Check, Paper, Relation};
 use super::value::Unit;
 
 /// A paper with its verdicts and drawn figures.
@@ -148,7 +148,7 @@ fn row(out: &mut String, verdict: &CheckVerdict<'_>, point: &PointVerdict) {
         format!(" ({})", place.join(", "))
     };
     let paper = check.paper.as_deref().unwrap_or("");
-    let bound = bound(check.measure.unit, &check.relation, point);
+    let bound = bound(check, point);
     let holding = point.seeds.iter().filter(|seed| seed.holds).count();
     let holds = match (point.holds, holding == point.seeds.len()) {
         (true, true) => "holds".to_owned(),
@@ -158,7 +158,7 @@ fn row(out: &mut String, verdict: &CheckVerdict<'_>, point: &PointVerdict) {
         }
         (false, _) => "**fails**".to_owned(),
     };
-    let measured = show(&amounts, check.measure.unit);
+    let measured = show(&amounts, &check.measure);
     line(
         out,
         format_args!(
@@ -169,14 +169,14 @@ fn row(out: &mut String, verdict: &CheckVerdict<'_>, point: &PointVerdict) {
 }
 
 /// The bound of a check at a point, for people.
-pub fn bound(unit: Unit, relation: &Relation, point: &PointVerdict) -> String {
+pub fn bound(check: &Check, point: &PointVerdict) -> String {
     let others: Vec<_> = point.seeds.iter().map(|seed| seed.other).collect();
-    match relation {
-        Relation::Bound(bound) => bound.show(unit),
-        Relation::LessThan(..) => format!("< {}", show(&others, unit)),
-        Relation::GreaterThan(..) => format!("> {}", show(&others, unit)),
-        Relation::Near(_, within) => {
-            format!("{} ± {}", show(&others, unit), Unit::Share.show(*within))
+    match &check.relation {
+        Relation::Bound(bound) => bound.show(check.measure.unit),
+        Relation::LessThan(other, _) => format!("< {}", show(&others, other)),
+        Relation::GreaterThan(other, _) => format!("> {}", show(&others, other)),
+        Relation::Near(other, within) => {
+            format!("{} ± {}", show(&others, other), Unit::Share.show(*within))
         }
     }
 }

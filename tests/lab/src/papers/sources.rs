@@ -4,6 +4,7 @@ use super::file;
 use super::metric::Metric;
 use super::model::Model;
 use super::paper::{Curve, Origin, Parameters, Run, Source, Term};
+use super::quantity::Quantity;
 use super::value::{Unit, Value, ALLOWED};
 
 /// The runs of a paper while its claims are read.
@@ -59,12 +60,13 @@ impl Sources {
         match (&given.model, &given.metric, run) {
             (Some(name), None, run) => self.model(name, given, run, only),
             (None, Some(_), Some(run)) => {
-                let (unit, slot) = self.metric(given, run)?;
+                let (quantity, slot) = self.metric(given, run)?;
                 Ok(Source {
                     origin: Origin::Metric(slot),
                     run: Some(run),
                     only,
-                    unit,
+                    unit: quantity.unit(),
+                    absent: quantity.absent(),
                 })
             }
             _ => Err("a measure has `run` and `metric`, or `model` and `with`".into()),
@@ -79,9 +81,9 @@ impl Sources {
         Ok(metric)
     }
 
-    fn metric(&mut self, given: &file::Measure, run: usize) -> Result<(Unit, usize), String> {
+    fn metric(&mut self, given: &file::Measure, run: usize) -> Result<(Quantity, usize), String> {
         let metric = self.checked_metric(given, run)?;
-        Ok((metric.unit(), slot(&mut self.runs[run].metrics, metric)))
+        Ok((metric.quantity, slot(&mut self.runs[run].metrics, metric)))
     }
 
     /// A curve of the one variant that `given` means. Returns its unit, run, variant and place.
@@ -105,7 +107,7 @@ impl Sources {
             .map(|(key, value)| (key.clone(), value.0.clone()))
             .collect();
         let variant = self.runs[run].counterpart(&only, &Parameters::new())?;
-        let unit = metric.unit();
+        let unit = metric.quantity.unit();
         let place = slot(&mut self.runs[run].curves, Curve { metric, every });
         Ok((unit, [run, variant, place]))
     }
@@ -149,6 +151,7 @@ impl Sources {
             run: run.or(measured),
             only,
             unit: model.unit,
+            absent: "nothing to compute",
         })
     }
 
