@@ -22,6 +22,17 @@ def floor_of(window: float, packet: int) -> float:
     return max(window, float(MIN_WINDOW_PACKETS * packet))
 
 
+def after_loss(window: float, packet: int, reaction: str) -> float:
+    """w after a reaction."""
+    return floor_of(window / 2.0 if reaction == LOSS else 0.0, packet)
+
+
+def thresholds_after_loss(window: float, threshold: float, packet: int, reaction: str) -> set[float]:
+    """ssthresh after a reaction to loss; whether a collapse was a halving as well is not always known."""
+    halved = floor_of(window / 2.0, packet)
+    return {halved} if reaction == LOSS else {halved, threshold}
+
+
 def whole_packets(window: float, packet: int) -> int:
     """What may be in flight."""
     return math.floor(window / packet + 1e-9) * packet

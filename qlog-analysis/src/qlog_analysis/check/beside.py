@@ -22,10 +22,13 @@ class Beside:
         i = bisect_left(self._trace.metrics.record, f.group_end) - 1
         return float(getattr(self._trace.metrics, column)[i]) if i >= 0 else math.nan
 
-    def in_flight_before(self, f: Feedback) -> float:
-        """Bytes in flight as they last stood before the feedback; NaN if nothing was said."""
+    def metric_before(self, column: str, f: Feedback) -> float:
+        """The value that last stood before the feedback; NaN if nothing was said."""
         i = bisect_left(self._trace.metrics.record, f.record) - 1
-        return self._trace.metrics.bytes_in_flight[i] if i >= 0 else math.nan
+        return float(getattr(self._trace.metrics, column)[i]) if i >= 0 else math.nan
+
+    def in_flight_before(self, f: Feedback) -> float:
+        return self.metric_before("bytes_in_flight", f)
 
     def check(self, walk: Walk[Any], f: Feedback, window: float, pacing: float, state: str | None) -> None:
         """Window in bytes, pacing rate in bit/s."""

@@ -7,12 +7,18 @@ from collections.abc import Callable
 from ..errors import UnsuitableTraceError
 from ..hybrid import check as hybrid
 from ..model import Trace
+from ..raimd import check as raimd
+from ..rrr import check as rrr
 from ..smallq import check as smallq
+from ..vegas import check as vegas
 from .verdict import Verdict
 
 CHECKERS: dict[str, Callable[[Trace], Verdict]] = {
     "hybrid": hybrid.check,
     "smallq": smallq.check,
+    "vegas": vegas.check,
+    "rrr": rrr.check,
+    "raimd": raimd.check,
 }
 
 

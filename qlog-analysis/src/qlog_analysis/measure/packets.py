@@ -38,6 +38,11 @@ class Packets:
         """Losses at least and at most: whether one counts that is not ack-eliciting the trace does not tell."""
         return sum(self._trace.sent.ack_eliciting[p] for p in f.lost), len(f.lost)
 
+    def asking(self, packet: int) -> int:
+        """The last ack-eliciting packet sent up to this one, or this one if there is none."""
+        eliciting = self._trace.sent.ack_eliciting
+        return next((p for p in range(packet, -1, -1) if eliciting[p]), packet)
+
     def bytes_until(self, time: float) -> int:
         """Ack-eliciting bytes sent at or before `time`."""
         return self._sizes_before[bisect_right(self._trace.sent.time, time)]
@@ -49,6 +54,10 @@ class Packets:
     def count_until(self, time: float) -> int:
         """Ack-eliciting packets sent at or before `time`."""
         return self._packets_before[bisect_right(self._trace.sent.time, time)]
+
+    def count_before(self, record: int) -> int:
+        """Ack-eliciting packets sent before a record."""
+        return self._packets_before[bisect_right(self._trace.sent.record, record)]
 
     def count_up_to(self, packet: int) -> int:
         """Ack-eliciting packets sent up to this one, itself included."""

@@ -39,6 +39,9 @@ class _Check:
         self._counts = Counts(trace)
         self._ecn = EcnWatch(trace)
         self._window = trace.first_window
+        self._room = self._window
+        """The largest window since something was sent: the application may have found room at any time since."""
+        self._sent = 0
         packets = self._parameters.ssthresh
         self._threshold = law.infinite_if_null(packets and packets * first.data.max_datagram_size)
 
@@ -73,6 +76,9 @@ class _Check:
         walk.same("phase", r.phase, expected)
         walk.same("window", r.window, whole_packets(r.window_after, packet), "whole packets of window_after")
         self._surroundings(f, r)
+        sent = self._packets.bytes_before(f.record)
+        self._room = r.window_after if sent > self._sent else max(self._room, r.window_after)
+        self._sent = sent
         self._window, self._threshold = r.window_after, law.infinite_if_null(r.ssthresh)
 
     def _from_packets(self, f: Feedback, r: SmallqUpdate, rises: set[tuple[int, int]]) -> None:
@@ -89,8 +95,8 @@ class _Check:
         self._counts.follow(f, (r.ect, r.ce))
         self._ecn.record(f, (r.ect, r.ce))
         walk.same("ecn", r.ecn, self._ecn.state)
-        if r.app_limited and self._beside.in_flight_before(f) >= self._window:
-            walk.find("app_limited", f"reported, but {self._window:.0f} bytes, all of the window, were in flight")
+        if r.app_limited and self._beside.in_flight_before(f) >= self._room:
+            walk.find("app_limited", f"reported, but {self._room:.0f} bytes, all of the window, were in flight")
 
     def _rules(self, r: SmallqUpdate, packet: int) -> None:
         walk = self._walk

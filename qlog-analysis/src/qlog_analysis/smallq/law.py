@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ..newreno import LOSS, PERSISTENT, floor_of
+from ..newreno import after_loss, floor_of, thresholds_after_loss
 
 DEFAULT: dict[str, object] = {"ect": "1", "pacing": 1.5, "ssthresh": None}
 PROFILES: dict[str, dict[str, object]] = {"default": DEFAULT, "paper": {"pacing": 4.0}}
@@ -30,21 +30,17 @@ class Step:
 
 def window(s: Step) -> float:
     """w after it."""
-    if s.reaction == LOSS:
-        return floor_of(s.window / 2.0, s.packet)
-    if s.reaction == PERSISTENT:
-        return floor_of(0.0, s.packet)
+    if s.reaction is not None:
+        return after_loss(s.window, s.packet, s.reaction)
     if s.marks == 0 and s.window < s.threshold:
         return min(s.window + s.counted, s.threshold)
     return floor_of(s.window + s.counted * s.packet / s.window - s.marks * s.packet, s.packet)
 
 
 def thresholds(s: Step, after: float) -> set[float]:
-    """ssthresh after it; whether a collapse was a halving as well is not always known."""
-    if s.reaction == LOSS:
-        return {after}
-    if s.reaction == PERSISTENT:
-        return {floor_of(s.window / 2.0, s.packet), s.threshold}
+    """Values that ssthresh may have after it."""
+    if s.reaction is not None:
+        return thresholds_after_loss(s.window, s.threshold, s.packet, s.reaction)
     return {min(s.threshold, after)} if s.marks else {s.threshold}
 
 

@@ -1,0 +1,191 @@
+"""Walks through a trace and checks every update of the raimd controller."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..check.beside import Beside
+from ..check.numbers import RELATIVE, REPORT_ROUNDING, TIME_TOLERANCE
+from ..check.options import check_options
+from ..check.verdict import Verdict
+from ..check.walk import Walk
+from ..events import RaimdParameters, RaimdUpdate
+from ..measure.rtt import Bounds, Rtt
+from ..model import Feedback, Trace, Update
+from ..newreno import MIN_WINDOW_PACKETS
+from . import law
+from .losses import Cycle
+
+SLACK = 10.0 * RELATIVE
+"""Relative: R is reported to a nanosecond, and the models multiply what that leaves open."""
+
+
+def check(trace: Trace) -> Verdict:
+    """The verdict on a trace of a raimd sender."""
+    return _Check(trace).run()
+
+
+class _Check:
+    def __init__(self, trace: Trace) -> None:
+        first = trace.parameters[0]
+        assert isinstance(first.parameters, RaimdParameters)
+        self._p = first.parameters
+        self._verdict = Verdict(str(trace.path), first.data.controller, first.data.spec, notes=list(trace.notes))
+        self._trace = trace
+        self._walk = Walk(trace, RaimdUpdate, self._verdict)
+        self._beside = Beside(trace)
+        self._rtt = Rtt(trace)
+        self._cycle = Cycle(trace, self._rtt, int(self._p.history))
+        self._packet = first.data.max_datagram_size
+        self._rate: float | None = None
+        self._startup = self._p.startup
+        self._collapsed = False
+        self._began: float | None = None
+        """Start of the round trip."""
+        self._sent_before = 0
+        self._initial: Bounds | None = None
+        """S at the start, packets/s."""
+        self._initial_packets = self._first_window()
+
+    def _first_window(self) -> int:
+        """The initial window in packets. The first window in a trace is `wgain` of them, if S starts there."""
+        packets = self._trace.first_window / self._packet
+        if math.isnan(packets) or not isinstance(self._p.r0, str) or self._p.wgain <= 0.0:
+            return law.INITIAL_PACKETS
+        return max(int(packets / max(self._p.wgain, 1.0) + 1e-9), MIN_WINDOW_PACKETS)
+
+    def run(self) -> Verdict:
+        self._verdict.findings.extend(check_options(self._trace, law.PROFILES))
+        for f, updates in self._walk:
+            self._rtt.record(f)
+            causes = self._cycle.causes(f)
+            if self._began is None and self._rtt.smoothed is not None and None in causes:
+                self._begin(f, self._rtt.smoothed)
+                causes = causes if len(causes) > 1 else set()
+            if None in causes:
+                causes = (causes - {None}) | self._ended(f)
+            for i, u in enumerate(updates):
+                self._walk.begin(u, u.data.update, f)
+                if i:
+                    self._walk.find("timing", "a second update at one feedback")
+                else:
+                    self._judge(f, u, causes)
+            if not updates and causes and None not in causes:
+                self._walk.missing(f, " or ".join(sorted(str(c) for c in causes)))
+            self._cycle.acked(f)
+        return self._verdict
+
+    def _begin(self, f: Feedback, smoothed: Bounds) -> None:
+        self._began, self._sent_before = f.time, self._cycle.sent_before(f)
+        packet = self._walk.full_size(f)
+        starts = [law.initial_rate(self._initial_packets, packet, x, self._p) for x in (smoothed.high, smoothed.low)]
+        self._initial = Bounds(*starts)
+
+    # -- round trips --------------------------------------------------------------------------------------------
+
+    def _rounds(self, f: Feedback) -> set[int]:
+        """Round trips that have ended."""
+        if self._began is None or self._rtt.smoothed is None:
+            return {0}
+        passed = f.time - self._began
+        ends = (
+            (passed - 2.0 * TIME_TOLERANCE) / self._rtt.smoothed.high,
+            (passed + 2.0 * TIME_TOLERANCE) / self._rtt.smoothed.low,
+        )
+        return set(range(max(math.floor(ends[0]), 0), math.floor(ends[1]) + 1))
+
+    def _ended(self, f: Feedback) -> set[str | None]:
+        """What must be reported for them; None for nothing."""
+        rounds = self._rounds(f)
+        none: set[str | None] = {None} if 0 in rounds else set()
+        return none | ({"round"} if max(rounds) > 0 else set())
+
+    # -- one update ---------------------------------------------------------------------------------------------
+
+    def _judge(self, f: Feedback, u: Update[RaimdUpdate], causes: set[str | None]) -> None:
+        r, walk = u.data, self._walk
+        self._verdict.judged += 1
+        packet, rtt = walk.full_size(f), r.rtt / 1e3
+        kind = r.cause if r.cause in ("loss", "persistent_congestion") else "round"
+        if kind not in causes:
+            walk.find("cause", f"{r.cause!r} reported, expected {' or '.join(sorted(map(str, causes))) or 'nothing'}")
+        if self._rtt.smoothed is None or rtt <= 0.0:
+            walk.find("rtt", "reported before the first sample")
+            return
+        smoothed = self._rtt.smoothed.wider(1e-9)
+        walk.between("rtt", rtt, smoothed.low, smoothed.high, "from the ACKs, in s")
+        self._chain(r, packet, rtt)
+        if kind == "round":
+            self._round(f, r, packet, rtt)
+        else:
+            self._loss(f, r, packet, rtt)
+        self._rate, self._packet = r.rate_after, packet
+        least = MIN_WINDOW_PACKETS if self._collapsed else max(self._initial_packets, MIN_WINDOW_PACKETS)
+        low, high = law.window(r.rate_after, rtt, least, packet, self._p)
+        walk.between("window", r.window, low, high, "wgain S R")
+        state = "initial" if self._began is None else "startup" if self._startup else "steady"
+        self._beside.check(walk, f, r.window, 8.0 * packet * r.rate_after, state)
+
+    def _near(self, law_word: str, reported: float | None, expected: float | None, why: str) -> None:
+        slack = SLACK * abs(expected or 0.0) + REPORT_ROUNDING
+        self._walk.near(law_word, reported, expected, slack, why)
+
+    def _chain(self, r: RaimdUpdate, packet: int, rtt: float) -> None:
+        if self._rate is None:
+            if self._initial is not None:
+                low, high = self._initial.low * (1.0 - SLACK), self._initial.high * (1.0 + SLACK)
+                self._walk.between("rate_before", r.rate_before, low, high, "S at the start")
+            return
+        before = self._rate * self._packet / packet
+        if packet != self._packet:
+            before = law.bounded(before, packet, rtt, self._p)
+        self._near("rate_before", r.rate_before, before, "where the last update left it")
+
+    def _round(self, f: Feedback, r: RaimdUpdate, packet: int, rtt: float) -> None:
+        walk = self._walk
+        passed = f.time - (self._began or 0.0)
+        ended = {min(n, law.MOST_ROUNDS) for n in self._rounds(f)} - {0}
+        walk.one_of("rounds", r.rounds, ended, "round trips that have ended")
+        walk.one_of("open", r.open, self._cycle.open(), "packets of the open interval")
+        walk.same("interval", r.interval, None)
+        loss = self._cycle.loss_rate(r.open)
+        walk.near("loss", r.loss, loss, REPORT_ROUNDING, "p of the intervals")
+        wanted = law.target(self._p, packet, rtt, loss, self._cycle.any_loss)
+        self._near("target", r.target, wanted, "B")
+        starting = self._startup and (wanted is None or r.rate_before < wanted)
+        if r.cause == "unused":
+            used = self._cycle.sent_before(f) - self._sent_before
+            most = law.USED * r.rate_before * (passed + TIME_TOLERANCE)
+            if used >= most:
+                walk.find("cause", f"'unused' reported, but {used} packets were sent, not below 0.8 S t = {most:.1f}")
+            alpha: float | None = 0.0
+        else:
+            walk.same("cause", r.cause, "startup" if starting else "increase")
+            alpha = None if starting else law.increase(self._p, r.rate_before, wanted, rtt, loss)
+        self._near("alpha", r.alpha, alpha, "the increase per round trip")
+        raised = 2.0 * r.rate_before if r.cause == "startup" else r.rate_before + r.rounds * (r.alpha or 0.0)
+        self._near("rate", r.rate_after, law.bounded(raised, packet, rtt, self._p), "S after the round trips")
+        self._collapsed = False
+        silence = r.rounds == law.MOST_ROUNDS and max(self._rounds(f)) > law.MOST_ROUNDS
+        self._began = f.time if silence else (self._began or 0.0) + r.rounds * rtt
+        self._sent_before = self._cycle.sent_before(f)
+
+    def _loss(self, f: Feedback, r: RaimdUpdate, packet: int, rtt: float) -> None:
+        walk = self._walk
+        nothing: Any = (0, None, None)
+        walk.same("rounds", (r.rounds, r.target, r.alpha), nothing, "with a loss")
+        walk.same("open", r.open, 0, "a loss ends the interval")
+        if r.cause == "loss":
+            walk.one_of("interval", r.interval, self._cycle.intervals(f), "packets until the one lost")
+            self._cycle.decrease(f, r.interval or 1)
+            self._startup = False
+            after = self._p.beta * r.rate_before
+        else:
+            walk.same("interval", r.interval, None)
+            self._cycle.decrease(f, None)
+            self._startup, self._collapsed = self._p.startup, True
+            self._began, self._sent_before = f.time, self._cycle.sent_before(f)
+            after = min(r.rate_before, law.COLLAPSED_PACKETS / rtt)
+        walk.near("loss", r.loss, self._cycle.loss_rate(r.open), REPORT_ROUNDING, "p of the intervals")
+        self._near("rate", r.rate_after, law.bounded(after, packet, rtt, self._p), "S after the loss")
