@@ -188,6 +188,10 @@ impl Run<'_> {
             Quantity::OneWayDelay => Samples::of(deliveries().map(|d| d.one_way.as_secs_f64())),
             Quantity::Rtt => Samples::of(states().map(|state| state.rtt.as_secs_f64())),
             Quantity::Window => Samples::of(states().map(|state| state.window as f64)),
+            Quantity::WindowPackets => {
+                let full = f64::from(self.scenario.datagram);
+                Samples::of(states().map(|state| state.window as f64 / full))
+            }
             Quantity::WindowRate => {
                 let known = states().filter(|state| !state.rtt.is_zero());
                 Samples::of(known.map(|state| state.window as f64 * 8.0 / state.rtt.as_secs_f64()))

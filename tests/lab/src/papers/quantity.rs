@@ -21,6 +21,8 @@ pub enum Quantity {
     Rtt,
     /// The sender's congestion window.
     Window,
+    /// The same in full packets.
+    WindowPackets,
     /// The sender's congestion window over its smoothed round-trip time, in bit/s.
     WindowRate,
     /// Lost packets as a share of all.
@@ -85,7 +87,7 @@ pub enum Reduction {
 use Quantity as Q;
 
 /// Name, quantity, whose it is, its unit, its shape.
-const QUANTITIES: [(&str, Quantity, Subject, Unit, Shape); 19] = [
+const QUANTITIES: [(&str, Quantity, Subject, Unit, Shape); 20] = [
     (
         "goodput",
         Q::Goodput,
@@ -134,6 +136,13 @@ const QUANTITIES: [(&str, Quantity, Subject, Unit, Shape); 19] = [
         Q::Window,
         Subject::Flows,
         Unit::Bytes,
+        Shape::Samples,
+    ),
+    (
+        "window_packets",
+        Q::WindowPackets,
+        Subject::Flows,
+        Unit::Packets,
         Shape::Samples,
     ),
     (
