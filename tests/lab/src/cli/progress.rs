@@ -14,7 +14,8 @@ use crate::sweep::{Failure, Plan};
 
 /// Between two lines where there is no terminal.
 const PAUSE: Duration = Duration::from_secs(10);
-const TEMPLATE: &str = "{msg:40!} {bar:30} {pos:>6}/{len} s  {per_sec:.0} s/s  {eta}";
+/// Positions are virtual seconds.
+const TEMPLATE: &str = "{msg:40!} {bar:30} {pos:>6}/{len} s  {per_sec:>8}  {eta}";
 
 /// Of all runs.
 pub struct Progress<'a> {
