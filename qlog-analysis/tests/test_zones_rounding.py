@@ -73,6 +73,8 @@ def laws_broken(reported_ms: float, measured_ms: float, *, lost: int = 0) -> set
         acked_bits=1e5,
         sent_bits=1e5,
         transmission=0.0,
+        believed=0.0,
+        believed_next=0.0,
         return_delay=0.0,
         first_length=LENGTH,
     )

@@ -13,6 +13,7 @@ from ..model import TIME_RESOLUTION, Update
 from . import law, trend
 from .epochs import DELTA_TOLERANCE, Measured
 from .parameters import STARTUP_SAMPLES
+from .transmission import believed
 from .trend import Trend
 from .verdict import EpochRow
 
@@ -93,7 +94,11 @@ class Comparison:
         )
 
     def _queueing(self, delta: float) -> float:
-        return law.queueing(delta, self.m.transmission, self.p)
+        return law.queueing(delta, self.m.believed, self.p)
+
+    def _reported_transmission(self) -> float:
+        r = self.r
+        return believed(r.transmission_time / 1e3, r.length / 1e3, self.m.source)
 
     def _measurements(self) -> None:
         r, m = self.r, self.m
@@ -204,7 +209,7 @@ class Comparison:
             self._find("trend", f"{r.trend!r} is none of {', '.join(t.value for t in Trend)}")
             return
         for shift in (0.0, -REPORT_ROUNDING, REPORT_ROUNDING):
-            counts = law.queueing((r.delta + shift) / 1e3, r.transmission_time / 1e3, self.p)
+            counts = law.queueing((r.delta + shift) / 1e3, self._reported_transmission(), self.p)
             yield from self._updates(counts, r.lost, reported_trend)
 
     def _updates(self, delta: float, lost: int, its_trend: Trend) -> Iterator[law.Update]:
@@ -253,7 +258,7 @@ class Comparison:
             if not min(rates) - slack <= r.rate_before <= max(rates) + slack:
                 self._find("rate", f"R starts at {r.rate_before:.1f} bit/s, the rules give {rates[0]:.1f}")
         if r.length > 0.0:
-            allowed = windows(r.rate_after, [(r.length + r.return_delay) / 1e3], r.transmission_time / 1e3, 1e-9, m)
+            allowed = windows(r.rate_after, [(r.length + r.return_delay) / 1e3], self._reported_transmission(), 1e-9, m)
             if r.window not in allowed:
                 self._find("window", f"{r.window} bytes reported, W = R (L + wextra + packet T) is {allowed}")
 

@@ -16,7 +16,7 @@ from ..measure.sources import Sample, Sources
 from ..model import TIME_RESOLUTION, Feedback, Space, Trace
 from . import law
 from .parameters import STARTUP_SAMPLES, Parameters
-from .transmission import TransmissionTime
+from .transmission import TransmissionTime, believed
 
 DELTA_TOLERANCE = 5 * TIME_RESOLUTION
 """Each OWD is the difference of two times truncated to 1 us, and so is its minimum."""
@@ -39,7 +39,7 @@ class Step:
     lengths: tuple[float, ...]
     """Values that L may have."""
     transmission: float
-    """T, s."""
+    """T as it counts, s."""
     in_flight: int
     """Bytes of ack-eliciting packets of the application space that are neither acknowledged nor lost."""
 
@@ -69,6 +69,10 @@ class Measured:
     sent_bits: float
     transmission: float
     """T, s."""
+    believed: float
+    """T as it counts in the laws, s."""
+    believed_next: float
+    """The same once the epoch is over, when its source may have been given up."""
     return_delay: float
     """Queueing of the return path, before rounding."""
     first_length: float | None
@@ -158,7 +162,7 @@ class Measurement:
             self._count(f)
             self._take(f)
         lengths = self._lengths()
-        self._steps.append(Step(f, lengths, self._transmission.smallest, self._in_flight(f)))
+        self._steps.append(Step(f, lengths, self._believed(), self._in_flight(f)))
         if not ends_epoch and self._overdue is None and self._is_over(f, lengths, startup):
             self._overdue = f.time
 
@@ -169,8 +173,12 @@ class Measurement:
         if not startup:
             return passed >= max(lengths)
         p = self._limits.parameters
-        queueing = law.ends_startup(law.queueing(self._mean() - DELTA_TOLERANCE, self._transmission.smallest, p), p)
+        queueing = law.ends_startup(law.queueing(self._mean() - DELTA_TOLERANCE, self._believed(), p), p)
         return passed >= 2.0 * max(lengths) or (len(self._current().samples) >= STARTUP_SAMPLES and queueing)
+
+    def _believed(self) -> float:
+        assert self._sources is not None
+        return believed(self._transmission.smallest, self._lengths()[0], self._sources.current)
 
     def _current(self) -> Tally:
         assert self._sources is not None
@@ -245,11 +253,14 @@ class Measurement:
             acked_bits=8.0 * self._acked_bytes,
             sent_bits=8.0 * (self._sent_before[last] - self._sent_before[first]),
             transmission=self._transmission.smallest,
+            believed=self._believed(),
+            believed_next=self._believed(),
             return_delay=self._return_delay,
             first_length=self._first_length,
             steps=self._steps,
         )
         self._sources.end_epoch(out.acked, out.lost[1], self._mean_by(Source.TIMESTAMPS), self._mean_by(Source.ACK))
+        out.believed_next = self._believed()
         self._begin_next(end, end_record)
         return out
 
@@ -262,7 +273,7 @@ class Measurement:
         if source is Source.ACK:
             self._return_delay = 0.0
         elif by_ack is not None and by_timestamp is not None:
-            self._return_delay = max(by_ack - by_timestamp, 0.0)
+            self._return_delay = max(by_ack - max(by_timestamp, 0.0), 0.0)
 
     def _begin_next(self, end: float, end_record: int) -> None:
         self._start, self._start_record = end, end_record

@@ -51,8 +51,7 @@ class Surroundings:
     def _window(self, event: Update[HybridEpoch], m: Measured) -> Iterator[Finding]:
         for step in m.steps:
             if step is m.steps[-1]:
-                reported = event.data.window
-                allowed = Windows(reported, reported, 1)
+                allowed = self._at_the_end(event.data, m)
             else:
                 lengths = [x + self._return_delay for x in step.lengths]
                 allowed = windows(event.data.rate_before, lengths, step.transmission, TIME_TOLERANCE, m)
@@ -64,6 +63,14 @@ class Surroundings:
                     "congestion_window",
                     f"quiche wrote {value:.0f} bytes, W is {allowed}",
                 )
+
+    @staticmethod
+    def _at_the_end(r: HybridEpoch, m: Measured) -> Windows:
+        """The window of the report, unless the end of the epoch has given up its source."""
+        if m.believed_next == m.believed:
+            return Windows(r.window, r.window, 1)
+        length = (r.length + r.return_delay) / 1e3
+        return windows(r.rate_after, [length], m.believed_next, TIME_TOLERANCE, m)
 
     def _pacing(self, event: Update[HybridEpoch], m: Measured) -> Iterator[Finding]:
         gamma = m.limits.parameters.gamma

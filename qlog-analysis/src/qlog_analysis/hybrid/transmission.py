@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ..measure.sliding import CLASSES
+from ..measure.sliding import CLASSES, Source
 
 ROW = 3
 """Full packets received in order that show a spacing."""
+
+
+def believed(transmission: float, length: float, source: Source) -> float:
+    """T as it counts: L contains it, whatever the receiver says, and without receive times there is none."""
+    return 0.0 if source is Source.ACK else min(transmission, length)
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 from plotly.subplots import make_subplots
 
-from .panels import Panel, Series
+from .panel import Panel, Series
 
 _MODE = {"line": "lines", "step": "lines", "dots": "markers", "crosses": "markers"}
 

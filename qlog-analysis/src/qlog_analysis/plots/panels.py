@@ -2,85 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
-
 import numpy as np
 
 from ..events import HybridEpoch, HybridParameters
 from ..linklog import LinkLog
 from ..metrics import Floats, delay_samples
 from ..model import Trace
-from .thin import thin
-
-ZONE_COLOUR = {1: "#2e8b57", 2: "#e0a800", 3: "#c0392b"}
-GREY = "#7f8c8d"
-BLUE = "#1f5fa8"
-LIGHT_BLUE = "#8fb8de"
-RED = "#c0392b"
+from . import controllers
+from .panel import BLUE, GREY, LIGHT_BLUE, RED, ZONE_COLOUR, Band, Panel, Series, series
 
 GOODPUT_STEP = 0.2
 """s over which acknowledged bytes are averaged."""
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
-    name: str
-    x: Floats
-    y: Floats
-    colour: str
-    style: Literal["line", "step", "dots", "crosses"] = "line"
-    faint: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Band:
-    """A horizontal stripe; `high` None reaches to the top."""
-
-    low: float
-    high: float | None
-    colour: str
-    label: str
-
-
-@dataclass(slots=True)
-class Panel:
-    title: str
-    unit: str
-    series: list[Series] = field(default_factory=list)
-    bands: list[Band] = field(default_factory=list)
-
-    def top(self) -> float:
-        return max((float(s.y.max()) for s in self.series if len(s.y)), default=1.0)
-
-
 def panels(trace: Trace, link: LinkLog | None = None) -> list[Panel]:
     """The panels of a trace, one above the other with a common time axis; empty ones are left out."""
-    out = [_rate(trace), _delay(trace), _window(trace), _rtt(trace)]
+    out = [_rate(trace), _delay(trace), *controllers.panels(trace), _window(trace), _rtt(trace)]
     if link is not None:
         out.append(_queue(link))
     return [p for p in out if any(len(s.x) for s in p.series)]
 
 
-def _series(name: str, x: Floats, y: Floats, colour: str, **how: object) -> Series:
-    return Series(name, *thin(x, y), colour, **how)  # type: ignore[arg-type]
-
-
 def _rate(trace: Trace) -> Panel:
     panel = Panel("Rate", "Mbit/s")
     panel.series.append(Series("goodput", *goodput(trace), LIGHT_BLUE))
-    epochs = trace.updates_of(HybridEpoch)
-    if epochs:
-        x = np.array([e.time for e in epochs])
-        y = np.array([e.data.rate_after for e in epochs]) / 1e6
-        panel.series.append(_series("R", x, y, BLUE, style="step"))
-    else:
+    controlled = controllers.rates(trace)
+    panel.series.extend(controlled)
+    if not controlled:
         m = trace.metrics
         panel.series.append(
-            _series("pacing rate", np.array(m.time), _plausible_rate(np.array(m.pacing_rate)), BLUE, style="step")
+            series("pacing rate", np.array(m.time), _plausible_rate(np.array(m.pacing_rate)), BLUE, style="step")
         )
     lost = np.array([f.time for f in trace.feedback for _ in f.lost])
-    panel.series.append(_series("loss", lost, np.zeros(len(lost)), RED, style="crosses"))
+    panel.series.append(series("loss", lost, np.zeros(len(lost)), RED, style="crosses"))
     return panel
 
 
@@ -110,7 +64,7 @@ def goodput(trace: Trace) -> tuple[Floats, Floats]:
 def _delay(trace: Trace) -> Panel:
     panel = Panel("Queueing delay", "ms")
     samples = delay_samples(trace)
-    panel.series.append(_series("per packet", samples.time, samples.rowd * 1e3, GREY, style="dots", faint=True))
+    panel.series.append(series("per packet", samples.time, samples.rowd * 1e3, GREY, style="dots", faint=True))
     epochs = trace.updates_of(HybridEpoch)
     if not epochs:
         return panel
@@ -118,7 +72,7 @@ def _delay(trace: Trace) -> Panel:
         in_zone = [e for e in epochs if e.data.zone == z and e.data.delta is not None]
         x = np.array([e.time for e in in_zone])
         y = np.array([e.data.delta for e in in_zone], dtype=np.float64)
-        panel.series.append(_series(f"delta, zone {z}", x, y, ZONE_COLOUR[z], style="dots"))
+        panel.series.append(series(f"delta, zone {z}", x, y, ZONE_COLOUR[z], style="dots"))
     hybrid = trace.parameters[0].parameters if trace.parameters else None
     if isinstance(hybrid, HybridParameters):
         panel.bands = [
@@ -137,8 +91,9 @@ def _window(trace: Trace) -> Panel:
         "Window and bytes in flight",
         "kB",
         [
-            _series("in flight", time, np.array(m.bytes_in_flight) / 1e3, LIGHT_BLUE),
-            _series("window", time, np.array(m.congestion_window) / 1e3, BLUE, style="step"),
+            series("in flight", time, np.array(m.bytes_in_flight) / 1e3, LIGHT_BLUE),
+            series("window", time, np.array(m.congestion_window) / 1e3, BLUE, style="step"),
+            *controllers.thresholds(trace),
         ],
     )
 
@@ -150,14 +105,14 @@ def _rtt(trace: Trace) -> Panel:
         "Round-trip time",
         "ms",
         [
-            _series("latest", time, np.array(m.latest_rtt) * 1e3, LIGHT_BLUE),
-            _series("smoothed", time, np.array(m.smoothed_rtt) * 1e3, BLUE),
-            _series("minimum", time, np.array(m.min_rtt) * 1e3, GREY, style="step"),
+            series("latest", time, np.array(m.latest_rtt) * 1e3, LIGHT_BLUE),
+            series("smoothed", time, np.array(m.smoothed_rtt) * 1e3, BLUE),
+            series("minimum", time, np.array(m.min_rtt) * 1e3, GREY, style="step"),
         ],
     )
 
 
 def _queue(link: LinkLog) -> Panel:
     if np.isnan(link.queue_delay).all():
-        return Panel("Queue of the bottleneck", "kB", [_series("queue", link.time, link.queue_bytes / 1e3, BLUE)])
-    return Panel("Queue of the bottleneck", "ms", [_series("queue", link.time, link.queue_delay * 1e3, BLUE)])
+        return Panel("Queue of the bottleneck", "kB", [series("queue", link.time, link.queue_bytes / 1e3, BLUE)])
+    return Panel("Queue of the bottleneck", "ms", [series("queue", link.time, link.queue_delay * 1e3, BLUE)])

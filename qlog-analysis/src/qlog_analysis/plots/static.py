@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ..errors import AnalysisError
-from .panels import Panel, Series
+from .panel import Panel, Series
 
 FORMATS = (".svg", ".png")
 

@@ -15,7 +15,8 @@ from ..linklog import LinkLog
 from ..metrics import Distribution, TraceMetrics, measure, transfer_span
 from ..model import Trace
 from ..plots.interactive import figure_json, library
-from ..plots.panels import BLUE, GREY, LIGHT_BLUE, Panel, Series, panels
+from ..plots.panel import BLUE, GREY, LIGHT_BLUE, Panel, Series
+from ..plots.panels import panels
 from ..plots.thin import thin
 
 SHOWN_FINDINGS = 25
