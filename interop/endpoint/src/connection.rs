@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::body::BytesFactory;
+use crate::http09;
 use crate::socket::Datagram;
 
 /// A quiche connection whose bodies are sent without copying.
@@ -91,12 +92,22 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
+/// The code with which a connection is closed when all went well, in the protocol that is spoken on
+/// it.
+pub fn no_error_code(conn: &Connection) -> u64 {
+    if http09::is_spoken(conn) {
+        http09::code::NO_ERROR
+    } else {
+        h3_code::NO_ERROR
+    }
+}
+
 /// Says in words why a connection ended, from quiche's record of it.
 pub fn close_reason(error: &quiche::ConnectionError) -> String {
     let code = error.error_code;
     let text = String::from_utf8_lossy(&error.reason);
     let mut said = match (error.is_app, code) {
-        (true, h3_code::NO_ERROR) => "no error".to_owned(),
+        (true, h3_code::NO_ERROR | http09::code::NO_ERROR) => "no error".to_owned(),
         (true, code) => format!("HTTP/3 error {code:#x}"),
         // RFC 9000, section 20.1: CRYPTO_ERROR carries a TLS alert.
         (false, 0x100..=0x1ff) => format!("TLS alert {}{}", code - 0x100, alert_name(code - 0x100)),

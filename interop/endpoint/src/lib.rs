@@ -9,6 +9,7 @@ pub mod body;
 pub mod cc_choice;
 pub mod client;
 pub mod connection;
+pub mod http09;
 pub mod keylog;
 pub mod logging;
 pub mod object;

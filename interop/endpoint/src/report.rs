@@ -59,6 +59,10 @@ pub struct ConnectionReport {
     pub peer: String,
     /// Congestion controller of this end, with its options.
     pub cc: String,
+    /// What ALPN chose.
+    pub protocol: String,
+    /// Whether the TLS session was resumed.
+    pub resumed: bool,
     pub duration_ms: f64,
     pub bytes_sent: u64,
     pub bytes_received: u64,
@@ -88,6 +92,8 @@ impl ConnectionReport {
                 .as_ref()
                 .map_or_else(String::new, |path| path.peer_addr.to_string()),
             cc: cc.to_owned(),
+            protocol: String::from_utf8_lossy(conn.application_proto()).into_owned(),
+            resumed: conn.is_resumed(),
             duration_ms: milliseconds(duration),
             bytes_sent: stats.sent_bytes,
             bytes_received: stats.recv_bytes,

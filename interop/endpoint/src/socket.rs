@@ -243,6 +243,22 @@ impl AsFd for UdpEndpoint {
     }
 }
 
+/// The local address from which `remote` is reached, with any port. Binding to it, not to the
+/// wildcard, makes the addresses of sent and received packets agree.
+pub fn local_for(remote: SocketAddr) -> io::Result<SocketAddr> {
+    let wildcard = if remote.is_ipv6() {
+        "[::]:0"
+    } else {
+        "0.0.0.0:0"
+    };
+    let probe = UdpSocket::bind(wildcard)?;
+    // Sends nothing: the kernel only looks up the route.
+    probe.connect(remote)?;
+    let mut local = probe.local_addr()?;
+    local.set_port(0);
+    Ok(local)
+}
+
 /// Switches off what would make the kernel drop ECN bits.
 ///
 /// quinn-udp 0.6.3 has 96 bytes for control messages, but with an aggregate come its segment size

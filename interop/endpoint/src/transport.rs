@@ -1,13 +1,12 @@
 //! Transport settings that server and client share.
 
+use std::time::Duration;
+
 use clap::Args;
 
 use crate::cc_choice::CcChoice;
 
-/// Flow control, in bytes. Large enough for 400 Mbit/s at 80 ms from the start; quiche then grows
-/// the windows with the path's BDP up to the maxima.
-const STREAM_WINDOW: u64 = 4 << 20;
-const CONNECTION_WINDOW: u64 = 8 << 20;
+/// Flow control, in bytes. quiche grows the windows with the path's BDP up to these maxima.
 const MAX_STREAM_WINDOW: u64 = 32 << 20;
 const MAX_CONNECTION_WINDOW: u64 = 48 << 20;
 
@@ -53,27 +52,40 @@ pub struct TransportArgs {
           value_parser = clap::value_parser!(u8).range(0..=20))]
     pub receive_timestamps_exponent: u8,
 
+    /// Flow control window of a stream at the start, in bytes; a connection has twice that (1024 to
+    /// 33554432). The default is enough for 400 Mbit/s at 80 ms
+    #[arg(long, value_name = "BYTES", default_value_t = 4 << 20,
+          value_parser = clap::value_parser!(u64).range(1024..=MAX_STREAM_WINDOW))]
+    pub stream_window: u64,
+
+    /// Round-trip time assumed before it is measured, in milliseconds (1 to 10000). The handshake's
+    /// first retransmission comes after three of them
+    #[arg(long, value_name = "MS", default_value_t = 333,
+          value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub initial_rtt: u64,
+
     /// Send without pacing, as fast as the window allows
     #[arg(long)]
     pub no_pacing: bool,
 }
 
 impl TransportArgs {
-    /// A quiche configuration with everything but certificates.
-    pub fn config(&self) -> quiche::Result<quiche::Config> {
+    /// A quiche configuration with everything but certificates. `protocols` are those of ALPN.
+    pub fn config(&self, protocols: &[&[u8]]) -> quiche::Result<quiche::Config> {
         let mut config = quiche::Config::new(quiche::PROTOCOL_VERSION)?;
         self.cc.apply(&mut config)?;
-        config.set_application_protos(quiche::h3::APPLICATION_PROTOCOL)?;
+        config.set_application_protos(protocols)?;
         config.set_initial_congestion_window_packets(self.initial_window.into());
         config.set_max_send_udp_payload_size(self.max_datagram_size.into());
         config.set_max_idle_timeout(self.idle_timeout * 1000);
         config.enable_pacing(!self.no_pacing);
         config.set_max_receive_timestamps_per_ack(self.receive_timestamps.into());
         config.set_receive_timestamps_exponent(self.receive_timestamps_exponent.into());
-        config.set_initial_max_data(CONNECTION_WINDOW);
-        config.set_initial_max_stream_data_bidi_local(STREAM_WINDOW);
-        config.set_initial_max_stream_data_bidi_remote(STREAM_WINDOW);
-        config.set_initial_max_stream_data_uni(STREAM_WINDOW);
+        config.set_initial_rtt(Duration::from_millis(self.initial_rtt));
+        config.set_initial_max_data(2 * self.stream_window);
+        config.set_initial_max_stream_data_bidi_local(self.stream_window);
+        config.set_initial_max_stream_data_bidi_remote(self.stream_window);
+        config.set_initial_max_stream_data_uni(self.stream_window);
         config.set_max_stream_window(MAX_STREAM_WINDOW);
         config.set_max_connection_window(MAX_CONNECTION_WINDOW);
         config.set_initial_max_streams_bidi(MAX_REQUESTS);

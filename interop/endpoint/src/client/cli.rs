@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Parser;
 use url::Url;
 
+use crate::http09;
 use crate::transport::TransportArgs;
 
 /// HTTP/3 client that downloads URLs and measures rate and delay.
@@ -39,6 +40,19 @@ pub struct ClientArgs {
     /// Request everything at once instead of one after another
     #[arg(long)]
     pub parallel: bool,
+
+    /// Speak HTTP/0.9 (ALPN hq-interop) instead of HTTP/3, as interoperability tests do
+    #[arg(long)]
+    pub http09: bool,
+
+    /// Fetch each server's first URL on a connection of its own, and the rest on one that resumes
+    /// its TLS session
+    #[arg(long)]
+    pub resume: bool,
+
+    /// Send the requests of the resumed connection as early data (0-RTT)
+    #[arg(long, requires = "resume")]
+    pub early_data: bool,
 
     /// Send to this address instead of the one that the host's name resolves to
     #[arg(long, value_name = "ADDRESS:PORT")]
@@ -91,6 +105,15 @@ impl ClientArgs {
     /// Time between PINGs.
     pub fn ping_interval(&self) -> Option<Duration> {
         (self.ping_interval > 0).then(|| Duration::from_millis(self.ping_interval))
+    }
+
+    /// What is offered by ALPN.
+    pub fn protocols(&self) -> &'static [&'static [u8]] {
+        if self.http09 {
+            &[http09::ALPN]
+        } else {
+            quiche::h3::APPLICATION_PROTOCOL
+        }
     }
 
     /// Whether the server's certificate is checked.

@@ -32,6 +32,8 @@ pub struct DownloadReport {
 pub struct Download {
     url: Url,
     requested: Instant,
+    /// Whether the response begins with a status (HTTP/3) or is bare content (HTTP/0.9).
+    has_status: bool,
     first_byte: Option<Instant>,
     last_byte: Option<Instant>,
     status: Option<u16>,
@@ -43,9 +45,10 @@ pub struct Download {
 }
 
 impl Download {
-    pub fn new(url: Url, sink: Sink, bar: Bar) -> Self {
+    pub fn new(url: Url, sink: Sink, bar: Bar, has_status: bool) -> Self {
         Self {
             url,
+            has_status,
             requested: Instant::now(),
             first_byte: None,
             last_byte: None,
@@ -58,13 +61,19 @@ impl Download {
         }
     }
 
-    /// The header fields of the request.
-    pub fn request_headers(&self) -> Vec<h3::Header> {
+    /// What is asked for: path and query.
+    pub fn path(&self) -> String {
         let mut path = self.url.path().to_owned();
         if let Some(query) = self.url.query() {
             path.push('?');
             path.push_str(query);
         }
+        path
+    }
+
+    /// The header fields of the request.
+    pub fn request_headers(&self) -> Vec<h3::Header> {
+        let path = self.path();
         let authority = self.url.authority().rsplit('@').next().unwrap_or_default();
         let agent = concat!("quiche-cc/", env!("CARGO_PKG_VERSION"));
         [
@@ -113,8 +122,10 @@ impl Download {
     }
 
     fn is_success(&self) -> bool {
-        self.status
-            .is_some_and(|status| (200..300).contains(&status))
+        match self.status {
+            Some(status) => (200..300).contains(&status),
+            None => !self.has_status,
+        }
     }
 
     /// Ends the download; `cut` says why it ended early.
@@ -144,11 +155,11 @@ impl Download {
 
     /// What is wrong with a response that ended by itself.
     fn shortcoming(&self) -> Option<String> {
-        let Some(status) = self.status else {
-            return Some("no response".to_owned());
-        };
         if !self.is_success() {
-            return Some(format!("status {status}"));
+            return Some(match self.status {
+                Some(status) => format!("status {status}"),
+                None => "no response".to_owned(),
+            });
         }
         match self.length {
             Some(length) if length != self.bytes => {
@@ -185,7 +196,7 @@ mod tests {
     fn download(headers: &[(&str, &str)], body: &[u8]) -> DownloadReport {
         let url = Url::parse("https://host/path").unwrap();
         let sink = Sink::open(None, false).unwrap();
-        let mut download = Download::new(url, sink, Bar::hidden());
+        let mut download = Download::new(url, sink, Bar::hidden(), true);
         let list: Vec<h3::Header> = headers
             .iter()
             .map(|(name, value)| h3::Header::new(name.as_bytes(), value.as_bytes()))

@@ -1,7 +1,7 @@
 //! One connection of the client, from the first packet to the last.
 
 use std::io;
-use std::net::{SocketAddr, UdpSocket};
+use std::net::SocketAddr;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
@@ -12,22 +12,28 @@ use serde::Serialize;
 use super::cli::ClientArgs;
 use super::download::DownloadReport;
 use super::group::Group;
+use super::http::Http;
 use super::progress::Progress;
 use super::requests::Requests;
 use crate::connection::{
-    close_reason, h3_code, issue_connection_ids, random_connection_id, receive, Connection,
+    close_reason, h3_code, issue_connection_ids, no_error_code, random_connection_id, receive,
+    Connection,
 };
+use crate::http09;
 use crate::keylog::KeyLog;
 use crate::pacing::{Sender, Stopped};
 use crate::qlog::QlogDirectory;
 use crate::report::{milliseconds, ConnectionReport, RttMeter};
 use crate::signals;
-use crate::socket::UdpEndpoint;
+use crate::socket::{local_for, UdpEndpoint};
 use crate::tls;
 use crate::wait::{self, Interest};
 
 /// How long the packet that closes the connection may take to leave.
 const CLOSING_TIME: Duration = Duration::from_millis(200);
+
+/// How long a connection whose downloads are complete waits for the session to resume.
+const SESSION_TIME: Duration = Duration::from_secs(1);
 
 /// What came of a connection.
 #[derive(Clone, Debug, Serialize)]
@@ -39,6 +45,9 @@ pub struct Exchange {
     /// Why the connection failed; absent if it did not.
     pub error: Option<String>,
     pub interrupted: bool,
+    /// With which a later connection can be resumed.
+    #[serde(skip)]
+    pub session: Option<Vec<u8>>,
     pub downloads: Vec<DownloadReport>,
 }
 
@@ -75,13 +84,13 @@ impl<'a> Client<'a> {
         })
     }
 
-    /// Does all downloads of a group.
-    pub fn fetch(&self, group: &Group) -> io::Result<Exchange> {
+    /// Does all downloads of a group, on a connection that resumes `session` if there is one.
+    pub fn fetch(&self, group: &Group, session: Option<&[u8]>) -> io::Result<Exchange> {
         let mut config = self.config()?;
         let (parallel, hash) = (self.args.parallel, self.args.hash);
         let requests = Requests::new(&group.downloads, parallel, hash, &self.progress);
         let opened = group.address(self.args.connect_to).and_then(|address| {
-            self.open(group, address, &mut config)
+            self.open(group, address, session, &mut config)
                 .map_err(|e| e.to_string())
         });
         let mut exchange = Exchange {
@@ -90,11 +99,14 @@ impl<'a> Client<'a> {
             handshake_ms: None,
             error: None,
             interrupted: false,
+            session: None,
             downloads: Vec::new(),
         };
         match opened {
             Ok((conn, socket)) => {
-                Session::new(self, conn, socket, requests).run(&mut exchange)?;
+                let mut running = Session::new(self, conn, socket, requests);
+                running.wants_session = self.args.resume && session.is_none();
+                running.run(&mut exchange)?;
             }
             Err(e) => {
                 exchange.downloads = requests.finish(&e);
@@ -105,8 +117,13 @@ impl<'a> Client<'a> {
     }
 
     fn config(&self) -> io::Result<quiche::Config> {
-        let mut config = self.args.transport.config().map_err(io::Error::other)?;
+        let transport = &self.args.transport;
+        let protocols = self.args.protocols();
+        let mut config = transport.config(protocols).map_err(io::Error::other)?;
         config.verify_peer(self.args.verifies());
+        if self.args.early_data {
+            config.enable_early_data();
+        }
         if let Some(ca) = &self.args.ca {
             tls::trust(&mut config, ca)?;
         }
@@ -120,6 +137,7 @@ impl<'a> Client<'a> {
         &self,
         group: &Group,
         address: SocketAddr,
+        session: Option<&[u8]>,
         config: &mut quiche::Config,
     ) -> io::Result<(Connection, UdpEndpoint)> {
         let socket = UdpEndpoint::bind(local_for(address)?)?;
@@ -138,24 +156,11 @@ impl<'a> Client<'a> {
         if let Some(keylog) = &self.keylog {
             conn.set_keylog(keylog.writer()?);
         }
+        if let Some(session) = session {
+            conn.set_session(session).map_err(io::Error::other)?;
+        }
         Ok((conn, socket))
     }
-}
-
-/// The local address from which `remote` is reached, with any port. Binding to it, not to the
-/// wildcard, makes the addresses of sent and received packets agree.
-fn local_for(remote: SocketAddr) -> io::Result<SocketAddr> {
-    let wildcard = if remote.is_ipv6() {
-        "[::]:0"
-    } else {
-        "0.0.0.0:0"
-    };
-    let probe = UdpSocket::bind(wildcard)?;
-    // Sends nothing: the kernel only looks up the route.
-    probe.connect(remote)?;
-    let mut local = probe.local_addr()?;
-    local.set_port(0);
-    Ok(local)
 }
 
 /// A connection while it lasts.
@@ -164,12 +169,14 @@ struct Session<'a> {
     conn: Connection,
     socket: UdpEndpoint,
     sender: Sender,
-    http: Option<h3::Connection>,
+    http: Option<Http>,
     requests: Requests<'a>,
     rtt: RttMeter,
     started: Instant,
     established: Option<Instant>,
     next_ping: Option<Instant>,
+    wants_session: bool,
+    session_limit: Option<Instant>,
 }
 
 impl<'a> Session<'a> {
@@ -190,6 +197,8 @@ impl<'a> Session<'a> {
             started: Instant::now(),
             established: None,
             next_ping: None,
+            wants_session: false,
+            session_limit: None,
         }
     }
 
@@ -198,7 +207,8 @@ impl<'a> Session<'a> {
         let end = self.transfer()?;
         let duration = self.started.elapsed();
         let code = match end {
-            End::Complete => h3_code::NO_ERROR,
+            End::Complete => no_error_code(&self.conn),
+            _ if http09::is_spoken(&self.conn) => http09::code::CANCELLED,
             _ => h3_code::REQUEST_CANCELLED,
         };
         self.conn.close(true, code, b"").ok();
@@ -213,6 +223,7 @@ impl<'a> Session<'a> {
         exchange.connection = Some(report);
         exchange.handshake_ms = self.established.map(|at| milliseconds(at - self.started));
         exchange.downloads = self.requests.finish(reason);
+        exchange.session = self.conn.session().map(<[u8]>::to_vec);
         exchange.interrupted = matches!(end, End::Interrupted);
         if let End::Failed(reason) = end {
             exchange.error = Some(reason);
@@ -223,8 +234,12 @@ impl<'a> Session<'a> {
     /// Runs the connection until all is done or nothing more can be.
     fn transfer(&mut self) -> io::Result<End> {
         loop {
-            let stopped = self.work();
-            if self.requests.all_done() && self.established.is_some() {
+            let mut stopped = self.work();
+            if self.http.is_none() && self.conn.is_in_early_data() {
+                // The first packet brought the keys for early data into being.
+                stopped = self.work();
+            }
+            if self.requests.all_done() && self.established.is_some() && self.has_session() {
                 return Ok(End::Complete);
             }
             if let Some(failure) = self.failure() {
@@ -237,6 +252,15 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Whether the session to resume has come, or is not wanted, or does not come.
+    fn has_session(&mut self) -> bool {
+        if !self.wants_session || self.conn.session().is_some() {
+            return true;
+        }
+        let now = Instant::now();
+        now >= *self.session_limit.get_or_insert(now + SESSION_TIME)
+    }
+
     /// Does what can be done now: timers, HTTP, sending.
     fn work(&mut self) -> Stopped {
         let now = Instant::now();
@@ -245,6 +269,12 @@ impl<'a> Session<'a> {
         }
         if self.conn.is_established() {
             self.on_established(now);
+        }
+        if self.http.is_none() && (self.conn.is_established() || self.conn.is_in_early_data()) {
+            match Http::start(&mut self.conn, &self.client.h3_config) {
+                Ok(http) => self.http = Some(http),
+                Err(e) => log::debug!("HTTP/3 cannot start: {e}"),
+            }
         }
         if let Some(mut http) = self.http.take() {
             self.requests.advance(&mut http, &mut self.conn);
@@ -257,12 +287,6 @@ impl<'a> Session<'a> {
     fn on_established(&mut self, now: Instant) {
         self.established.get_or_insert(now);
         issue_connection_ids(&mut self.conn);
-        if self.http.is_none() {
-            match h3::Connection::with_transport(&mut self.conn, &self.client.h3_config) {
-                Ok(http) => self.http = Some(http),
-                Err(e) => log::debug!("HTTP/3 cannot start: {e}"),
-            }
-        }
         if let Some(interval) = self.client.args.ping_interval() {
             let due = *self.next_ping.get_or_insert(now + interval);
             if due <= now {
@@ -307,8 +331,13 @@ impl<'a> Session<'a> {
             Stopped::Until(release) => Some(release),
             Stopped::Done | Stopped::SocketFull => None,
         };
-        [self.conn.timeout_instant(), release, self.next_ping]
+        let (timeout, limits) = (
+            self.conn.timeout_instant(),
+            [self.next_ping, self.session_limit],
+        );
+        [timeout, release]
             .into_iter()
+            .chain(limits)
             .flatten()
             .fold(self.started + Duration::from_secs(limit), Instant::min)
     }

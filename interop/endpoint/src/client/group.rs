@@ -91,6 +91,17 @@ fn file_of(args: &ClientArgs, url: &Url, names: &mut HashSet<String>) -> Result<
 }
 
 impl Group {
+    /// The first download by itself, and the others if there are any.
+    pub fn split_first(&self) -> Vec<Self> {
+        let (first, rest) = self.downloads.split_at(self.downloads.len().min(1));
+        let part = |downloads: &[(Url, Target)]| Self {
+            downloads: downloads.to_vec(),
+            ..self.clone()
+        };
+        let parts = [first, rest].into_iter();
+        parts.filter(|part| !part.is_empty()).map(part).collect()
+    }
+
     /// The server's address.
     pub fn address(&self, connect_to: Option<SocketAddr>) -> Result<SocketAddr, String> {
         if let Some(address) = connect_to {

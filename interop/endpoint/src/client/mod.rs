@@ -4,6 +4,8 @@ mod cli;
 mod download;
 mod exchange;
 mod group;
+mod http;
+mod http09;
 mod progress;
 mod requests;
 mod sink;

@@ -1,4 +1,4 @@
-//! The requests of one HTTP/3 connection.
+//! The requests of one connection.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
@@ -8,6 +8,7 @@ use quiche::h3;
 use url::Url;
 
 use super::download::{Download, DownloadReport};
+use super::http::Http;
 use super::progress::Progress;
 use super::sink::Sink;
 use crate::connection::Connection;
@@ -52,7 +53,7 @@ impl<'a> Requests<'a> {
     }
 
     /// Takes what has arrived, and sends the requests that may be sent now.
-    pub fn advance(&mut self, http: &mut h3::Connection, conn: &mut Connection) {
+    pub fn advance(&mut self, http: &mut Http, conn: &mut Connection) {
         self.poll(http, conn);
         self.send(http, conn);
     }
@@ -68,7 +69,7 @@ impl<'a> Requests<'a> {
         self.done.into_iter().flatten().collect()
     }
 
-    fn send(&mut self, http: &mut h3::Connection, conn: &mut Connection) {
+    fn send(&mut self, http: &mut Http, conn: &mut Connection) {
         while self.parallel || self.running.is_empty() {
             let Some((index, url, target)) = self.waiting.pop_front() else {
                 return;
@@ -85,8 +86,9 @@ impl<'a> Requests<'a> {
                     continue;
                 }
             };
-            let download = Download::new(url.clone(), sink, self.progress.bar(url.path()));
-            match http.send_request(conn, &download.request_headers(), true) {
+            let bar = self.progress.bar(url.path());
+            let download = Download::new(url.clone(), sink, bar, http.has_status());
+            match http.send_request(conn, &download) {
                 Ok(stream) => {
                     self.running.insert(stream, (index, download));
                 }
@@ -100,7 +102,7 @@ impl<'a> Requests<'a> {
         }
     }
 
-    fn poll(&mut self, http: &mut h3::Connection, conn: &mut Connection) {
+    fn poll(&mut self, http: &mut Http, conn: &mut Connection) {
         loop {
             match http.poll(conn) {
                 Ok((stream, h3::Event::Headers { list, .. })) => {
@@ -118,14 +120,14 @@ impl<'a> Requests<'a> {
                 Err(h3::Error::Done) => return,
                 Err(e) => {
                     // quiche closes the connection, which ends the downloads.
-                    log::debug!("{} HTTP/3 error: {e}", conn.trace_id());
+                    log::debug!("{} HTTP error: {e}", conn.trace_id());
                     return;
                 }
             }
         }
     }
 
-    fn read(&mut self, http: &mut h3::Connection, conn: &mut Connection, stream: u64) {
+    fn read(&mut self, http: &mut Http, conn: &mut Connection, stream: u64) {
         while let Ok(read) = http.recv_body(conn, stream, &mut self.buffer) {
             if let Some((_, download)) = self.running.get_mut(&stream) {
                 download.on_data(&self.buffer[..read], Instant::now());

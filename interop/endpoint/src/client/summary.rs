@@ -20,12 +20,21 @@ pub enum ExitStatus {
 pub fn fetch_all(args: &ClientArgs, groups: &[Group]) -> io::Result<ExitStatus> {
     let client = Client::new(args)?;
     let mut exchanges = Vec::new();
-    for group in groups {
-        let exchange = client.fetch(group)?;
-        let interrupted = exchange.interrupted;
-        exchanges.push(exchange);
-        if interrupted {
-            break;
+    'all: for group in groups {
+        let parts = if args.resume {
+            group.split_first()
+        } else {
+            vec![group.clone()]
+        };
+        let mut session = None;
+        for part in parts {
+            let mut exchange = client.fetch(&part, session.as_deref())?;
+            session = exchange.session.take();
+            let interrupted = exchange.interrupted;
+            exchanges.push(exchange);
+            if interrupted {
+                break 'all;
+            }
         }
     }
     let status = judge(&exchanges);
@@ -130,6 +139,7 @@ mod tests {
             handshake_ms: None,
             error: error.map(text),
             interrupted: false,
+            session: None,
             downloads: downloads
                 .iter()
                 .map(|error| DownloadReport {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
+use crate::http09;
 use crate::transport::TransportArgs;
 
 /// HTTP/3 server with selectable congestion control.
@@ -52,6 +53,14 @@ pub struct ServerArgs {
     #[arg(long)]
     pub retry: bool,
 
+    /// Speak HTTP/0.9 (ALPN hq-interop), too, as interoperability tests do
+    #[arg(long)]
+    pub http09: bool,
+
+    /// Answer requests in early data (0-RTT) of resumed connections. These can be replayed by others
+    #[arg(long)]
+    pub early_data: bool,
+
     /// Most connections at a time; further ones are ignored (1 to 100000)
     #[arg(long, value_name = "COUNT", default_value_t = 1000,
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -71,6 +80,15 @@ pub struct ServerArgs {
 }
 
 impl ServerArgs {
+    /// What is accepted by ALPN.
+    pub fn protocols(&self) -> Vec<&'static [u8]> {
+        let mut protocols = quiche::h3::APPLICATION_PROTOCOL.to_vec();
+        if self.http09 {
+            protocols.push(http09::ALPN);
+        }
+        protocols
+    }
+
     /// Checks what clap cannot. The error says what is wrong and what is allowed.
     pub fn check(&self) -> Result<(), String> {
         let open = self

@@ -3,6 +3,7 @@
 mod accept;
 mod cli;
 mod content;
+mod http09;
 mod peer;
 mod range;
 mod responses;

@@ -6,8 +6,12 @@ use log::Level;
 use quiche::h3::{self, NameValue};
 
 use super::content::{Content, Request};
+use super::http09::Http09;
 use super::responses::{reset, Responses};
-use crate::connection::{close_reason, h3_code, hex, issue_connection_ids, Connection};
+use crate::connection::{
+    close_reason, h3_code, hex, issue_connection_ids, no_error_code, Connection,
+};
+use crate::http09;
 use crate::pacing::{Sender, Stopped};
 use crate::report::{ConnectionReport, RttMeter};
 use crate::socket::UdpEndpoint;
@@ -18,6 +22,12 @@ pub struct Services<'a> {
     pub h3_config: &'a h3::Config,
     /// The server is stopping: new requests are turned away.
     pub stopping: bool,
+}
+
+/// The protocol that a client chose by ALPN.
+enum Http {
+    Three(Box<h3::Connection>),
+    Nine(Http09),
 }
 
 /// A connection with the requests on it.
@@ -33,7 +43,7 @@ pub struct Peer {
     started: Instant,
     /// When it was closed by either side; quiche keeps it for a while to absorb late packets.
     ended: Option<Instant>,
-    http: Option<h3::Connection>,
+    http: Option<Http>,
     responses: Responses,
     rtt: RttMeter,
     requests: u64,
@@ -102,9 +112,8 @@ impl Peer {
 
     /// Closes the connection without an error.
     pub fn close(&mut self) {
-        self.conn
-            .close(true, h3_code::NO_ERROR, b"server is stopping")
-            .ok();
+        let code = no_error_code(&self.conn);
+        self.conn.close(true, code, b"server is stopping").ok();
     }
 
     /// Whether nothing more will happen on it.
@@ -119,21 +128,61 @@ impl Peer {
             return;
         }
         if self.http.is_none() {
-            match h3::Connection::with_transport(&mut self.conn, services.h3_config) {
-                Ok(http) => self.http = Some(http),
-                Err(e) => log::debug!("{} HTTP/3 cannot start: {e}", self.conn.trace_id()),
-            }
+            self.http = self.start_http(services);
         }
         // Taken out for the time in which both it and the rest of the peer are needed.
         let Some(mut http) = self.http.take() else {
             return;
         };
-        self.poll(&mut http, services);
-        self.responses.fill(&mut http, &mut self.conn);
-        if services.stopping && !self.goaway_sent {
-            self.send_goaway(&mut http);
+        match &mut http {
+            Http::Three(http) => {
+                self.poll(http, services);
+                self.responses.fill(http.as_mut(), &mut self.conn);
+                if services.stopping && !self.goaway_sent {
+                    self.send_goaway(http);
+                }
+            }
+            Http::Nine(http) => {
+                for (stream, request) in http.poll(&mut self.conn) {
+                    self.on_http09(stream, &request, services);
+                }
+                self.responses.fill(http, &mut self.conn);
+            }
         }
         self.http = Some(http);
+    }
+
+    fn start_http(&mut self, services: &Services<'_>) -> Option<Http> {
+        if http09::is_spoken(&self.conn) {
+            return Some(Http::Nine(Http09::default()));
+        }
+        match h3::Connection::with_transport(&mut self.conn, services.h3_config) {
+            Ok(http) => Some(Http::Three(Box::new(http))),
+            Err(e) => {
+                log::debug!("{} HTTP/3 cannot start: {e}", self.conn.trace_id());
+                None
+            }
+        }
+    }
+
+    fn on_http09(&mut self, stream: u64, request: &[u8], services: &Services<'_>) {
+        if services.stopping {
+            return reset(&mut self.conn, stream, http09::code::CANCELLED);
+        }
+        let Some(path) = http09::path(request) else {
+            return reset(&mut self.conn, stream, http09::code::BAD_REQUEST);
+        };
+        self.requests += 1;
+        let response = services.content.respond(&Request {
+            method: Some(b"GET".to_vec()),
+            path: Some(path.to_vec()),
+            range: None,
+        });
+        if response.status == 200 {
+            self.responses.start(stream, response);
+        } else {
+            reset(&mut self.conn, stream, http09::code::NOT_FOUND);
+        }
     }
 
     fn poll(&mut self, http: &mut h3::Connection, services: &Services<'_>) {

@@ -1,4 +1,4 @@
-//! The responses of one HTTP/3 connection that are under way.
+//! The responses of one connection that are under way.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -12,6 +12,50 @@ use crate::connection::{h3_code, Connection};
 /// Data that one stream may hold in excess of twice the congestion window, in bytes: a block that
 /// is in part acknowledged still counts in full.
 const SLACK_PER_STREAM: usize = 64 << 10;
+
+/// How a protocol puts responses on streams.
+pub trait Framing {
+    /// Sends the header section, and with `fin` the end of the stream.
+    fn send_head(
+        &mut self,
+        conn: &mut Connection,
+        stream: u64,
+        headers: &[Header],
+        fin: bool,
+    ) -> Result<(), h3::Error>;
+
+    /// Sends as much of `body` as quiche takes, and with `fin` the end of the stream after the last
+    /// of it. Returns how much that was. If it is not all, `body` then holds the rest.
+    fn send_body(
+        &mut self,
+        conn: &mut Connection,
+        stream: u64,
+        body: &mut Bytes,
+        fin: bool,
+    ) -> Result<usize, h3::Error>;
+}
+
+impl Framing for h3::Connection {
+    fn send_head(
+        &mut self,
+        conn: &mut Connection,
+        stream: u64,
+        headers: &[Header],
+        fin: bool,
+    ) -> Result<(), h3::Error> {
+        self.send_response(conn, stream, headers, fin)
+    }
+
+    fn send_body(
+        &mut self,
+        conn: &mut Connection,
+        stream: u64,
+        body: &mut Bytes,
+        fin: bool,
+    ) -> Result<usize, h3::Error> {
+        self.send_body_zc(conn, stream, body, fin)
+    }
+}
 
 /// Gives every response its turn, as far as quiche takes data.
 #[derive(Default)]
@@ -76,7 +120,7 @@ impl Responses {
 
     /// Offers data to quiche until it takes no more. To be called whenever packets have arrived or
     /// timers have fired, before sending.
-    pub fn fill(&mut self, http: &mut h3::Connection, conn: &mut Connection) {
+    pub fn fill(&mut self, http: &mut impl Framing, conn: &mut Connection) {
         let cwnd = conn
             .path_stats()
             .find(|path| path.active)
@@ -109,7 +153,7 @@ impl Outgoing {
     /// Sends the headers or one block.
     fn advance(
         &mut self,
-        http: &mut h3::Connection,
+        http: &mut impl Framing,
         conn: &mut Connection,
         stream: u64,
         live: &LiveBytes,
@@ -117,7 +161,7 @@ impl Outgoing {
     ) -> Turn {
         if let Some(headers) = &self.headers {
             let fin = self.body.is_none();
-            return match http.send_response(conn, stream, headers, fin) {
+            return match http.send_head(conn, stream, headers, fin) {
                 Ok(()) if fin => Turn::Finished,
                 Ok(()) => {
                     self.headers = None;
@@ -149,14 +193,14 @@ impl Outgoing {
 
     fn send_pending(
         &mut self,
-        http: &mut h3::Connection,
+        http: &mut impl Framing,
         conn: &mut Connection,
         stream: u64,
     ) -> Turn {
         let fin = self.body.as_ref().is_none_or(|body| body.remaining() == 0);
         let offered = self.pending.len();
         // Afterwards `pending` holds what is left; but if nothing is left, what was sent.
-        match http.send_body_zc(conn, stream, &mut self.pending, fin) {
+        match http.send_body(conn, stream, &mut self.pending, fin) {
             Ok(sent) if sent < offered => Turn::Progress,
             Ok(_) => {
                 self.pending = Bytes::new();

@@ -29,7 +29,14 @@ pub struct Site {
 impl Site {
     /// Loads all that the options name.
     pub fn new(args: &ServerArgs) -> io::Result<Self> {
-        let mut config = args.transport.config().map_err(io::Error::other)?;
+        let protocols = args.protocols();
+        let mut config = args
+            .transport
+            .config(&protocols)
+            .map_err(io::Error::other)?;
+        if args.early_data {
+            config.enable_early_data();
+        }
         match (&args.cert, &args.key) {
             (Some(cert), Some(key)) => tls::load(&mut config, cert, key)?,
             _ => tls::self_signed(&mut config, args.save_cert.as_deref())?,
