@@ -14,8 +14,10 @@
 
 mod agenda;
 pub mod cli;
+pub mod compare;
 mod host;
 pub mod network;
+mod page;
 pub mod papers;
 pub mod plot;
 pub mod randomness;

@@ -1,5 +1,6 @@
 //! The command line of `cc-lab`.
 
+mod compare;
 mod papers;
 mod progress;
 mod run;
@@ -8,6 +9,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+pub use self::compare::CompareArgs;
 pub use self::papers::PapersArgs;
 pub use self::run::RunArgs;
 
@@ -25,6 +27,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(RunArgs),
+    Compare(CompareArgs),
     /// Check the claims of papers and write the report
     Papers(PapersArgs),
     /// Print the congestion controllers and their options
@@ -53,6 +56,7 @@ pub fn main() -> ExitCode {
     quiche_cc::register();
     match Cli::parse().command {
         Command::Run(args) => run::run(&args).into(),
+        Command::Compare(args) => compare::run(&args).into(),
         Command::Papers(args) => papers::run(&args).into(),
         Command::Controllers => {
             print!("{}", quiche_cc::catalogue::describe());

@@ -4,10 +4,11 @@
     reason = "how long runs really take is for the eyes only and never part of a result"
 )]
 
+use std::fmt;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use quiche_cc_bottleneck::Time;
 
 use crate::sweep::{Failure, Plan};
@@ -15,7 +16,7 @@ use crate::sweep::{Failure, Plan};
 /// Between two lines where there is no terminal.
 const PAUSE: Duration = Duration::from_secs(10);
 /// Positions are virtual seconds.
-const TEMPLATE: &str = "{msg:40!} {bar:30} {pos:>6}/{len} s  {per_sec:>8}  {eta}";
+const TEMPLATE: &str = "{msg:40!} {bar:30} {pos:>6}/{len} s  {speed:>6}  {eta}";
 
 /// Of all runs.
 pub struct Progress<'a> {
@@ -55,7 +56,15 @@ impl<'a> Progress<'a> {
     /// A run has begun.
     pub fn begun(&mut self, run: usize) {
         let plan = &self.plans[run];
-        let style = ProgressStyle::with_template(TEMPLATE).expect("the template is well-formed");
+        let style = ProgressStyle::with_template(TEMPLATE)
+            .expect("the template is well-formed")
+            .with_key(
+                "speed",
+                |state: &ProgressState, out: &mut dyn fmt::Write| {
+                    // Bars write to memory.
+                    let _ = write!(out, "{:.0}/s", state.per_sec());
+                },
+            );
         let bar = ProgressBar::new(plan.scenario.duration.as_secs()).with_style(style);
         let bar = self.bars.add(bar);
         bar.set_message(plan.name.clone());

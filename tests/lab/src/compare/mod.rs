@@ -1,0 +1,133 @@
+//! Controllers compared over many paths: suites as data, one report.
+
+mod report;
+mod suite;
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+pub use self::suite::{Suite, SuiteError};
+use crate::record::Record;
+use crate::stats::{self, LinkStats};
+use crate::summary::{competing, measured};
+use crate::sweep::Plan;
+
+/// What one run amounts to here.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Outcome {
+    /// Of the busiest link, after the warm-up (0 to 1).
+    pub utilisation: f64,
+    /// Mean queueing delay of the packets of all flows with a controller, after the warm-up.
+    pub queueing_mean_ms: f64,
+    /// Its 95th percentile.
+    pub queueing_p95_ms: f64,
+    /// Of the packets that arrived or were lost after the warm-up, the lost ones (0 to 1).
+    pub loss: f64,
+    /// The same before the end of the warm-up.
+    pub loss_at_start: f64,
+}
+
+/// A controller at a point of the suite's axes: the worst of all seeds in each respect.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Entry {
+    /// Values along the axes.
+    pub point: Vec<String>,
+    /// The controller.
+    pub cc: String,
+    /// What it amounts to.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+}
+
+impl Outcome {
+    /// Of this record. `None` if nothing arrived after the warm-up.
+    pub fn of(plan: &Plan, record: &Record) -> Option<Self> {
+        let window = measured(&plan.scenario);
+        let links = plan.scenario.links.iter().zip(&record.links);
+        let used = links
+            .filter(|(decl, _)| !decl.private)
+            .filter_map(|(_, link)| LinkStats::of(link, window).utilisation);
+        let parties = competing(&plan.scenario, record);
+        let flows: Vec<_> = parties.iter().map(|party| party.record).collect();
+        let all = flows.iter().flat_map(|flow| &flow.deliveries);
+        let delays: Vec<_> = all
+            .clone()
+            .filter(|d| window.contains(d.at))
+            .copied()
+            .collect();
+        let queueing = stats::queueing(&delays)?;
+        let losses = flows.iter().flat_map(|flow| &flow.losses);
+        let lost = losses.clone().filter(|l| window.contains(l.at)).count();
+        let share = |lost: usize, arrived: usize| lost as f64 / (lost + arrived).max(1) as f64;
+        Some(Self {
+            utilisation: used.fold(0.0, f64::max),
+            queueing_mean_ms: queueing.mean(),
+            queueing_p95_ms: queueing.percentile(95.0),
+            loss: share(lost, delays.len()),
+            loss_at_start: share(losses.count() - lost, all.count() - delays.len()),
+        })
+    }
+
+    /// The worse of both in every respect.
+    fn worst(self, other: Self) -> Self {
+        Self {
+            utilisation: self.utilisation.min(other.utilisation),
+            queueing_mean_ms: self.queueing_mean_ms.max(other.queueing_mean_ms),
+            queueing_p95_ms: self.queueing_p95_ms.max(other.queueing_p95_ms),
+            loss: self.loss.max(other.loss),
+            loss_at_start: self.loss_at_start.max(other.loss_at_start),
+        }
+    }
+}
+
+/// Puts the outcomes of the runs, in the order of [`Suite::plan`], together by controller and point.
+pub fn entries(suite: &Suite, outcomes: &[Outcome]) -> Vec<Entry> {
+    let points = suite.points();
+    let places = suite
+        .controllers
+        .iter()
+        .flat_map(|cc| points.iter().map(move |point| (cc, point)));
+    let by_seed = outcomes.chunks(suite.seeds as usize);
+    places
+        .zip(by_seed)
+        .filter_map(|((cc, point), seeds)| {
+            Some(Entry {
+                point: point.iter().map(|value| (*value).to_owned()).collect(),
+                cc: cc.clone(),
+                outcome: seeds.iter().copied().reduce(Outcome::worst)?,
+            })
+        })
+        .collect()
+}
+
+/// Writes results.json, report.md, report.html and figures/ to `directory`.
+///
+/// # Errors
+/// The file that could not be written.
+pub fn write(
+    directory: &Path,
+    suite: &Suite,
+    entries: &[Entry],
+) -> Result<(), (PathBuf, std::io::Error)> {
+    let report = report::Report::of(suite, entries);
+    let figures = directory.join("figures");
+    std::fs::create_dir_all(&figures).map_err(|error| (figures.clone(), error))?;
+    let drawn = report.figures.iter();
+    let drawn = drawn.map(|(id, svg)| (figures.join(format!("{id}.svg")), svg.clone()));
+    let json = serde_json::to_string_pretty(entries).expect("numbers and texts become JSON");
+    let files = [
+        (directory.join("results.json"), json + "\n"),
+        (directory.join("report.html"), report.html()),
+        (directory.join("report.md"), report.markdown),
+    ];
+    for (path, text) in files.into_iter().chain(drawn) {
+        std::fs::write(&path, text).map_err(|error| (path, error))?;
+    }
+    Ok(())
+}
+
+/// The table of all points, for a terminal.
+pub fn table(suite: &Suite, entries: &[Entry]) -> String {
+    report::table(suite, entries)
+}
