@@ -15,7 +15,7 @@ pub fn draw(figure: &Figure, results: &Results<'_>) -> plot::Figure {
         .map(|series| plot::Series {
             label: series.label.clone(),
             mark: series.mark,
-            points: points(series, results, &mut names),
+            points: points(figure, series, results, &mut names),
         })
         .collect();
     let (x, to_x) = axis(
@@ -69,7 +69,12 @@ fn axis(axis: &Axis, data: impl Iterator<Item = f64>) -> (plot::Axis, f64) {
     (axis, factor)
 }
 
-fn points(series: &Series, results: &Results<'_>, names: &mut Vec<String>) -> Vec<(f64, f64)> {
+fn points(
+    figure: &Figure,
+    series: &Series,
+    results: &Results<'_>,
+    names: &mut Vec<String>,
+) -> Vec<(f64, f64)> {
     match &series.data {
         Data::Curve {
             run,
@@ -84,6 +89,10 @@ fn points(series: &Series, results: &Results<'_>, names: &mut Vec<String>) -> Ve
             points.sort_by(|one, other| one.0.total_cmp(&other.0));
             points
         }
+        Data::Formula(source) => {
+            let y = |x| results.formula(source, x).unwrap_or(f64::NAN);
+            along(&figure.x).map(|x| (x, y(x))).collect()
+        }
         Data::Bar(name, y) => {
             let place = names
                 .iter()
@@ -96,6 +105,20 @@ fn points(series: &Series, results: &Results<'_>, names: &mut Vec<String>) -> Ve
             each(&zero, y, results, |_, y| vec![(place as f64, middle(y))])
         }
     }
+}
+
+/// Places along an axis whose ends are known.
+fn along(axis: &Axis) -> impl Iterator<Item = f64> {
+    const STEPS: u32 = 200;
+    let (from, to) = (axis.from.unwrap_or(0.0), axis.to.unwrap_or(0.0));
+    let scale = axis.scale;
+    (0..=STEPS).map(move |step| {
+        let part = f64::from(step) / f64::from(STEPS);
+        match scale {
+            plot::Scale::Linear => from + part * (to - from),
+            plot::Scale::Log => from * libm::pow(to / from, part),
+        }
+    })
 }
 
 /// The points of every variant, from the numbers of all seeds.

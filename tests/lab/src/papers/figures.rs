@@ -48,6 +48,12 @@ pub fn resolve(given: &Spanned<file::Figure>, sources: &mut Sources) -> Checked<
         .series
         .iter()
         .any(|series| series.get_ref().draw == Draw::OverTime);
+    let curve = |series: &&Spanned<file::Series>| series.get_ref().draw == Draw::Curve;
+    if let Some(curve) = figure.series.iter().find(curve) {
+        if figure.x.from.is_none() || figure.x.to.is_none() {
+            return Err("a curve needs `from` and `to` of the figure's `x`").at(curve);
+        }
+    }
     let level = |level: &file::Level| Ok((level.label.clone(), place(&level.at, y)?));
     Ok(Figure {
         id: figure.id.get_ref().clone(),
@@ -117,6 +123,15 @@ fn series(given: &Spanned<file::Series>, sources: &mut Sources) -> Checked<Drawn
                 unit,
                 Unit::Share,
             )
+        }
+        Draw::Curve => {
+            let along = series.along.as_deref();
+            let along = along
+                .ok_or("`curve` needs `along`, such as \"loss\"")
+                .at(given)?;
+            let (x, source) = sources.formula(measure.get_ref(), along).at(measure)?;
+            let y = source.unit;
+            (Mark::Dashed, Data::Formula(source), x, y)
         }
         Draw::Bars => {
             let name = series.name.clone().ok_or("`bars` needs `name`").at(given)?;

@@ -224,8 +224,10 @@ pub struct Series {
     pub measure: Spanned<Measure>,
     /// Of `over_time`: the width of bins.
     pub every: Option<Spanned<Text<Span>>>,
-    /// Of `points` and `curve`: where on the horizontal axis; `{NAME}` is a parameter of the run.
+    /// Of `points`, `line` and `dashed`: where on the horizontal axis; `{NAME}` is a parameter of the run.
     pub x: Option<Argument>,
+    /// Of `curve`: the formula's argument that the horizontal axis shows.
+    pub along: Option<String>,
     /// Of `bars`: the name under the bar.
     pub name: Option<String>,
 }
@@ -244,6 +246,8 @@ pub enum Draw {
     Line,
     /// The same, dashed.
     Dashed,
+    /// A formula along one of its arguments, from one end of the axis to the other; dashed.
+    Curve,
     /// The median of the seeds, as a bar over `name`.
     Bars,
 }

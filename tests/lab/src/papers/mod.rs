@@ -25,6 +25,8 @@ mod resolve;
 mod results;
 mod runs;
 mod sources;
+#[cfg(test)]
+mod tests;
 mod value;
 
 use std::io;

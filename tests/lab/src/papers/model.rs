@@ -31,8 +31,17 @@ const FLUID: [(&str, Unit); 5] = [
     ("q0", Unit::Packets),
 ];
 
+const FLUID_AT: [(&str, Unit); 6] = [
+    FLUID[0],
+    FLUID[1],
+    FLUID[2],
+    FLUID[3],
+    FLUID[4],
+    ("time", Unit::Time),
+];
+
 /// Every formula.
-pub const MODELS: [Model; 8] = [
+pub const MODELS: [Model; 12] = [
     Model {
         name: "mathis",
         arguments: &[PACKET, RTT, LOSS],
@@ -103,10 +112,34 @@ pub const MODELS: [Model; 8] = [
         compute: |given| f64::from(u8::from(fluid_model(given).is_stable())),
     },
     Model {
+        name: "fluid_queue_at",
+        arguments: &FLUID_AT,
+        unit: Unit::Packets,
+        compute: |given| fluid_state_at(given).queue / given[3],
+    },
+    Model {
+        name: "fluid_window_at",
+        arguments: &FLUID_AT,
+        unit: Unit::Packets,
+        compute: |given| fluid_state_at(given).window / given[3],
+    },
+    Model {
         name: "fluid_swing",
         arguments: &FLUID,
         unit: Unit::Packets,
         compute: fluid_swing,
+    },
+    Model {
+        name: "fluid_peak",
+        arguments: &FLUID,
+        unit: Unit::Packets,
+        compute: |given| fluid_peak(given) / given[3],
+    },
+    Model {
+        name: "fluid_overshoot",
+        arguments: &FLUID,
+        unit: Unit::Number,
+        compute: |given| fluid_peak(given) / fluid_model(given).equilibrium().queue,
     },
 ];
 
@@ -169,15 +202,33 @@ fn fluid_model(given: &[f64]) -> fluid::Model {
     }
 }
 
-/// From the smallest to the largest queue in the second half of 60 s, from an empty queue and the equilibrium's window.
-fn fluid_swing(given: &[f64]) -> f64 {
-    let model = fluid_model(given);
+/// From an empty queue and the equilibrium's window, as the paper's figure 2 starts.
+fn fluid_states(model: &fluid::Model, duration: Duration) -> Vec<(Duration, fluid::State)> {
     let past = fluid::State {
         queue: 0.0,
         ..model.equilibrium()
     };
+    model.integrate(past, duration, Duration::from_millis(1))
+}
+
+fn fluid_state_at(given: &[f64]) -> fluid::State {
+    let model = fluid_model(given);
+    let states = fluid_states(&model, seconds(given[5]));
+    let last = states.last().map(|(_, state)| *state);
+    last.unwrap_or_else(|| model.equilibrium())
+}
+
+/// The largest queue of 60 s, in bytes.
+fn fluid_peak(given: &[f64]) -> f64 {
+    let states = fluid_states(&fluid_model(given), Duration::from_secs(60));
+    let queues = states.iter().map(|(_, state)| state.queue);
+    queues.fold(0.0, f64::max)
+}
+
+/// From the smallest to the largest queue in the second half of 60 s.
+fn fluid_swing(given: &[f64]) -> f64 {
     let duration = Duration::from_secs(60);
-    let states = model.integrate(past, duration, Duration::from_millis(1));
+    let states = fluid_states(&fluid_model(given), duration);
     let settled = states.iter().filter(|(at, _)| *at >= duration / 2);
     let (low, high) = settled.fold((f64::INFINITY, 0.0_f64), |(low, high), (_, state)| {
         (low.min(state.queue), high.max(state.queue))
@@ -208,6 +259,15 @@ mod tests {
         // Möller and Johansson, equation (6): with q0 = c tau the queue is m / gamma.
         let queue = compute("fluid_queue", &[10e6, 0.05, 0.7, 1500.0, 125.0 / 3.0]);
         assert!((queue - 1.0 / 0.7).abs() < 1e-3, "{queue}");
+        // Figure 2: with q0 above the bandwidth-delay product the queue settles there, with a small one it swings.
+        let stable = [10e6, 0.05, 0.7, 1500.0, 70.0];
+        let later = [&stable[..], &[60.0]].concat();
+        let settled = compute("fluid_queue_at", &later) - compute("fluid_queue", &stable);
+        assert!(settled.abs() < 0.01, "{settled}");
+        assert!(compute("fluid_swing", &stable) < 0.01);
+        let peak = compute("fluid_peak", &stable) / compute("fluid_queue", &stable);
+        assert!((peak / compute("fluid_overshoot", &stable) - 1.0).abs() < 1e-12 && peak > 1.0);
+        assert!(compute("fluid_swing", &[10e6, 0.05, 0.7, 1500.0, 10.0]) > 0.1);
     }
 
     #[test]

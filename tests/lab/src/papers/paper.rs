@@ -151,6 +151,8 @@ pub enum Term {
     Parameter(String, Unit),
     /// A measurement.
     Measured(Box<Source>),
+    /// Where on the horizontal axis.
+    Free,
 }
 
 /// A figure.
@@ -212,6 +214,8 @@ pub enum Data {
     Points(Term, Source),
     /// A point per variant: the medians of the seeds.
     Medians(Term, Source),
+    /// A formula along the horizontal axis, whose ends are known.
+    Formula(Source),
     /// The median over a name.
     Bar(String, Source),
 }

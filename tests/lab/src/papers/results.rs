@@ -170,9 +170,29 @@ impl<'a> Results<'a> {
     pub fn term(&self, term: &Term, at: Point<'_>) -> Option<f64> {
         match term {
             Term::Constant(amount) => Some(*amount),
+            Term::Free => None,
             Term::Measured(source) => self.number(source, at),
             Term::Parameter(name, unit) => Value::parse(at.parameters.get(name)?)?.amount_in(*unit),
         }
+    }
+
+    /// The formula at `x`, which stands for its free argument, in base units.
+    pub fn formula(&self, source: &Source, x: f64) -> Option<f64> {
+        let Origin::Model(model, terms) = &source.origin else {
+            return None;
+        };
+        let parameters = Parameters::new();
+        let at = Point {
+            parameters: &parameters,
+            seed: 0,
+            window: 0,
+        };
+        let term = |term: &Term| match term {
+            Term::Free => Some(x),
+            other => self.term(other, at),
+        };
+        let given: Option<Vec<f64>> = terms.iter().map(term).collect();
+        Some((model.compute)(&given?)).filter(|number| number.is_finite())
     }
 
     /// A curve of the first seed.

@@ -58,7 +58,7 @@ impl Sources {
             }
         }
         match (&given.model, &given.metric, run) {
-            (Some(name), None, run) => self.model(name, given, run, only),
+            (Some(name), None, run) => self.model(name, given, run, only, None),
             (None, Some(_), Some(run)) => {
                 let (quantity, slot) = self.metric(given, run)?;
                 Ok(Source {
@@ -112,12 +112,40 @@ impl Sources {
         Ok((unit, [run, variant, place]))
     }
 
+    /// A formula along one of its arguments. Returns the unit of that, too.
+    ///
+    /// # Errors
+    /// What is wrong, and what is allowed.
+    pub fn formula(
+        &mut self,
+        given: &file::Measure,
+        along: &str,
+    ) -> Result<(Unit, Source), String> {
+        let (Some(name), None, None) = (&given.model, &given.metric, &given.run) else {
+            return Err("a curve has `model` and `with`, and no run".into());
+        };
+        let source = self.model(name, given, None, Parameters::new(), Some(along))?;
+        let model = Model::find(name)?;
+        let place = model
+            .arguments
+            .iter()
+            .find(|(argument, _)| *argument == along);
+        let free = place.filter(|_| !given.arguments.contains_key(along));
+        let (_, unit) = free.ok_or_else(|| {
+            format!(
+                "`along` names an argument of `{name}` that `with` leaves out; `{along}` does not"
+            )
+        })?;
+        Ok((*unit, source))
+    }
+
     fn model(
         &mut self,
         name: &str,
         given: &file::Measure,
         run: Option<usize>,
         only: Parameters,
+        free: Option<&str>,
     ) -> Result<Source, String> {
         let model = Model::find(name)?;
         let known = |key: &&String| model.arguments.iter().any(|(name, _)| name == key);
@@ -138,6 +166,10 @@ impl Sources {
         let mut terms = Vec::new();
         for (argument, unit) in model.arguments {
             let value = given.arguments.get(*argument);
+            if free == Some(*argument) && value.is_none() {
+                terms.push(Term::Free);
+                continue;
+            }
             let value =
                 value.ok_or_else(|| format!("`{name}` needs `{argument}`; it has {}", names()))?;
             terms.push(self.term(value, Some(*unit), run)?.0);

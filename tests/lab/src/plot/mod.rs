@@ -7,6 +7,8 @@ mod axis;
 mod canvas;
 mod draw;
 mod style;
+#[cfg(test)]
+mod tests;
 
 pub use self::axis::{Axis, Scale};
 

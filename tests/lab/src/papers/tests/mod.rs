@@ -1,0 +1,51 @@
+//! Papers' files from text to report.
+
+mod format;
+mod measuring;
+mod verdicts;
+
+use std::path::Path;
+
+use super::resolve::{parse, PaperError};
+use super::Paper;
+
+/// As if it stood beside the papers, so that scenarios are found.
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../papers/test.toml");
+
+const HEAD: &str = r#"
+[paper]
+letter = "T"
+title = "A paper"
+authors = "A. Uthor"
+page = "docs/papers/test.md"
+
+[run.short]
+scenario = "../scenarios/hybrid-dumbbell.toml"
+cc = "hybrid:paper"
+seeds = 2
+set = { duration = "10s" }
+
+[run.varied]
+scenario = "../scenarios/hybrid-dumbbell.toml"
+cc = "{cc}"
+set = { duration = "10s", "link.bottleneck.loss" = "{loss}" }
+vary = { loss = ["0%", "3%"], cc = ["reno", "hybrid"] }
+
+[[claim]]
+id = "T1"
+title = "something"
+source = "figure 1"
+says = "It holds."
+"#;
+
+/// A paper with one claim, which goes on with `rest`.
+fn with(rest: &str) -> Result<Paper, PaperError> {
+    quiche_cc::register();
+    parse(&format!("{HEAD}{rest}"), Path::new(FILE))
+}
+
+/// A paper whose only check measures this and has this bound.
+fn checking(measure: &str, relation: &str) -> Result<Paper, PaperError> {
+    let check = "[[claim.check]]\nwhat = \"w\"";
+    with(&format!("{check}\nmeasure = {{ {measure} }}\n{relation}\n"))
+}
