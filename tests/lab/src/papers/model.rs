@@ -46,7 +46,10 @@ pub const MODELS: [Model; 12] = [
         name: "mathis",
         arguments: &[PACKET, RTT, LOSS],
         unit: Unit::Rate,
-        compute: |given| square_root(given[0], given[1]).throughput(given[2]).bps(),
+        compute: |given| {
+            let model = square_root(given[0], given[1]);
+            beyond_zero(given[2]) * model.throughput(given[2]).bps()
+        },
     },
     Model {
         name: "pftk",
@@ -54,7 +57,7 @@ pub const MODELS: [Model; 12] = [
         unit: Unit::Rate,
         compute: |given| {
             let model = tcp::Pftk::tfrc(seconds(given[1]));
-            model.throughput(given[2]).per_sec() * given[0] * 8.0
+            beyond_zero(given[2]) * model.throughput(given[2]).per_sec() * given[0] * 8.0
         },
     },
     Model {
@@ -167,6 +170,15 @@ fn bytes(bytes: f64) -> Bytes {
     Bytes(bytes as u64)
 }
 
+/// 1 where a formula of the loss holds, that is above 0.
+fn beyond_zero(loss: f64) -> f64 {
+    if loss > 0.0 {
+        1.0
+    } else {
+        f64::NAN
+    }
+}
+
 fn aimd_path(rtt: f64, loss: f64) -> aimd::Path {
     aimd::Path {
         rtt: seconds(rtt),
@@ -251,6 +263,7 @@ mod tests {
         // Hybrid paper, section III-D, by Mathis: 1250 B, 100 ms and 5 % loss.
         let mathis = compute("mathis", &[1250.0, 0.1, 0.05]);
         assert!((mathis / 1e6 - 0.548).abs() < 0.001, "{mathis}");
+        assert!(compute("mathis", &[1250.0, 0.1, 0.0]).is_nan());
         // Akan, table 1.
         let increase = compute("aimd_increase", &[2e6, 0.5, 952.0, 1.0, 1e-3]);
         assert!((increase - 35.7360).abs() < 0.01, "{increase}");

@@ -2,11 +2,10 @@
 
 use std::fmt::Write;
 
-use pulldown_cmark::{html, CowStr, Event, Options, Parser, Tag, TagEnd};
-
 use super::judge::{show, CheckVerdict, PointVerdict, Verdict};
 use super::paper::{Check, Paper, Relation};
 use super::value::Unit;
+use crate::page;
 
 /// A paper with its verdicts and drawn figures.
 pub struct Chapter<'a> {
@@ -223,42 +222,12 @@ pub fn run_places(verdict: &Verdict<'_>) -> Vec<usize> {
     places
 }
 
-const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
-<meta name=\"viewport\" content=\"width=device-width\">\n<title>Papers, reproduced</title>\n<style>\n\
-:root { color-scheme: light dark; }\n\
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; }\n\
-table { border-collapse: collapse; margin: 1em 0; font-size: 14px; }\n\
-th, td { text-align: left; vertical-align: top; padding: .25em .8em .25em 0; border-bottom: 1px solid #8884; }\n\
-svg { display: block; max-width: 100%; height: auto; margin: 1em 0; }\n\
-h2 { margin-top: 2.5em; } h3 { margin-top: 2em; }\n</style>\n";
-
 /// The same as one HTML page, with the figures in it.
 pub fn html(markdown: &str, chapters: &[Chapter<'_>]) -> String {
-    let figure = |path: &str| {
-        let id = path.strip_prefix("figures/")?.strip_suffix(".svg")?;
-        let all = chapters.iter().flat_map(|chapter| &chapter.figures);
-        all.into_iter()
-            .find(|(known, _)| *known == id)
-            .map(|(_, svg)| svg.trim_end().to_owned())
+    let figure = |id: &str| {
+        let mut all = chapters.iter().flat_map(|chapter| &chapter.figures);
+        all.find(|(known, _)| *known == id)
+            .map(|(_, svg)| svg.clone())
     };
-    let mut inside = false;
-    let events =
-        Parser::new_ext(markdown, Options::ENABLE_TABLES).filter_map(|event| match event {
-            Event::Start(Tag::Image { ref dest_url, .. }) => {
-                let svg = figure(dest_url)?;
-                inside = true;
-                Some(Event::Html(CowStr::from(svg)))
-            }
-            Event::End(TagEnd::Image) => {
-                inside = false;
-                None
-            }
-            // The title stands in the figure.
-            _ if inside => None,
-            event => Some(event),
-        });
-    let mut page = String::from(HEAD);
-    html::push_html(&mut page, events);
-    page.push_str("</html>\n");
-    page
+    page::html("Papers, reproduced", markdown, figure)
 }

@@ -2,7 +2,7 @@
 
 use super::axis::{Axis, Extent, Tick};
 use super::canvas::{Anchor, Area, Canvas};
-use super::style::{colour, width, FRAME, GAP, GRID, HEIGHT, LEVEL, TEXT, TICK, TITLE, WIDTH};
+use super::style::{colour, width, FRAME, GAP, GRID, HEIGHT, INK, LEVEL, TEXT, TICK, TITLE, WIDTH};
 use super::{Figure, Horizontal, Mark, Series};
 
 const MARKS_X: usize = 8;
@@ -22,13 +22,10 @@ pub fn draw(figure: &Figure) -> String {
     let frame = Frame { area, x, y };
     let mut canvas = Canvas::new(WIDTH, area.bottom + TICK + 2.0 * TEXT + 3.0 * GAP);
     let title = (area.left, GAP + TITLE / 2.0);
-    canvas.styled(
-        &figure.title,
-        title,
-        Anchor::Start,
-        TITLE,
-        super::style::INK,
-    );
+    // A long title is written smaller.
+    let room = (WIDTH - area.left - GAP) / width(&figure.title, TITLE);
+    let size = TITLE * room.min(1.0);
+    canvas.styled(&figure.title, title, Anchor::Start, size, INK);
     draw_legend(&mut canvas, figure, &legend, area);
     frame.draw_y(&mut canvas, &figure.y, &ticks);
     frame.draw_x(&mut canvas, &figure.x);
