@@ -30,7 +30,7 @@ def program() -> Path:
     return path
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def _traced(spec: str, values: tuple[str, ...], seed: int) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         sets = [part for value in values for part in ("--set", value)]
@@ -41,11 +41,25 @@ def _traced(spec: str, values: tuple[str, ...], seed: int) -> bytes:
         return (Path(folder) / "qlog" / "main.sqlog").read_bytes()
 
 
+def written(folder: Path, spec: str, *values: str, seed: int = 1) -> Path:
+    """The trace as a file."""
+    path = folder / "main.sqlog"
+    path.write_bytes(_traced(spec, values, seed))
+    return path
+
+
+def told(spec: str, *values: str, seed: int = 1) -> list[Json]:
+    """The data of all updates of the trace's controller."""
+    parts = _traced(spec, values, seed).split(b"\x1e")
+    events = (json.loads(part) for part in parts if b'"name":"cc:' in part)
+    return [e["data"] for e in events if e["name"] != "cc:parameters_set"]
+
+
 def records(spec: str, *values: str, seed: int = 1) -> list[Json]:
     """A fresh copy of the trace of one flow, header first; `values` replace those of the scenario (KEY=VALUE)."""
     return copy.deepcopy(_records(spec, values, seed))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)
 def _records(spec: str, values: tuple[str, ...], seed: int) -> list[Json]:
     return [json.loads(part) for part in _traced(spec, values, seed).split(b"\x1e") if part.strip()]

@@ -38,8 +38,16 @@ class Beside:
         written = self.metric("pacing_rate", f)
         if not abs(written - pacing) <= 8.0 + 1e-6 * pacing:
             walk.find("pacing_rate", f"quiche wrote {written:.0f} bit/s, the law gives {pacing:.0f}")
+        self._in_flight(walk, f)
         if state is not None:
             self._state(walk, f, state)
+
+    def _in_flight(self, walk: Walk[Any], f: Feedback) -> None:
+        written = self.metric("bytes_in_flight", f)
+        if walk.in_flight is not None and not walk.in_flight[0] <= written <= walk.in_flight[1]:
+            low, high = walk.in_flight
+            left = f"{low}" if low == high else f"{low} to {high}"
+            walk.find("bytes_in_flight", f"quiche wrote {written:.0f}, packets and ACKs leave {left}")
 
     def _state(self, walk: Walk[Any], f: Feedback, expected: str) -> None:
         end = bisect_left(self._state_records, f.group_end)

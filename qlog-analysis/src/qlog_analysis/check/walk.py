@@ -6,7 +6,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from typing import Generic, TypeVar
 
-from ..model import NEVER, Feedback, Trace, Update
+from ..measure.packets import Packets
+from ..model import NEVER, Feedback, Space, Trace, Update
 from .numbers import TIME_TOLERANCE, one_of, show
 from .verdict import Finding, Verdict
 
@@ -25,10 +26,17 @@ class Walk(Generic[T]):
         self.number = -1
         """Of the update before."""
         self._at: Update[T] | None = None
+        self._packets = Packets(trace)
+        self._probes = any(trace.sent.probe)
+        self._settled = [0, 0]
+        self.in_flight: tuple[int, int] | None = None
+        """Ack-eliciting bytes after the feedback: of the application space, and of all. The keys of the others may be
+        gone, and their packets with them. None where path MTU probes are lost in silence."""
 
     def __iter__(self) -> Iterator[tuple[Feedback, list[Update[T]]]]:
         for f in self.trace.feedback:
             self._orphans(f.record)
+            self._settle(f)
             start = self._next
             while self._next < len(self._updates) and self._updates[self._next].record < f.group_end:
                 self._next += 1
@@ -37,6 +45,14 @@ class Walk(Generic[T]):
         for note in self.trace.notes:
             if "counted as lost" in note:
                 self.verdict.findings.append(Finding(None, 0.0, "lost", note))
+
+    def _settle(self, f: Feedback) -> None:
+        gone = sum(self._packets.size(p) for p in (*self._packets.acked(f), *f.lost))
+        self._settled = [self._settled[0] + gone * (f.space is Space.APPLICATION), self._settled[1] + gone]
+        if not self._probes:
+            sent = self._packets.bytes_before(f.record)
+            own = self._packets.application_bytes_before(f.record)
+            self.in_flight = (own - self._settled[0], sent - self._settled[1])
 
     def _orphans(self, before: int) -> None:
         while self._next < len(self._updates) and self._updates[self._next].record < before:

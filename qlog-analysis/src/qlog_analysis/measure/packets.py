@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import accumulate
 
-from ..model import Feedback, Trace
+from ..model import Feedback, Space, Trace
 
 
 class Packets:
@@ -15,9 +15,15 @@ class Packets:
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
         sent = trace.sent
-        sizes = (s if e else 0 for s, e in zip(sent.size, sent.ack_eliciting, strict=True))
+        sizes = [s if e else 0 for s, e in zip(sent.size, sent.ack_eliciting, strict=True)]
+        own = (n if s == Space.APPLICATION else 0 for n, s in zip(sizes, sent.space, strict=True))
+        self._application_before = list(accumulate(own, initial=0))
         self._sizes_before = list(accumulate(sizes, initial=0))
         self._packets_before = list(accumulate(sent.ack_eliciting, initial=0))
+
+    def application_bytes_before(self, record: int) -> int:
+        """Those of the application packet number space."""
+        return self._application_before[bisect_right(self._trace.sent.record, record)]
 
     def acked(self, f: Feedback) -> Iterator[int]:
         """Newly acknowledged packets, in the order of their numbers."""

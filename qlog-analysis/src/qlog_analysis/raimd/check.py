@@ -93,7 +93,8 @@ class _Check:
             (passed - 2.0 * TIME_TOLERANCE) / self._rtt.smoothed.high,
             (passed + 2.0 * TIME_TOLERANCE) / self._rtt.smoothed.low,
         )
-        return set(range(max(math.floor(ends[0]), 0), math.floor(ends[1]) + 1))
+        low, high = (max(math.floor(x), 0) for x in ends)
+        return set(range(low, high + 1))
 
     def _ended(self, f: Feedback) -> set[str | None]:
         """What must be reported for them; None for nothing."""

@@ -1,0 +1,80 @@
+"""Traces of whole connections pass, whatever the path does to their packets."""
+
+from __future__ import annotations
+
+from pathlib import Path as FilePath
+
+import pytest
+
+import lab
+from qlog_analysis.check.run import NoLawError, check
+from qlog_analysis.check.verdict import Outcome
+from qlog_analysis.load import load
+
+PATHS: dict[str, tuple[str, ...]] = {
+    "plain": ("duration=3s",),
+    "slow, loss, no receive times": (
+        "link.there.rate=1Mbps",
+        "duration=4s",
+        "link.there.loss=1%",
+        "flow.main.timestamps=false",
+    ),
+    "marks and loss": ("link.there.queue=mark:q0=20p", "link.there.loss=0.5%", "duration=4s"),
+    "reordering, jitter, narrow way back": (
+        "link.there.reorder=p=3%,extra=12ms",
+        "link.there.jitter=uniform:min=0ms,max=4ms,order=free",
+        "link.back.rate=150kbps",
+        "duration=3s",
+    ),
+    "outage": ("link.there.outages=2s..3.2s", "duration=5s"),
+    "tiny buffer, no ECN": ("link.there.buffer=5p", "flow.main.ecn=false", "duration=2s"),
+    "fast": ("link.there.rate=30Mbps", "duration=0.8s"),
+}
+
+SPECS = (
+    "smallq",
+    "smallq:paper,ssthresh=20,ect=0",
+    "vegas",
+    "vegas:paper",
+    "rrr",
+    "rrr:paper",
+    "rrr:feedback=linear,xtlim=6Mbps,n=16",
+    "raimd",
+    "raimd:paper",
+    "raimd:target=2Mbps,history=5,wgain=3",
+)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("path", PATHS.values(), ids=PATHS.keys())
+def test_the_law_holds(tmp_path: FilePath, path: tuple[str, ...], spec: str) -> None:
+    v = check(load(lab.written(tmp_path, spec, *path)))
+    assert v.outcome is Outcome.PASS, v.to_text()
+    assert v.judged == v.updates
+
+
+@pytest.mark.parametrize(
+    ("spec", "field", "seen"),
+    [
+        ("smallq", "reaction", {None, "loss", "persistent_congestion"}),
+        ("smallq", "ecn", {"capable", "unavailable"}),
+        ("vegas", "cause", {"round", "queue", "loss", "persistent_congestion"}),
+        ("vegas", "phase", {"slow_start", "recovery", "congestion_avoidance"}),
+        ("rrr", "cause", {"measured", "persistent_congestion"}),
+        ("rrr", "source", {"ack", "receive_timestamps"}),
+        ("rrr", "phase", {"startup", "steady"}),
+        ("raimd", "cause", {"increase", "startup", "loss", "persistent_congestion"}),
+    ],
+)
+def test_the_traces_visit_what_the_checkers_decide_on(spec: str, field: str, seen: set[str | None]) -> None:
+    assert seen <= {told[field] for path in PATHS.values() for told in lab.told(spec, *path)}
+
+
+def test_too_short_a_trace_is_no_pass(tmp_path: FilePath) -> None:
+    v = check(load(lab.written(tmp_path, "raimd", "duration=0.3s")))
+    assert v.outcome is Outcome.INCONCLUSIVE, v.to_text()
+
+
+def test_of_quiches_own_controllers_no_law_is_known(tmp_path: FilePath) -> None:
+    with pytest.raises(NoLawError, match=r"no law to check.*states seen: .*slow_start"):
+        check(load(lab.written(tmp_path, "cubic", "duration=1s")))
