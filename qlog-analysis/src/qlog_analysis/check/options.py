@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from ..errors import UnsuitableTraceError
 from ..model import Trace
 from .numbers import close, show
 from .verdict import Finding
@@ -42,6 +43,21 @@ def meant(spec: str, profiles: Profiles) -> dict[str, Any]:
 def _value(text: str) -> float | str:
     match = _NUMBER.match(text)
     return text if match is None or match[2] not in _UNITS else float(match[1]) * _UNITS[match[2]]
+
+
+Ranges = Mapping[str, tuple[float, float]]
+"""Least and largest values, as traces have them."""
+
+
+def refuse_nonsense(trace: Trace, ranges: Ranges) -> None:
+    """Raises UnsuitableTraceError for numbers that the controller does not take: nothing can be computed from them."""
+    for event in trace.parameters:
+        for name, (low, high) in ranges.items():
+            value = getattr(event.parameters, name, None)
+            if isinstance(value, float | int) and not low <= value <= high:
+                raise UnsuitableTraceError(
+                    f"record {event.record}: cc:parameters_set: {name} is {value:g}, expected {low:g} to {high:g}"
+                )
 
 
 def check_options(trace: Trace, profiles: Profiles) -> Iterator[Finding]:

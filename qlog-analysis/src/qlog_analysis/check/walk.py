@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Generic, TypeVar
 
 from ..measure.packets import Packets
@@ -70,6 +71,14 @@ class Walk(Generic[T]):
             self.find("numbering", f"update {number} follows, expected {expected}")
         if abs(u.time - f.time) > TIME_TOLERANCE:
             self.find("timing", f"written {(u.time - f.time) * 1e3:.3f} ms after its feedback")
+
+    @contextmanager
+    def guard(self) -> Iterator[None]:
+        """Numbers that nothing can be computed from are a disagreement, too."""
+        try:
+            yield
+        except (ArithmeticError, ValueError) as e:
+            self.find("numbers", f"nothing can be computed from what is reported: {e}")
 
     def find(self, law: str, message: str) -> None:
         """A disagreement of the update that is judged."""

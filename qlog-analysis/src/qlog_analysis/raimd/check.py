@@ -7,7 +7,7 @@ from typing import Any
 
 from ..check.beside import Beside
 from ..check.numbers import RELATIVE, REPORT_ROUNDING, TIME_TOLERANCE
-from ..check.options import check_options
+from ..check.options import check_options, refuse_nonsense
 from ..check.verdict import Verdict
 from ..check.walk import Walk
 from ..events import RaimdParameters, RaimdUpdate
@@ -23,6 +23,7 @@ SLACK = 10.0 * RELATIVE
 
 def check(trace: Trace) -> Verdict:
     """The verdict on a trace of a raimd sender."""
+    refuse_nonsense(trace, law.RANGES)
     return _Check(trace).run()
 
 
@@ -70,7 +71,8 @@ class _Check:
                 if i:
                     self._walk.find("timing", "a second update at one feedback")
                 else:
-                    self._judge(f, u, causes)
+                    with self._walk.guard():
+                        self._judge(f, u, causes)
             if not updates and causes and None not in causes:
                 self._walk.missing(f, " or ".join(sorted(str(c) for c in causes)))
             self._cycle.acked(f)

@@ -21,6 +21,16 @@ PROFILES: dict[str, dict[str, object]] = {
     "paper": {"beta": 0.5, "target": "off", "startup": "off"},
 }
 
+RANGES: dict[str, tuple[float, float]] = {
+    "alpha": (1e-3, 1e5),
+    "beta": (0.1, 0.95),
+    "target": (1e3, 1e10),
+    "history": (1.0, 256.0),
+    "wgain": (1.0, 8.0),
+    "cmax": (1e3, 1e10),
+    "r0": (1e3, 1e10),
+}
+
 MOST_ROUNDS = 16
 """Round trips that one ACK may end."""
 USED = 0.8

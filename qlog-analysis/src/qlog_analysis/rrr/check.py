@@ -8,7 +8,7 @@ from collections import deque
 
 from ..check.beside import Beside
 from ..check.numbers import RELATIVE, REPORT_ROUNDING, TIME_TOLERANCE
-from ..check.options import check_options
+from ..check.options import check_options, refuse_nonsense
 from ..check.verdict import Verdict
 from ..check.walk import Walk
 from ..events import RrrParameters, RrrUpdate
@@ -25,6 +25,7 @@ RATE_ROUNDING = 8.0
 
 def check(trace: Trace) -> Verdict:
     """The verdict on a trace of an rrr sender."""
+    refuse_nonsense(trace, law.RANGES)
     return _Check(trace).run()
 
 
@@ -60,10 +61,9 @@ class _Check:
                 self._walk.begin(u, u.data.update, f)
                 if i:
                     self._walk.find("timing", "a second update at one feedback")
-                elif u.data.cause == "persistent_congestion":
-                    self._collapsed(f, u, collapses)
                 else:
-                    self._measured(f, u, mark, collapses)
+                    with self._walk.guard():
+                        self._judge(f, u, mark, collapses)
             if not updates:
                 self._silent(f, mark, collapses)
             if mark is not None and (not self._marks or mark.since(self._marks[-1]) > 0.0):
@@ -109,6 +109,12 @@ class _Check:
         return None
 
     # -- one update ---------------------------------------------------------------------------------------------
+
+    def _judge(self, f: Feedback, u: Update[RrrUpdate], mark: Mark | None, collapses: set[bool]) -> None:
+        if u.data.cause == "persistent_congestion":
+            self._collapsed(f, u, collapses)
+        else:
+            self._measured(f, u, mark, collapses)
 
     def _measured(self, f: Feedback, u: Update[RrrUpdate], b: Mark | None, collapses: set[bool]) -> None:
         r, walk = u.data, self._walk

@@ -27,6 +27,19 @@ PROFILES: dict[str, dict[str, object]] = {
     "paper": {"xt": 0.6e6, "startup": "off", "qmax": 200.0, "r0": 1.6e6},
 }
 
+RANGES: dict[str, tuple[float, float]] = {
+    "pfix": (0.0, 0.5),
+    "ptlim": (0.0, 0.5),
+    "xtlim": (1e3, 1e10),
+    "cmax": (1e3, 1e10),
+    "xt": (1e3, 1e10),
+    "r0": (1e3, 1e10),
+    "n": (4.0, 1e3),
+    "span": (0.0, 1e3),
+    "qmax": (1.0, 1e4),
+    "growth": (1.1, 4.0),
+}
+
 INITIAL_PACKETS = 10
 """RFC 9002 section 7.2: R begins at the initial window per RTT."""
 STARTUP_SHARE = 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..check.beside import Beside
 from ..check.numbers import RELATIVE, REPORT_ROUNDING
-from ..check.options import check_options
+from ..check.options import check_options, refuse_nonsense
 from ..check.verdict import Verdict
 from ..check.walk import Walk
 from ..events import SmallqParameters, SmallqUpdate
@@ -21,6 +21,7 @@ ROUNDING = 2.0 * REPORT_ROUNDING
 
 def check(trace: Trace) -> Verdict:
     """The verdict on a trace of a smallq sender."""
+    refuse_nonsense(trace, law.RANGES)
     return _Check(trace).run()
 
 
@@ -55,7 +56,8 @@ class _Check:
                 self._walk.missing(f, "every feedback has one")
             for i, u in enumerate(updates):
                 if i == 0:
-                    self._judge(f, u, reactions, rises)
+                    with self._walk.guard():
+                        self._judge(f, u, reactions, rises)
                 else:
                     self._walk.begin(u, u.data.update, f)
                     self._walk.find("timing", "a second update at one feedback")

@@ -10,6 +10,8 @@ from ..newreno import after_loss, floor_of, thresholds_after_loss
 DEFAULT: dict[str, object] = {"ect": "1", "pacing": 1.5, "ssthresh": None}
 PROFILES: dict[str, dict[str, object]] = {"default": DEFAULT, "paper": {"pacing": 4.0}}
 
+RANGES: dict[str, tuple[float, float]] = {"pacing": (1.0, 4.0), "ssthresh": (0.0, 1e6)}
+
 
 @dataclass(frozen=True, slots=True)
 class Step:

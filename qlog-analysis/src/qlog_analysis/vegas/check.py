@@ -6,7 +6,7 @@ import math
 
 from ..check.beside import Beside
 from ..check.numbers import RELATIVE, REPORT_ROUNDING, TIME_TOLERANCE
-from ..check.options import check_options
+from ..check.options import check_options, refuse_nonsense
 from ..check.verdict import Verdict
 from ..check.walk import Walk
 from ..events import VegasParameters, VegasUpdate
@@ -23,6 +23,7 @@ LOSSES = (LOSS, PERSISTENT)
 
 def check(trace: Trace) -> Verdict:
     """The verdict on a trace of a vegas sender."""
+    refuse_nonsense(trace, law.RANGES)
     return _Check(trace).run()
 
 
@@ -59,7 +60,8 @@ class _Check:
                 if i:
                     self._walk.find("timing", "a second update at one feedback")
                 else:
-                    self._judge(f, u, reactions)
+                    with self._walk.guard():
+                        self._judge(f, u, reactions)
             if not updates:
                 self._silent(f, reactions)
         return self._verdict

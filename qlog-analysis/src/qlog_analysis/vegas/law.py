@@ -25,6 +25,15 @@ PROFILES: dict[str, dict[str, object]] = {
     "paper": {"alpha": 1.0, "beta": 3.0, "slowstart": "other", "rtt": "mean", "pacing": 4.0},
 }
 
+RANGES: dict[str, tuple[float, float]] = {
+    "alpha": (0.0, 1e4),
+    "beta": (0.0, 1e4),
+    "gamma": (0.0, 1e4),
+    "basewin": (1e3, DAY_MS),
+    "pacing": (1.0, 4.0),
+    "ssthresh": (0.0, 1e6),
+}
+
 SLOW_START_SAMPLES = 8
 """Samples after which slow start is judged before the round trip is over (RFC 9406)."""
 
