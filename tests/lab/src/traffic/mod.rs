@@ -64,7 +64,7 @@ pub fn application(
         return Box::new(Pages::new(shape, start, rng));
     }
     let source = source(traffic, start, packet, rng).expect("all other traffic has a source");
-    Box::new(StreamApp::new(source))
+    Box::new(StreamApp::new(source, packet))
 }
 
 /// A uniform number in (0, 1], the same on every machine.

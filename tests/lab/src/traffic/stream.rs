@@ -11,12 +11,17 @@ const STREAM: u64 = 3;
 /// Written at once at most.
 const BLOCK: usize = 64 * 1024;
 static ZEROS: [u8; BLOCK] = [0; BLOCK];
+/// quiche gives room by the byte, and with every packet that it sends walks over the pieces that were written and are not
+/// acknowledged. There are to be no more of them than about this.
+const MOST_PIECES: u64 = 4096;
 /// quiche takes data beyond the window; so much is enough for it to always have some.
 const AHEAD: u64 = 256 * 1024;
 
 /// Writes what a [`Source`] comes up with.
 pub struct StreamApp {
     source: Box<dyn Source>,
+    /// Data in a full packet.
+    packet: u64,
     /// Bytes that quiche has not taken yet.
     pending: u64,
     /// Bytes that quiche has taken.
@@ -25,11 +30,12 @@ pub struct StreamApp {
 }
 
 impl StreamApp {
-    /// For this source.
-    pub fn new(source: Box<dyn Source>) -> Self {
+    /// For this source, with so many bytes of data in a full packet.
+    pub fn new(source: Box<dyn Source>, packet: u64) -> Self {
         let next = source.next();
         Self {
             source,
+            packet,
             pending: 0,
             written: 0,
             next,
@@ -58,9 +64,16 @@ impl StreamApp {
             .sum();
         let most = 2 * window as u64 + AHEAD;
         while self.pending > 0 {
-            let room = most.saturating_sub(self.written.saturating_sub(acked));
+            let unacked = self.written.saturating_sub(acked);
+            let room = most.saturating_sub(unacked);
             let len = self.pending.min(room).min(BLOCK as u64);
             if len == 0 {
+                return;
+            }
+            // A stream that does not exist yet has room.
+            let capacity = conn.stream_capacity(STREAM).unwrap_or(usize::MAX);
+            let least = (unacked / MOST_PIECES).min(self.packet);
+            if (capacity as u64) < len.min(least) {
                 return;
             }
             let block = Bytes::from_static(&ZEROS[..len as usize]);
