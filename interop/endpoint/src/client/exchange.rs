@@ -15,6 +15,7 @@ use super::group::Group;
 use super::http::Http;
 use super::progress::Progress;
 use super::requests::Requests;
+use super::resumption::Resumption;
 use crate::connection::{
     close_reason, h3_code, issue_connection_ids, no_error_code, random_connection_id, receive,
     Connection,
@@ -47,7 +48,7 @@ pub struct Exchange {
     pub interrupted: bool,
     /// With which a later connection can be resumed.
     #[serde(skip)]
-    pub session: Option<Vec<u8>>,
+    pub session: Option<Resumption>,
     pub downloads: Vec<DownloadReport>,
 }
 
@@ -85,7 +86,7 @@ impl<'a> Client<'a> {
     }
 
     /// Does all downloads of a group, on a connection that resumes `session` if there is one.
-    pub fn fetch(&self, group: &Group, session: Option<&[u8]>) -> io::Result<Exchange> {
+    pub fn fetch(&self, group: &Group, session: Option<&Resumption>) -> io::Result<Exchange> {
         let mut config = self.config()?;
         let (parallel, hash) = (self.args.parallel, self.args.hash);
         let requests = Requests::new(&group.downloads, parallel, hash, &self.progress);
@@ -137,10 +138,13 @@ impl<'a> Client<'a> {
         &self,
         group: &Group,
         address: SocketAddr,
-        session: Option<&[u8]>,
+        session: Option<&Resumption>,
         config: &mut quiche::Config,
     ) -> io::Result<(Connection, UdpEndpoint)> {
         let socket = UdpEndpoint::bind(local_for(address)?)?;
+        if let Some(session) = session {
+            session.prepare(config);
+        }
         let mut conn = quiche::connect_with_buffer_factory(
             group.server_name.as_deref(),
             &random_connection_id(),
@@ -157,7 +161,7 @@ impl<'a> Client<'a> {
             conn.set_keylog(keylog.writer()?);
         }
         if let Some(session) = session {
-            conn.set_session(session).map_err(io::Error::other)?;
+            session.resume(&mut conn).map_err(io::Error::other)?;
         }
         Ok((conn, socket))
     }
@@ -223,7 +227,7 @@ impl<'a> Session<'a> {
         exchange.connection = Some(report);
         exchange.handshake_ms = self.established.map(|at| milliseconds(at - self.started));
         exchange.downloads = self.requests.finish(reason);
-        exchange.session = self.conn.session().map(<[u8]>::to_vec);
+        exchange.session = Resumption::of(&self.conn);
         exchange.interrupted = matches!(end, End::Interrupted);
         if let End::Failed(reason) = end {
             exchange.error = Some(reason);

@@ -8,6 +8,7 @@ mod http;
 mod http09;
 mod progress;
 mod requests;
+mod resumption;
 mod sink;
 mod summary;
 

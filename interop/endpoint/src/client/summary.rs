@@ -28,7 +28,7 @@ pub fn fetch_all(args: &ClientArgs, groups: &[Group]) -> io::Result<ExitStatus> 
         };
         let mut session = None;
         for part in parts {
-            let mut exchange = client.fetch(&part, session.as_deref())?;
+            let mut exchange = client.fetch(&part, session.as_ref())?;
             session = exchange.session.take();
             let interrupted = exchange.interrupted;
             exchanges.push(exchange);
