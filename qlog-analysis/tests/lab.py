@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import os
+import pickle
 import subprocess
 import tempfile
 from functools import lru_cache
@@ -57,9 +57,11 @@ def told(spec: str, *values: str, seed: int = 1) -> list[Json]:
 
 def records(spec: str, *values: str, seed: int = 1) -> list[Json]:
     """A fresh copy of the trace of one flow, header first; `values` replace those of the scenario (KEY=VALUE)."""
-    return copy.deepcopy(_records(spec, values, seed))
+    out: list[Json] = pickle.loads(_records(spec, values, seed))
+    return out
 
 
 @lru_cache(maxsize=8)
-def _records(spec: str, values: tuple[str, ...], seed: int) -> list[Json]:
-    return [json.loads(part) for part in _traced(spec, values, seed).split(b"\x1e") if part.strip()]
+def _records(spec: str, values: tuple[str, ...], seed: int) -> bytes:
+    """Pickled, which is the fastest way to a copy."""
+    return pickle.dumps([json.loads(part) for part in _traced(spec, values, seed).split(b"\x1e") if part.strip()])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 Json = dict[str, Any]
 CC_SCHEMA = "https://quiche-cc.example/qlog/112026/cc"
@@ -69,7 +70,7 @@ class TraceWriter:
 
 
 def encode(records: list[Json]) -> bytes:
-    return b"".join(b"\x1e" + json.dumps(r, separators=(",", ":")).encode() + b"\n" for r in records)
+    return b"".join(b"\x1e" + msgspec.json.encode(r) + b"\n" for r in records)
 
 
 def write(path: Path, records: list[Json]) -> Path:
