@@ -49,6 +49,13 @@ def test_a_falsified_trace_exits_1_and_says_where(tmp_path: FilePath, capsys: Ou
     assert any(f["law"] == "rate" and f["number"] is not None for f in data["findings"])
 
 
+def test_check_judges_any_law_and_exits_3_where_none_is_known(honest: str, other: str, capsys: Output) -> None:
+    assert main(["check", honest]) == 0
+    assert "PASS" in capsys.readouterr().out
+    assert main(["check", other]) == 3
+    assert "no law to check" in capsys.readouterr().err
+
+
 def test_too_short_a_trace_exits_2_and_is_no_pass(tmp_path: FilePath, capsys: Output) -> None:
     short = tracewriter.write(tmp_path / "short.sqlog", records(SLOW, 1.0))
     assert main(["zones", str(short)]) == 2

@@ -10,6 +10,7 @@ from pathlib import Path as FilePath
 import numpy as np
 import pytest
 
+import lab
 import tampering
 from qlog_analysis.errors import AnalysisError
 from qlog_analysis.linklog import LinkLog, read_link_log
@@ -79,6 +80,25 @@ def test_panels_show_what_the_trace_has(hybrid: Trace, other: Trace, tmp_path: F
     decided = [e.data.zone for e in hybrid.updates if e.data.zone is not None]
     assert zones == {f"delta, zone {z}": decided.count(z) for z in (1, 2, 3)}
     assert panels(other)[1].bands == []
+
+
+@pytest.mark.parametrize(
+    ("spec", "title", "names"),
+    [
+        ("smallq", "Marks so far", {"CE reported", "marks that count"}),
+        ("vegas", "Packets waiting (diff)", {"diff"}),
+        ("rrr", "Relative rate reduction", {"p", "wanted"}),
+        ("raimd", "Increase per round trip", {"alpha"}),
+    ],
+)
+def test_every_controller_has_a_panel_of_what_it_decides_by(
+    tmp_path: FilePath, spec: str, title: str, names: set[str]
+) -> None:
+    trace = trace_of(tmp_path, lab.records(spec, "duration=2s", "link.there.loss=1%"))
+    (panel,) = (p for p in panels(trace) if p.title == title)
+    assert {s.name for s in panel.series if len(s.x)} == names
+    page = Page(build.render(spec, build.sections([trace], [])))
+    assert "held against the packets" in page.text
 
 
 def test_thinning_keeps_the_ends_and_every_peak() -> None:
