@@ -57,7 +57,9 @@ quiche_cc_test(papers LABEL lab TIMEOUT 300
 
 set(pytest "${QUICHE_CC_VENV_PYTHON}" -m pytest -q -p no:cacheprovider)
 quiche_cc_test(qlog-analysis LABEL python TIMEOUT 600 COMMAND ${pytest} qlog-analysis)
-quiche_cc_test(end-to-end LABEL e2e TIMEOUT 900 SERIAL COMMAND ${pytest} tests/e2e)
+set(runner_contract tests/e2e/test_runner_contract.py)
+quiche_cc_test(end-to-end LABEL e2e TIMEOUT 900 SERIAL COMMAND ${pytest} tests/e2e --ignore=${runner_contract})
+quiche_cc_test(runner-contract LABEL e2e TIMEOUT 900 SERIAL COMMAND ${pytest} ${runner_contract})
 quiche_cc_test(structure LABEL structure TIMEOUT 300 COMMAND ${pytest} tests/structure)
 quiche_cc_test(patch-series LABEL structure TIMEOUT 300
                COMMAND "${QUICHE_CC_VENV_PYTHON}" "${CMAKE_SOURCE_DIR}/patches/series.py" check)

@@ -1,0 +1,246 @@
+"""Plays the quic-interop-runner for two endpoints: directories, environment, files, network, exit codes."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import random
+import string
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+from simulator import Captured, Mischief, Simulator
+from testbed import Program
+
+ENDPOINT = Path(__file__).resolve().parents[2] / "interop" / "runner" / "run_endpoint.sh"
+UNSUPPORTED = 127
+READY_TIMEOUT = 20.0
+STOP_TIMEOUT = 5.0
+# What the runner's simulator does in most cases: 10 Mbit/s, 15 ms and 25 packets each way.
+DELAY = "15ms"
+LINK = ("--rate", "10Mbps", "--up-rate", "10Mbps", "--buffer", "25p", "--up-buffer", "25p")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A test case of the runner, as endpoints and network see it."""
+
+    client: str  # TESTCASE of the client
+    files: Sequence[int]  # sizes in bytes
+    server: str = ""  # TESTCASE of the server, if it is not the client's
+    delay: str = DELAY
+    link: Sequence[str] = ()  # further options of cc-link
+    mischief: Mischief = field(default_factory=Mischief)
+    chain: int = 1  # certificates between the root and the end
+    host: str = "server4"
+    listen: str = "127.0.0.1:0"
+    name_length: int = 10
+    cc: str = ""
+    timeout: float = 60.0
+
+
+@dataclass
+class Play:
+    """What came of a case."""
+
+    folder: Path
+    code: int  # exit code of the client
+    captured: list[Captured]
+    damaged: int  # datagrams that were corrupted on the way
+    link: dict[str, Any]
+    seconds: float
+    files: list[str] = field(default_factory=list)
+
+    def logs(self, role: str) -> Path:
+        return self.folder / "logs" / role
+
+    def qlogs(self, role: str) -> list[list[dict[str, Any]]]:
+        """The traces of an endpoint, in the order in which the connections began."""
+        traces = [_records(path) for path in (self.logs(role) / "qlog").glob("*.sqlog")]
+        return sorted(traces, key=_began)
+
+    def keylog(self, role: str) -> dict[str, set[str]]:
+        """By label, the client randoms of which there are secrets."""
+        found: dict[str, set[str]] = {}
+        for line in (self.logs(role) / "keys.log").read_text().splitlines():
+            label, client_random, _ = line.split()
+            found.setdefault(label, set()).add(client_random)
+        return found
+
+    def reports(self) -> list[dict[str, Any]]:
+        """The client's connections, as it reported them."""
+        lines = (self.logs("client") / "client.jsonl").read_text().splitlines()
+        return [connection for line in lines for connection in json.loads(line)["connections"]]
+
+    def missing(self) -> list[str]:
+        """Files that the client does not have, or has otherwise."""
+        sent, got = self.folder / "www", self.folder / "downloads"
+        same = (name for name in self.files if (got / name).exists())
+        good = {name for name in same if (got / name).read_bytes() == (sent / name).read_bytes()}
+        return [name for name in self.files if name not in good]
+
+
+def packets(trace: list[dict[str, Any]], what: str, kind: str = "") -> Iterator[dict[str, Any]]:
+    """The `data` of packets that were `sent` or `received`, of one type or all."""
+    for event in trace:
+        if event.get("name") == f"quic:packet_{what}":
+            data: dict[str, Any] = event["data"]
+            if kind in ("", data["header"]["packet_type"]):
+                yield data
+
+
+def frames(trace: list[dict[str, Any]], what: str, frame_type: str, kind: str = "") -> Iterator[dict[str, Any]]:
+    """The frames of one type in packets that were `sent` or `received`."""
+    for packet in packets(trace, what, kind):
+        yield from (frame for frame in packet.get("frames", []) if frame["frame_type"] == frame_type)
+
+
+def _records(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(record) for record in path.read_bytes().split(b"\x1e") if record.strip()]
+
+
+def _began(trace: list[dict[str, Any]]) -> str:
+    began: str = trace[0]["trace"]["common_fields"]["reference_time"]["wall_clock_time"]
+    return began
+
+
+def environment(role: str, testcase: str, folder: Path, programs: Path) -> dict[str, str]:
+    """What the runner sets in a container, and where to find what it mounts there."""
+    logs = folder / "logs" / role
+    return {
+        "PATH": os.environ["PATH"],
+        "ROLE": role,
+        "TESTCASE": testcase,
+        "SSLKEYLOGFILE": str(logs / "keys.log"),
+        "QLOGDIR": f"{logs}/qlog/",
+        "ENDPOINT_WWW": str(folder / "www"),
+        "ENDPOINT_DOWNLOADS": str(folder / "downloads"),
+        "ENDPOINT_CERTS": str(folder / "certs"),
+        "ENDPOINT_LOGS": str(logs),
+        "ENDPOINT_PROGRAMS": str(programs),
+    }
+
+
+def play(case: Case, folder: Path, programs: Path) -> Play:
+    """Runs a case with this project's endpoint in both roles."""
+    files = _prepare(case, folder)
+    server_says = {"SERVER_PARAMS": f"CC={case.cc}" if case.cc else "", "ENDPOINT_LISTEN": case.listen}
+    server_environment = environment("server", case.server or case.client, folder, programs) | server_says
+    server = subprocess.Popen([ENDPOINT], env=server_environment, stderr=subprocess.DEVNULL)
+    try:
+        host, port = _listening(server, folder)
+        with Simulator((host, port), case.mischief) as simulator:
+            result, seconds, summary = _through_link(case, files, folder, programs, simulator)
+        server.terminate()
+        stopped = server.wait(STOP_TIMEOUT)
+    finally:
+        server.kill()
+        server.wait()
+    assert stopped == 0, (folder / "logs/server/server.log").read_text()
+    return Play(folder, result, simulator.captured, simulator.damaged, summary, seconds, files)
+
+
+def _prepare(case: Case, folder: Path) -> list[str]:
+    generator = random.Random(len(case.files))
+    for name in ("www", "downloads", "certs", "logs/server/qlog", "logs/client/qlog"):
+        (folder / name).mkdir(parents=True)
+    write_chain(folder / "certs", case.chain)
+    names = []
+    for size in case.files:
+        names.append("".join(generator.choices(string.ascii_lowercase, k=case.name_length)))
+        (folder / "www" / names[-1]).write_bytes(generator.randbytes(size))
+    return names
+
+
+def _listening(server: subprocess.Popen[bytes], folder: Path) -> tuple[str, int]:
+    """Waits until the server is ready, and says where."""
+    said = folder / "logs/server/server.jsonl"
+    deadline = time.monotonic() + READY_TIMEOUT
+    while time.monotonic() < deadline and server.poll() is None:
+        if said.exists() and "\n" in (text := said.read_text()):
+            host, _, port = json.loads(text.splitlines()[0])["addresses"][0].rpartition(":")
+            return host.strip("[]"), int(port)
+        time.sleep(0.01)
+    raise AssertionError(f"the server is not ready; its exit code is {server.poll()}")
+
+
+def _through_link(
+    case: Case, files: Sequence[str], folder: Path, programs: Path, simulator: Simulator
+) -> tuple[int, float, dict[str, Any]]:
+    host, port = simulator.address
+    literal = f"[{host}]" if ":" in host else host
+    relay: list[str | Path] = [programs / "cc-link", "--quiet", "--listen", f"{literal}:0", "--to", f"{literal}:{port}"]
+    with Program([*relay, *LINK, "--delay", case.delay, *case.link], folder / "link.log") as link:
+        entrance = link.next(READY_TIMEOUT)["listen"]
+        params = f"--connect-to {entrance}" + (f" CC={case.cc}" if case.cc else "")
+        urls = " ".join(f"https://{case.host}:443/{name}" for name in files)
+        client_says = {"REQUESTS": urls, "CLIENT_PARAMS": params}
+        start = time.monotonic()
+        done = subprocess.run(
+            [ENDPOINT],
+            env=environment("client", case.client, folder, programs) | client_says,
+            stderr=subprocess.DEVNULL,
+            timeout=case.timeout,
+            check=False,
+        )
+        seconds = time.monotonic() - start
+        return done.returncode, seconds, link.stop()
+
+
+def write_chain(folder: Path, length: int) -> None:
+    """Certificates as the runner makes them: a root, and a chain of `length` of which the last is the server's.
+
+    In a chain longer than one the server's certificate is inflated with names that nobody has.
+    """
+    names = ["server", "server4", "server6", "server46"]
+    if length > 1:
+        generator = random.Random(length)
+        letters = string.ascii_letters + string.digits
+        names += ["".join(generator.choices(letters, k=250)) for _ in range(20)]
+    alternatives = x509.SubjectAlternativeName([x509.DNSName(name) for name in names])
+    key = ec.generate_private_key(ec.SECP256R1())
+    root = _certificate("root", key, None, None, x509.BasicConstraints(ca=True, path_length=100))
+    (folder / "ca.pem").write_bytes(root.public_bytes(serialization.Encoding.PEM))
+    chain: list[x509.Certificate] = []
+    issuer, issuer_key = root, key
+    for number in range(1, length + 1):
+        key = ec.generate_private_key(ec.SECP256R1())
+        authority = x509.BasicConstraints(ca=True, path_length=100)
+        extension: x509.ExtensionType = alternatives if number == length else authority
+        issuer, issuer_key = _certificate(f"level {number}", key, issuer, issuer_key, extension), key
+        chain.insert(0, issuer)
+    encoded = [certificate.public_bytes(serialization.Encoding.PEM) for certificate in chain]
+    (folder / "cert.pem").write_bytes(b"".join(encoded))
+    form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    (folder / "priv.key").write_bytes(key.private_bytes(*form))
+
+
+def _certificate(
+    name: str,
+    key: ec.EllipticCurvePrivateKey,
+    issuer: x509.Certificate | None,
+    issuer_key: ec.EllipticCurvePrivateKey | None,
+    extension: x509.ExtensionType,
+) -> x509.Certificate:
+    subject = x509.Name([x509.NameAttribute(NameOID.ORGANIZATION_NAME, name)])
+    now = datetime.datetime.now(datetime.timezone.utc)
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer.subject if issuer else subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(hours=1))
+        .not_valid_after(now + datetime.timedelta(days=10))
+        .add_extension(extension, critical=isinstance(extension, x509.BasicConstraints))
+    )
+    return builder.sign(issuer_key or key, hashes.SHA256())
