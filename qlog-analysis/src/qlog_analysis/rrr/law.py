@@ -40,8 +40,6 @@ RANGES: dict[str, tuple[float, float]] = {
     "growth": (1.1, 4.0),
 }
 
-INITIAL_PACKETS = 10
-"""RFC 9002 section 7.2: R begins at the initial window per RTT."""
 STARTUP_SHARE = 4
 """A quarter of n packets is measured over in start-up."""
 STARTUP_ENDS = 0.2
@@ -111,8 +109,9 @@ def rate(m: Measured, aim: float, p: RrrParameters) -> float:
     return min(out, p.growth * max(m.input, m.allowed_last))
 
 
-def initial_rate(packet: int, min_rtt: float, p: RrrParameters) -> float:
-    given = 8.0 * INITIAL_PACKETS * packet / min_rtt if isinstance(p.r0, str) else p.r0
+def initial_rate(packets: int, packet: int, min_rtt: float, p: RrrParameters) -> float:
+    """r0, or an initial window of so many packets per RTT."""
+    given = 8.0 * packets * packet / min_rtt if isinstance(p.r0, str) else p.r0
     return bounded(given, packet, min_rtt, p)
 
 
