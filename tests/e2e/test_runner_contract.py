@@ -295,9 +295,10 @@ def test_the_simulators_probe_is_answered_with_the_versions_that_are_spoken(prog
 
 def probe(prober: socket.socket, server: tuple[str, int]) -> bytes:
     """Asks for a version that nobody speaks until there is an answer, as the simulator does."""
-    question = bytes([0xC0]) + 0x57414954.to_bytes(4, "big") + b"\x08destinat\x06source"
+    no_connection_ids = bytes(2)
+    question = bytes([0xC0]) + 0x57414954.to_bytes(4, "big") + no_connection_ids + bytes(1200)
     for _ in range(50):
-        prober.sendto(question.ljust(1200, b"\0"), server)
+        prober.sendto(question, server)
         try:
             return prober.recv(1500)
         except (TimeoutError, ConnectionRefusedError):

@@ -93,12 +93,20 @@ fn resumed(server: &[&str], client: &[&str]) -> Vec<String> {
         zero["wall_clock_time"].to_string()
     };
     found.sort_by_key(started);
+    assert_eq!(assumed_rtt_ms(&found[0]), 333.0);
+    assert!(assumed_rtt_ms(&found[1]) < 100.0, "not that of the path");
     let sent = found.last().unwrap().iter();
     let sent = sent.filter(|event| event["name"] == "quic:packet_sent");
     let types = sent.map(|event| &event["data"]["header"]["packet_type"]);
     types
         .map(|name| name.as_str().unwrap().to_owned())
         .collect()
+}
+
+/// The RTT with which a connection began.
+fn assumed_rtt_ms(trace: &[Value]) -> f64 {
+    let mut rtts = trace.iter().map(|event| &event["data"]["smoothed_rtt"]);
+    rtts.find_map(Value::as_f64).unwrap()
 }
 
 #[test]

@@ -152,6 +152,8 @@ mod tests {
             ("--max-datagram-size", "1199", "1200..=9000"),
             ("--initial-window", "0", "1..=1000"),
             ("--idle-timeout", "0", "1..=3600"),
+            ("--stream-window", "1023", "1024..=33554432"),
+            ("--initial-rtt", "0", "1..=10000"),
         ] {
             let refused = check(&[option, value]).unwrap_err();
             assert!(refused.contains(range), "{refused}");
