@@ -4,20 +4,26 @@ use super::judge::median;
 use super::paper::{Axis, Data, Figure, Parameters, Series, Source, Term};
 use super::results::{Point, Results};
 use super::value::Unit;
-use crate::plot;
+use crate::plot::{self, Mark};
 
-/// The figure with the points that the runs gave.
+/// The figure with the points that the runs gave. Bars of one label are one series.
 pub fn draw(figure: &Figure, results: &Results<'_>) -> plot::Figure {
     let mut names: Vec<String> = Vec::new();
-    let mut series: Vec<plot::Series> = figure
-        .series
-        .iter()
-        .map(|series| plot::Series {
-            label: series.label.clone(),
-            mark: series.mark,
-            points: points(figure, series, results, &mut names),
-        })
-        .collect();
+    let mut series: Vec<plot::Series> = Vec::new();
+    for given in &figure.series {
+        let points = points(figure, given, results, &mut names);
+        let alike = |known: &&mut plot::Series| {
+            given.mark == Mark::Bars && known.mark == Mark::Bars && known.label == given.label
+        };
+        match series.iter_mut().find(alike) {
+            Some(known) => known.points.extend(points),
+            None => series.push(plot::Series {
+                label: given.label.clone(),
+                mark: given.mark,
+                points,
+            }),
+        }
+    }
     let (x, to_x) = axis(
         &figure.x,
         series.iter().flat_map(|s| &s.points).map(|point| point.0),

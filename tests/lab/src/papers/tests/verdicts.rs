@@ -103,7 +103,10 @@ series = [{ label = "m", draw = "curve", along = "loss", measure = { model = "ma
 [[claim.figure]]
 id = "bars"
 title = "Rates"
-series = [{ label = "a", draw = "bars", name = "short", measure = { run = "short", metric = "throughput" } }]
+series = [
+  { label = "of both", draw = "bars", name = "short", measure = { run = "short", metric = "throughput" } },
+  { label = "of both", draw = "bars", name = "once more", measure = { run = "short", metric = "throughput" } },
+]
 [[claim.figure]]
 id = "distribution"
 title = "Distribution"
@@ -130,4 +133,10 @@ fn the_report_shows_claims_with_numbers_and_figures_and_is_the_same_every_time()
     );
     assert_eq!(html.matches("<svg ").count(), 5);
     assert!(!html.contains("<img"), "figures are in the page");
+    // Bars of one label are one series, which needs no legend.
+    let lines = |text: &str| html.matches(&format!("\n{text}\n")).count();
+    assert_eq!(
+        [lines("of both"), lines("short"), lines("once more")],
+        [0, 1, 1]
+    );
 }
