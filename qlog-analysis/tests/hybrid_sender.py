@@ -29,6 +29,7 @@ class HybridSender:
     p: Parameters
     spec: str
     packet: int
+    initial_window: int = 10
     max_ack_delay: float = 0.025
     rate: float = 1e6
     startup: bool = False
@@ -73,7 +74,7 @@ class HybridSender:
         if d.sample is not None:
             self._take(d.now, *d.sample)
         if first:
-            self.rate = law.initial_rate(self.packet, self.length, self.p)
+            self.rate = law.initial_rate(self.initial_window, self.packet, self.length, self.p)
         self._lost += sum(self._counts(t) for t in d.lost)
         self._acked += d.acked_bytes
         self._acked_packets += d.acked_packets
@@ -192,6 +193,7 @@ class HybridSender:
             "controller": "hybrid",
             "spec": self.spec,
             "max_datagram_size": self.packet,
+            "initial_window": self.initial_window,
             "max_ack_delay": self.max_ack_delay * 1e3,
             "parameters": _rounded(parameters),
         }

@@ -161,6 +161,10 @@ def parameter(name: str, value: Any, option: str = "") -> Tamper:
     return tamper
 
 
+def another_initial_window(some: list[Json]) -> None:
+    named(some, "cc:parameters_set")[0]["data"]["initial_window"] += 1
+
+
 def marks_claimed(some: list[Json]) -> None:
     """ECN marks that no ACK reported, with the window that belongs to them."""
     d = chosen(some, lambda d: d["ce"] == 0 and d["ect"] > 0 and not d["reaction"])["data"]

@@ -212,6 +212,10 @@ def full_size_changed(some: list[Json]) -> None:
     named(some, "cc:parameters_set")[0]["data"]["max_datagram_size"] = 1350
 
 
+def another_initial_window(some: list[Json]) -> None:
+    named(some, "cc:parameters_set")[0]["data"]["initial_window"] += 1
+
+
 def parameters_changed_on_the_way(some: list[Json]) -> None:
     first = named(some, "cc:parameters_set")[0]
     second = {**first, "data": {**first["data"], "parameters": {**first["data"]["parameters"], "d1": 13.0}}}

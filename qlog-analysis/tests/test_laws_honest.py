@@ -70,6 +70,15 @@ def test_the_traces_visit_what_the_checkers_decide_on(spec: str, field: str, see
     assert seen <= {told[field] for path in PATHS.values() for told in lab.told(spec, *path)}
 
 
+@pytest.mark.parametrize("packets", [2, 4, 32])
+@pytest.mark.parametrize("spec", ["hybrid", "smallq", "vegas", "rrr", "raimd"])
+def test_the_law_starts_from_the_initial_window_that_was_configured(
+    tmp_path: FilePath, spec: str, packets: int
+) -> None:
+    v = check(load(lab.written(tmp_path, spec, f"flow.main.initial_window={packets}", "duration=2s")))
+    assert v.outcome is Outcome.PASS, v.to_text()
+
+
 def test_too_short_a_trace_is_no_pass(tmp_path: FilePath) -> None:
     v = check(load(lab.written(tmp_path, "raimd", "duration=0.3s")))
     assert v.outcome is Outcome.INCONCLUSIVE, v.to_text()

@@ -64,6 +64,7 @@ ALL: Table = {
 }
 
 SMALLQ: Table = {
+    "another initial window": (t.another_initial_window, {"window_before"}),
     "window scaled": (t.scaled("window_after", 1.01, grows), {"window_after", "window_before"}),
     "window before": (t.shifted("window_before", -30.0), {"window_before", "window_after"}),
     "more acknowledged": (t.shifted("acked", 1250), {"acked"}),
@@ -87,6 +88,7 @@ SMALLQ: Table = {
 }
 
 VEGAS: Table = {
+    "another initial window": (t.another_initial_window, {"window_before"}),
     "window scaled": (t.scaled("window_after", 1.01, judged), {"window_after", "window_before"}),
     "window before": (t.shifted("window_before", -30.0), {"window_before"}),
     "RTT": (t.shifted("rtt", 0.02, judged), {"rtt", "diff"}),
@@ -109,6 +111,7 @@ VEGAS: Table = {
 }
 
 RRR: Table = {
+    "another initial window": (t.another_initial_window, {"rate_before"}),
     "the rate scaled": (t.scaled("rate_after", 1.001), {"rate", "rate_before", "pacing_rate"}),
     "the rate before": (t.scaled("rate_before", 0.999), {"rate_before"}),
     "X_out scaled": (t.scaled("output", 1.01), {"output", "reduction"}),
@@ -136,6 +139,7 @@ RRR: Table = {
 }
 
 RAIMD: Table = {
+    "another initial window": (t.another_initial_window, {"rate_before"}),
     "the rate scaled": (t.scaled("rate_after", 1.001), {"rate", "rate_before", "pacing_rate"}),
     "the rate before": (t.scaled("rate_before", 0.999), {"rate_before"}),
     "alpha": (t.scaled("alpha", 1.05, raised), {"alpha", "rate"}),

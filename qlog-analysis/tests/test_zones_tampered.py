@@ -30,6 +30,7 @@ ALTERED: dict[str, tuple[Tamper, set[str]]] = {
     "beta in zone 1": (t.in_epoch(beta=0.25), {"beta"}),
     "R not changed": (lambda some: t.in_epoch(rate_after=t._one(some)["rate_before"])(some), {"rate"}),
     "R off by a thousandth": (t.scaled("rate_after", 1.001), {"rate"}),
+    "another initial window": (t.another_initial_window, {"rate"}),
     "R before off by a thousandth": (t.scaled("rate_before", 0.999), {"rate"}),
     "another number": (t.shifted("epoch", 1), {"numbering"}),
     "another duration": (t.shifted("duration", 0.01), {"timing"}),

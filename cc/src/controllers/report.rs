@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::controller::{Event, Value};
+use crate::controller::{Event, Start, Value};
 use crate::units::{Bytes, Rate};
 
 /// The values that `cc:parameters_set` tells besides the parameters.
@@ -10,15 +10,18 @@ use crate::units::{Bytes, Rate};
 pub struct PathLimits {
     /// Full size of a packet.
     pub max_datagram_size: Bytes,
+    /// The initial window, in packets.
+    pub initial_window_packets: u64,
     /// Cap on the reported ACK delay.
     pub max_ack_delay: Duration,
 }
 
 impl PathLimits {
     /// Before the handshake has told more.
-    pub fn new(max_datagram_size: Bytes) -> Self {
+    pub fn new(start: Start) -> Self {
         Self {
-            max_datagram_size,
+            max_datagram_size: start.max_datagram_size,
+            initial_window_packets: start.initial_window_packets,
             max_ack_delay: Duration::ZERO,
         }
     }
@@ -60,8 +63,28 @@ pub fn parameters_set(
                 "max_datagram_size",
                 Value::Count(limits.max_datagram_size.0),
             ),
+            (
+                "initial_window",
+                Value::Count(limits.initial_window_packets),
+            ),
             ("max_ack_delay", millis(limits.max_ack_delay)),
             ("parameters", Value::Map(parameters)),
         ],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parameters_tell_the_initial_window_that_was_configured() {
+        let limits = PathLimits::new(Start {
+            initial_window_packets: 32,
+            max_datagram_size: Bytes(1250),
+            initial_rtt: Duration::from_millis(333),
+        });
+        let event = parameters_set("hybrid", "hybrid", limits, Vec::new());
+        assert!(event.fields.contains(&("initial_window", Value::Count(32))));
     }
 }

@@ -15,6 +15,7 @@ class ControllerParameters(msgspec.Struct):
     controller: str
     spec: str
     max_datagram_size: Annotated[int, msgspec.Meta(ge=1, le=65535)]
+    initial_window: Uint
     max_ack_delay: NonNegative
     parameters: msgspec.Raw
 

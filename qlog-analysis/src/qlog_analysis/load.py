@@ -253,6 +253,8 @@ class _Builder:
             self._exponent = data.ack_delay_exponent
         if data.max_ack_delay is not None:
             self.trace.peer_max_ack_delay = data.max_ack_delay / 1e3
+        if data.max_udp_payload_size is not None:
+            self.trace.peer_max_udp_payload_size = data.max_udp_payload_size
 
     def _controller_parameters(self, record: Record, event: wire.Event) -> None:
         data = self._wire.decode(event.data, events.ControllerParameters, record, event.name)

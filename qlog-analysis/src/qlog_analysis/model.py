@@ -176,6 +176,8 @@ class Trace:
     """Whether the trace counts losses itself (`cf_lost_packets`)."""
     peer_max_ack_delay: float = 0.025
     """s; RFC 9000 section 18.2 has 25 ms where the peer says nothing."""
+    peer_max_udp_payload_size: int | None = None
+    """Bytes."""
     notes: list[str] = field(default_factory=list)
     """What a reader should know: oddities that do not keep the trace from being used."""
     records: int = 0

@@ -22,6 +22,16 @@ def floor_of(window: float, packet: int) -> float:
     return max(window, float(MIN_WINDOW_PACKETS * packet))
 
 
+def initial_window(trace: Trace) -> float:
+    """w before any feedback, bytes. It stays when the peer's limit makes packets smaller, which the controller hears of
+    before it tells their size: then quiche's first window is as many packets of the larger size."""
+    told, first = trace.parameters[0].data, trace.first_window
+    packets = max(told.initial_window, MIN_WINDOW_PACKETS)
+    window = float(packets * told.max_datagram_size)
+    limited = told.max_datagram_size == trace.peer_max_udp_payload_size
+    return first if limited and first > window and first % packets == 0.0 else window
+
+
 def after_loss(window: float, packet: int, reaction: str) -> float:
     """w after a reaction."""
     return floor_of(window / 2.0 if reaction == LOSS else 0.0, packet)

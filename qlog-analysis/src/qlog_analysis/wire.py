@@ -121,6 +121,7 @@ class TransportParameters(msgspec.Struct):
     initiator: str | None = None
     ack_delay_exponent: Annotated[int, msgspec.Meta(ge=0, le=20)] | None = None
     max_ack_delay: Annotated[int, msgspec.Meta(ge=0, le=1 << 14)] | None = None
+    max_udp_payload_size: Uint | None = None
 
 
 T = TypeVar("T")

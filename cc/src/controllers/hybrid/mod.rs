@@ -92,10 +92,7 @@ impl Hybrid {
             return_delay: Duration::ZERO,
             last_step: None,
             handshake_rtt: None,
-            limits: PathLimits {
-                max_datagram_size,
-                max_ack_delay: Duration::ZERO,
-            },
+            limits: PathLimits::new(start),
             told_limits: None,
             report: None,
         };

@@ -91,7 +91,7 @@ impl Raimd {
             cycle: Round::default(),
             interval: (0, 0),
             persistent: PersistentCongestion::default(),
-            limits: PathLimits::new(start.max_datagram_size),
+            limits: PathLimits::new(start),
             told_limits: None,
             updates: 0,
             report: None,

@@ -83,7 +83,7 @@ impl Rrr {
             delays: OwdMeter::new(DELAY_WINDOW, start.max_datagram_size),
             rates: RateMeter::new(params.span),
             rtt: Rtt::new(start.initial_rtt),
-            limits: PathLimits::new(start.max_datagram_size),
+            limits: PathLimits::new(start),
             params,
             spec: spec.to_owned(),
             start,

@@ -50,7 +50,7 @@ impl SmallQueues {
             reno: NewReno::new(start, params.ssthresh),
             rtt: Rtt::new(start.initial_rtt),
             ecn: EcnWatch::new(),
-            limits: PathLimits::new(start.max_datagram_size),
+            limits: PathLimits::new(start),
             params,
             spec: spec.to_owned(),
             told_limits: None,

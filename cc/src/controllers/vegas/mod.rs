@@ -78,7 +78,7 @@ impl Vegas {
             round: Round::default(),
             trip: Trip::default(),
             growing: true,
-            limits: PathLimits::new(start.max_datagram_size),
+            limits: PathLimits::new(start),
             params,
             spec: spec.to_owned(),
             told_limits: None,

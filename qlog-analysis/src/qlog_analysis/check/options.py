@@ -68,6 +68,8 @@ def check_options(trace: Trace, profiles: Profiles) -> Iterator[Finding]:
             yield Finding(None, event.time, "parameters", f"the controller became {event.data.controller!r}")
         elif event.parameters != first.parameters or event.data.spec != first.data.spec:
             yield Finding(None, event.time, "parameters", "the parameters changed during the connection")
+        elif event.data.initial_window != first.data.initial_window:
+            yield Finding(None, event.time, "parameters", "initial_window changed during the connection")
         if event.data.max_ack_delay not in (0.0, round(trace.peer_max_ack_delay * 1e3, 6)):
             peer = f"the peer's is {trace.peer_max_ack_delay * 1e3:g} ms"
             yield Finding(None, event.time, "parameters", f"max_ack_delay is {event.data.max_ack_delay:g} ms, {peer}")

@@ -253,7 +253,7 @@ class Comparison:
                 )
         elif m.first_length is not None and m.first_length > TIME_TOLERANCE:
             ends = (m.first_length - TIME_TOLERANCE, m.first_length + TIME_TOLERANCE)
-            rates = [law.initial_rate(size, x, self.p) for x in ends]
+            rates = [law.initial_rate(m.limits.initial_window, size, x, self.p) for x in ends]
             slack = RELATIVE * max(rates) + REPORT_ROUNDING
             if not min(rates) - slack <= r.rate_before <= max(rates) + slack:
                 self._find("rate", f"R starts at {r.rate_before:.1f} bit/s, the rules give {rates[0]:.1f}")

@@ -28,6 +28,8 @@ class Limits:
 
     parameters: Parameters
     max_datagram_size: int
+    initial_window: int
+    """Packets."""
     max_ack_delay: float
 
 

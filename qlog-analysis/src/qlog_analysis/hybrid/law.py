@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from .parameters import INITIAL_WINDOW_PACKETS, MAX_RATE, MIN_WINDOW_PACKETS, OVERWHELMING_LOSSES, Parameters
+from .parameters import MAX_RATE, MIN_WINDOW_PACKETS, OVERWHELMING_LOSSES, Parameters
 from .trend import Trend
 
 
@@ -64,9 +64,9 @@ def window(rate: float, length: float, packet_bytes: int, p: Parameters, transmi
     return max(packets, MIN_WINDOW_PACKETS) * packet_bytes
 
 
-def initial_rate(packet_bytes: int, length: float, p: Parameters) -> float:
-    """r0, or else the initial window (RFC 9002 section 7.2) per L."""
-    rate = 8.0 * INITIAL_WINDOW_PACKETS * packet_bytes / length if p.r0 is None else p.r0
+def initial_rate(packets: int, packet_bytes: int, length: float, p: Parameters) -> float:
+    """r0, or else an initial window of so many packets per L."""
+    rate = 8.0 * packets * packet_bytes / length if p.r0 is None else p.r0
     return clamp_rate(rate, packet_bytes, length)
 
 

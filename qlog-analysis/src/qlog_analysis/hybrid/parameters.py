@@ -11,9 +11,6 @@ from typing import Literal
 MIN_WINDOW_PACKETS = 2
 """Window floor in packets of the maximum datagram size ("W ... at least two packets")."""
 
-INITIAL_WINDOW_PACKETS = 10
-"""RFC 9002 section 7.2: the window that the initial rate stands for."""
-
 MAX_RATE = 10e9
 """Upper bound of R in bit/s."""
 

@@ -19,6 +19,7 @@ def limits_of(event: ParametersEvent) -> Limits:
     return Limits(
         parameters=_parameters(event.parameters, event.record),
         max_datagram_size=event.data.max_datagram_size,
+        initial_window=event.data.initial_window,
         max_ack_delay=event.data.max_ack_delay / 1e3,
     )
 
@@ -74,6 +75,8 @@ def check_parameters(trace: Trace) -> Iterator[Finding]:
             yield Finding(None, event.time, "parameters", f"the controller became {event.data.controller!r}")
         elif event.parameters != first.parameters or event.data.spec != first.data.spec:
             yield Finding(None, event.time, "parameters", "the parameters changed during the connection")
+        elif event.data.initial_window != first.data.initial_window:
+            yield Finding(None, event.time, "parameters", "initial_window changed during the connection")
     reported = limits_of(first).parameters
     try:
         meant = spec.parse(first.data.spec)

@@ -47,14 +47,7 @@ class _Check:
         self._sent_before = 0
         self._initial: Bounds | None = None
         """S at the start, packets/s."""
-        self._initial_packets = self._first_window()
-
-    def _first_window(self) -> int:
-        """The initial window in packets. The first window in a trace is `wgain` of them, if S starts there."""
-        packets = self._trace.first_window / self._packet
-        if math.isnan(packets) or not isinstance(self._p.r0, str) or self._p.wgain <= 0.0:
-            return law.INITIAL_PACKETS
-        return max(int(packets / max(self._p.wgain, 1.0) + 1e-9), MIN_WINDOW_PACKETS)
+        self._initial_packets = first.data.initial_window
 
     def run(self) -> Verdict:
         self._verdict.findings.extend(check_options(self._trace, law.PROFILES))

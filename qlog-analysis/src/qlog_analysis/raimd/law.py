@@ -37,8 +37,6 @@ USED = 0.8
 """Share of the rate that has to be used for an increase where the application limits."""
 COLLAPSED_PACKETS = 2.0
 """Per round trip, after persistent congestion."""
-INITIAL_PACKETS = 10
-"""RFC 9002 section 7.2."""
 MOST_LOSS = 0.999
 """The full model has no answer where nothing arrives."""
 

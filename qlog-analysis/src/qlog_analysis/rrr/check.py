@@ -19,8 +19,6 @@ from ..model import Feedback, Trace, Update
 from . import law
 from .marks import MARKS_PER_SPAN, Mark, Meter, arriving
 
-MOST_PACKETS = 1000
-"""More is no initial window."""
 RATE_ROUNDING = 8.0
 """bit/s: quiche writes pacing rates in whole bytes/s."""
 
@@ -227,9 +225,8 @@ class _Check:
             slack = RELATIVE * self._rate + REPORT_ROUNDING
             self._walk.near("rate_before", r.rate_before, self._rate, slack, "where the last update left it")
         elif self._rtt.minimum:
-            packet = self._trace.parameters[0].data.max_datagram_size
-            # No event tells the initial window: any whole number of packets will do.
-            packets = min(max(round(r.rate_before * self._rtt.minimum / (8.0 * packet)), 1), MOST_PACKETS)
+            told = self._trace.parameters[0].data
+            packets, packet = told.initial_window, told.max_datagram_size
             shifts = (TIME_TOLERANCE, -TIME_TOLERANCE)
             ends = [law.initial_rate(packets, packet, self._rtt.minimum + s, self._p) for s in shifts]
             self._walk.between("rate_before", r.rate_before, ends[0] - 1e-3, ends[1] + 1e-3, "R at the start")

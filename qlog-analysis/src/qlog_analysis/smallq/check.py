@@ -12,7 +12,7 @@ from ..measure.ecn import Counts, EcnWatch
 from ..measure.packets import Packets
 from ..measure.rtt import Rtt
 from ..model import Feedback, Trace, Update
-from ..newreno import Recovery, floor_of, phase, whole_packets
+from ..newreno import Recovery, floor_of, initial_window, phase, whole_packets
 from . import law
 
 ROUNDING = 2.0 * REPORT_ROUNDING
@@ -39,7 +39,7 @@ class _Check:
         self._recovery = Recovery(trace, self._rtt)
         self._counts = Counts(trace)
         self._ecn = EcnWatch(trace)
-        self._window = trace.first_window
+        self._window = initial_window(trace)
         self._room = self._window
         """The largest window since something was sent: the application may have found room at any time since."""
         self._sent = 0

@@ -13,7 +13,16 @@ from ..events import VegasParameters, VegasUpdate
 from ..measure.packets import Packets
 from ..measure.rtt import Bounds, Rtt
 from ..model import Feedback, Trace, Update
-from ..newreno import LOSS, PERSISTENT, Recovery, after_loss, phase, thresholds_after_loss, whole_packets
+from ..newreno import (
+    LOSS,
+    PERSISTENT,
+    Recovery,
+    after_loss,
+    initial_window,
+    phase,
+    thresholds_after_loss,
+    whole_packets,
+)
 from . import law
 from .trip import Base, Trip, gives_sample
 
@@ -42,7 +51,7 @@ class _Check:
         self._base = Base(self._p.basewin / 1e3)
         self._trip = Trip(-math.inf, settling=False)
         self._growing = True
-        self._window = trace.first_window
+        self._window = initial_window(trace)
         self._packet = first.data.max_datagram_size
         packets = self._p.ssthresh
         self._threshold = math.inf if not packets else packets * self._packet
