@@ -53,7 +53,7 @@ add_dependencies(test-programs quiche-source programs)
 
 # The claims of papers; the report with its figures stays in build/papers.
 quiche_cc_test(papers LABEL lab TIMEOUT 300
-               COMMAND "${CMAKE_BINARY_DIR}/bin/cc-lab" papers --only H --out "${CMAKE_BINARY_DIR}/papers")
+               COMMAND "${CMAKE_BINARY_DIR}/bin/cc-lab" papers --only H,S --out "${CMAKE_BINARY_DIR}/papers")
 
 set(pytest "${QUICHE_CC_VENV_PYTHON}" -m pytest -q -p no:cacheprovider)
 quiche_cc_test(qlog-analysis LABEL python TIMEOUT 600 COMMAND ${pytest} qlog-analysis)
