@@ -178,18 +178,6 @@ pub const EXCEPTIONS: &[Exception] = &[
         law: Law::Scaling,
         why: Why::Pending("a fifth more queue on a path that is twice as slow, for a reason that is not known"),
     },
-    Exception {
-        name: "raimd",
-        profile: None,
-        law: Law::WindowCeiling,
-        why: Why::Pending("a larger packet size enlarges the window in proportion, beyond what any rate carries"),
-    },
-    Exception {
-        name: "rrr",
-        profile: Some("default"),
-        law: Law::Sharing,
-        why: Why::Pending("at 10 Mbit/s and 40 ms the first of two flows is left 1.18 Mbit/s"),
-    },
 ];
 
 /// Whether `spec` is excused from `law`, and why.
