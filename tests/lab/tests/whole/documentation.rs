@@ -40,7 +40,7 @@ fn the_example_is_a_scenario() {
 
 #[test]
 fn every_scenario_that_comes_with_the_lab_can_be_used() {
-    let files = std::fs::read_dir(room().join("scenarios")).unwrap();
+    let files = std::fs::read_dir(room().join("../scenarios")).unwrap();
     let files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
     assert!(files.len() >= 2);
     for file in files {
