@@ -12,7 +12,7 @@ import pytest
 @pytest.mark.parametrize(
     ("spec", "parts"),
     [
-        ("hybird", ["hybird", "hybrid, reno, cubic"]),
+        ("hybird", ["hybird", "hybrid, smallq, vegas, rrr, raimd, reno, cubic"]),
         ("hybrid:d1=10", ["d1=10", "unit"]),
         ("hybrid:d9=1ms", ["d9", "d0, d1, d2, d3"]),
         ("hybrid:d1=30ms", ["d0 < d1 < d2 < d3"]),
