@@ -1,7 +1,11 @@
 //! The one place where controllers are declared.
 
+mod added;
+
 use std::fmt;
 use std::sync::Arc;
+
+pub use self::added::{add, added, Added, Configure};
 
 use crate::controller::{Controller, Start};
 use crate::controllers::hybrid::{self, Hybrid};
@@ -106,12 +110,16 @@ pub const BUILT_IN: &[&str] = &["reno", "cubic", "bbr", "bbr2", "bbr2_gcongestio
 impl Entry {
     /// Reads what follows `name:` (empty if nothing does).
     pub fn configure(&self, options: &str) -> Result<Arc<Build>, SpecError> {
-        let spec = if options.is_empty() {
-            self.name.to_owned()
-        } else {
-            format!("{}:{options}", self.name)
-        };
+        let spec = spec_of(self.name, options);
         (self.configure)(&spec, options)
+    }
+}
+
+fn spec_of(name: &str, options: &str) -> String {
+    if options.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name}:{options}")
     }
 }
 
@@ -134,6 +142,9 @@ pub fn describe() -> String {
             text += &format!("  {name}=...  {help}; {kind}\n");
         }
     }
+    for added in added() {
+        text += &format!("{}: {}\n  added at run time\n", added.name, added.summary);
+    }
     text += &format!("of quiche, without options: {}\n", BUILT_IN.join(", "));
     text
 }
@@ -143,7 +154,7 @@ pub fn describe() -> String {
 pub enum Algorithm {
     /// One of quiche's own.
     BuiltIn(&'static str),
-    /// One of this crate's, with its options.
+    /// One of this crate's, or one that was added, with its options.
     Ours {
         /// Its name with the options, as given.
         spec: String,
@@ -186,11 +197,14 @@ pub fn parse(spec: &str) -> Result<Algorithm, SpecError> {
             ))),
         };
     }
-    let entry = CATALOGUE
-        .iter()
-        .find(|entry| entry.name == name)
-        .ok_or_else(|| unknown(name))?;
-    let build = entry.configure(options.unwrap_or_default())?;
+    let options = options.unwrap_or_default();
+    let build = if let Some(entry) = CATALOGUE.iter().find(|entry| entry.name == name) {
+        entry.configure(options)?
+    } else if let Some(added) = added().iter().find(|added| added.name == name) {
+        added.configure(options)?
+    } else {
+        return Err(unknown(name));
+    };
     Ok(Algorithm::Ours {
         spec: spec.to_owned(),
         build,
@@ -199,7 +213,8 @@ pub fn parse(spec: &str) -> Result<Algorithm, SpecError> {
 
 fn unknown(name: &str) -> SpecError {
     let ours = CATALOGUE.iter().map(|entry| entry.name);
-    let names: Vec<_> = ours.chain(BUILT_IN.iter().copied()).collect();
+    let added = added().into_iter().map(|added| added.name.as_str());
+    let names: Vec<_> = ours.chain(added).chain(BUILT_IN.iter().copied()).collect();
     // What was given may be anything, of any length.
     let shown: String = name.chars().take(60).flat_map(char::escape_debug).collect();
     SpecError::new(format!(

@@ -1,8 +1,9 @@
 //! The only file that names quiche: its congestion control trait, implemented once for any
 //! [`Controller`].
 
+use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::{Arc, Once};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use qlog::events::{EventImportance, JsonEvent};
@@ -12,40 +13,46 @@ use quiche::congestion_control::{
 };
 use quiche::EcnCodepoint;
 
-use crate::catalogue::{Build, CATALOGUE};
+use crate::catalogue::{self, Build, CATALOGUE};
 use crate::controller::{Controller, Decision, Ecn, Event, Start, Value};
 use crate::feedback::{Acked, Feedback, Lost, Space};
+use crate::spec::SpecError;
 use crate::units::{Bytes, Rate, Time};
 
 /// Identifies the schema of the events in namespace `cc` (`docs/qlog.md`).
 pub const QLOG_SCHEMA: &str = "https://quiche-cc.example/qlog/112026/cc";
 
-/// Makes every controller of the catalogue known to quiche by its name. Further calls do nothing.
+/// Makes every controller of the catalogue known to quiche by its name, and every one that was
+/// [added](catalogue::add). To be called again after adding one; what is known already stays as it is.
 ///
 /// # Panics
 ///
 /// If somebody else has taken one of the names.
 pub fn register() {
-    static REGISTERED: Once = Once::new();
-    REGISTERED.call_once(|| {
-        for entry in CATALOGUE {
-            seam::register(
-                entry.name,
-                Box::new(|options| {
-                    let build = entry
-                        .configure(options)
-                        .map_err(|_| quiche::Error::CongestionControl)?;
-                    Ok(Box::new(Factory(build)))
-                }),
-            )
-            .unwrap_or_else(|_| {
-                panic!(
-                    "quiche already has a congestion controller \"{}\"",
-                    entry.name
-                )
-            });
+    static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut known = KNOWN.lock().unwrap_or_else(|e| e.into_inner());
+    for entry in CATALOGUE {
+        if known.insert(entry.name) {
+            make_known(entry.name, |options| entry.configure(options));
         }
-    });
+    }
+    for added in catalogue::added() {
+        if known.insert(&added.name) {
+            make_known(&added.name, |options| added.configure(options));
+        }
+    }
+}
+
+fn make_known(
+    name: &str,
+    configure: impl Fn(&str) -> Result<Arc<Build>, SpecError> + Send + Sync + 'static,
+) {
+    let configure = move |options: &str| {
+        let build = configure(options).map_err(|_| quiche::Error::CongestionControl)?;
+        Ok(Box::new(Factory(build)) as Box<dyn CongestionControlFactory>)
+    };
+    seam::register(name, Box::new(configure))
+        .unwrap_or_else(|_| panic!("quiche already has a congestion controller \"{name}\""));
 }
 
 struct Factory(Arc<Build>);
