@@ -1,0 +1,36 @@
+//! Strings to and from C.
+
+use std::ffi::{c_char, CStr, CString};
+use std::ptr;
+
+/// What C passed as `what`; the error says that it is not text.
+///
+/// # Safety
+///
+/// Null, or ends with NUL and stays as it is while the result is used.
+pub unsafe fn given<'a>(text: *const c_char, what: &str) -> Result<&'a str, String> {
+    if text.is_null() {
+        return Err(format!("{what} is NULL"));
+    }
+    // SAFETY: as promised by the caller.
+    unsafe { CStr::from_ptr(text) }
+        .to_str()
+        .map_err(|_| format!("{what} is not UTF-8"))
+}
+
+/// Hands text over to C, which gives it back to [`free`]. Null if it can't be told.
+pub fn hand_over(text: &str) -> *mut c_char {
+    CString::new(text).map_or(ptr::null_mut(), CString::into_raw)
+}
+
+/// Takes text back.
+///
+/// # Safety
+///
+/// Null, or from [`hand_over`] and not given back yet.
+pub unsafe fn free(text: *mut c_char) {
+    if !text.is_null() {
+        // SAFETY: as promised by the caller.
+        drop(unsafe { CString::from_raw(text) });
+    }
+}

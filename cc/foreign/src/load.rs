@@ -1,0 +1,63 @@
+//! Shared objects that bring controllers.
+
+use std::ffi::{c_char, c_int, c_void, CStr};
+use std::mem::ManuallyDrop;
+use std::panic::AssertUnwindSafe;
+use std::path::Path;
+
+use libloading::Library;
+
+use crate::abi::{self, Ops, Plugin};
+use crate::{error, ops};
+
+/// What the shared object exports (`QUICHE_CC_PLUGIN_ENTRY`).
+const ENTRY: &str = "quiche_cc_plugin";
+
+/// Loads a shared object and adds the controllers that it brings to the catalogue, for the rest of the process.
+///
+/// # Errors
+///
+/// Why it can't be loaded, or why a controller of it was refused.
+///
+/// # Safety
+///
+/// Its code runs, with all that this process may do.
+pub unsafe fn load(path: &Path) -> Result<(), String> {
+    let shown = path.display();
+    // dlopen searches the system for a name without a slash; a user means the file.
+    let file = path
+        .canonicalize()
+        .map_err(|e| format!("{shown}: can't be loaded: {e}"))?;
+    // SAFETY: as promised by the caller. It is never closed: its functions are called as long as there are connections.
+    let library = ManuallyDrop::new(
+        unsafe { Library::new(&file) }.map_err(|e| format!("{shown}: can't be loaded: {e}"))?,
+    );
+    // SAFETY: `quiche_cc.h` declares the function of this name.
+    let entry = unsafe { library.get::<Plugin>(ENTRY.as_bytes()) }
+        .map_err(|_| format!("{shown}: exports no function {ENTRY}()"))?;
+    error::set("");
+    // SAFETY: as promised by the caller.
+    match unsafe { entry(add) } {
+        abi::OK => Ok(()),
+        code => Err(match error::last_text() {
+            reason if reason.is_empty() => format!("{shown}: {ENTRY}() returned {code}"),
+            reason => format!("{shown}: {reason}"),
+        }),
+    }
+}
+
+/// `quiche_cc_register_fn`: [`ops::register`] for C.
+///
+/// # Safety
+///
+/// As there; `name` is null or text.
+pub unsafe extern "C" fn add(name: *const c_char, ops: *const Ops, ctx: *mut c_void) -> c_int {
+    error::guard(AssertUnwindSafe(|| {
+        if name.is_null() {
+            return Err("the name is NULL".to_owned());
+        }
+        // SAFETY: the name ends with NUL, and the rest is as `quiche_cc.h` asks for.
+        let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+        unsafe { ops::register(&name, ops, ctx) }.map(|()| abi::OK)
+    }))
+}
