@@ -19,6 +19,7 @@ pub mod h3_code {
     pub const INTERNAL_ERROR: u64 = 0x102;
     pub const REQUEST_REJECTED: u64 = 0x10b;
     pub const REQUEST_CANCELLED: u64 = 0x10c;
+    pub const REQUEST_INCOMPLETE: u64 = 0x10d;
 }
 
 /// The longest time for which a datagram is believed to have waited for us. Beyond it the wall

@@ -103,7 +103,8 @@ impl Content {
 }
 
 impl Response {
-    fn status(status: u16) -> Self {
+    /// An answer without content.
+    pub fn status(status: u16) -> Self {
         Self {
             status,
             headers: Vec::new(),

@@ -3,7 +3,9 @@
 mod accept;
 mod cli;
 mod content;
+mod heard;
 mod http09;
+mod message;
 mod peer;
 mod range;
 mod responses;

@@ -3,10 +3,12 @@
 use std::time::Instant;
 
 use log::Level;
-use quiche::h3::{self, NameValue};
+use quiche::h3;
 
-use super::content::{Content, Request};
+use super::content::{Content, Request, Response};
+use super::heard::Heard;
 use super::http09::Http09;
+use super::message;
 use super::responses::{reset, Responses};
 use crate::connection::{
     close_reason, h3_code, hex, issue_connection_ids, no_error_code, Connection,
@@ -47,7 +49,7 @@ pub struct Peer {
     responses: Responses,
     rtt: RttMeter,
     requests: u64,
-    last_request: Option<u64>,
+    heard: Heard,
     goaway_sent: bool,
 }
 
@@ -65,7 +67,7 @@ impl Peer {
             responses: Responses::default(),
             rtt: RttMeter::default(),
             requests: 0,
-            last_request: None,
+            heard: Heard::default(),
             goaway_sent: false,
         }
     }
@@ -136,11 +138,11 @@ impl Peer {
         };
         match &mut http {
             Http::Three(http) => {
-                self.poll(http, services);
-                self.responses.fill(http.as_mut(), &mut self.conn);
                 if services.stopping && !self.goaway_sent {
                     self.send_goaway(http);
                 }
+                self.poll(http, services);
+                self.responses.fill(http.as_mut(), &mut self.conn);
             }
             Http::Nine(http) => {
                 for (stream, request) in http.poll(&mut self.conn) {
@@ -192,6 +194,7 @@ impl Peer {
                     self.on_request(stream, &list, more_frames, services);
                 }
                 Ok((stream, h3::Event::Reset(_))) => {
+                    self.heard.insert(stream);
                     self.responses.cancel(stream);
                     reset(&mut self.conn, stream, h3_code::REQUEST_CANCELLED);
                 }
@@ -200,7 +203,12 @@ impl Peer {
                     let mut sink = [0; 4096];
                     while http.recv_body(&mut self.conn, stream, &mut sink).is_ok() {}
                 }
-                Ok((_, h3::Event::Finished | h3::Event::PriorityUpdate | h3::Event::GoAway)) => {}
+                Ok((stream, h3::Event::Finished)) => {
+                    if self.heard.insert(stream) {
+                        reset(&mut self.conn, stream, h3_code::REQUEST_INCOMPLETE);
+                    }
+                }
+                Ok((_, h3::Event::PriorityUpdate | h3::Event::GoAway)) => {}
                 Err(h3::Error::Done) => break,
                 Err(e) => {
                     // quiche has closed the connection with the error's code.
@@ -218,10 +226,16 @@ impl Peer {
         more_frames: bool,
         services: &Services<'_>,
     ) {
-        if self.last_request.is_some_and(|last| stream <= last) {
-            return self.on_trailers_or_late(stream, list, services);
+        if !self.heard.insert(stream) {
+            // The trailers of a request, which are of no interest.
+            return;
         }
-        self.accept_request(stream, list, services);
+        if services.stopping {
+            return reset(&mut self.conn, stream, h3_code::REQUEST_REJECTED);
+        }
+        self.requests += 1;
+        let response = self.respond(list, more_frames, services);
+        self.responses.start(stream, response);
         if more_frames {
             // RFC 9114, section 4.1: asks the client to stop sending what is not needed.
             self.conn
@@ -230,36 +244,28 @@ impl Peer {
         }
     }
 
-    /// Streams may arrive out of order; only a second header section on the same stream is a
-    /// trailer, and is ignored.
-    fn on_trailers_or_late(&mut self, stream: u64, list: &[h3::Header], services: &Services<'_>) {
-        if list.iter().any(|header| header.name() == b":method") {
-            self.accept_request(stream, list, services);
-        }
-    }
-
-    fn accept_request(&mut self, stream: u64, list: &[h3::Header], services: &Services<'_>) {
-        if services.stopping {
-            return reset(&mut self.conn, stream, h3_code::REQUEST_REJECTED);
-        }
-        self.last_request = self.last_request.max(Some(stream));
-        self.requests += 1;
-        let request = read_request(list);
+    fn respond(&self, list: &[h3::Header], has_body: bool, services: &Services<'_>) -> Response {
+        let id = self.conn.trace_id();
+        let request = match message::read(list, has_body) {
+            Ok(request) => request,
+            Err(why) => {
+                log::debug!("{id} malformed request: {why}");
+                return Response::status(400);
+            }
+        };
         let response = services.content.respond(&request);
         log::debug!(
-            "{} {} {} -> {}",
-            self.conn.trace_id(),
+            "{id} {} {} -> {}",
             String::from_utf8_lossy(request.method.as_deref().unwrap_or_default()),
             String::from_utf8_lossy(request.path.as_deref().unwrap_or_default()),
             response.status
         );
-        self.responses.start(stream, response);
+        response
     }
 
     /// Tells the client which requests will not be answered (RFC 9114, section 5.2).
     fn send_goaway(&mut self, http: &mut h3::Connection) {
-        let first_unserved = self.last_request.map_or(0, |last| last + 4);
-        match http.send_goaway(&mut self.conn, first_unserved) {
+        match http.send_goaway(&mut self.conn, self.heard.end()) {
             Ok(()) => self.goaway_sent = true,
             Err(h3::Error::StreamBlocked) => {}
             Err(e) => {
@@ -307,18 +313,4 @@ impl Peer {
         json["reason"] = reason.into();
         json
     }
-}
-
-fn read_request(list: &[h3::Header]) -> Request {
-    let mut request = Request::default();
-    for header in list {
-        let value = || Some(header.value().to_vec());
-        match header.name() {
-            b":method" => request.method = value(),
-            b":path" => request.path = value(),
-            b"range" => request.range = value(),
-            _ => {}
-        }
-    }
-    request
 }
