@@ -39,6 +39,7 @@ quiche_cc_cargo_test(bottleneck LABEL unit TIMEOUT 600 ARGUMENTS --release -p qu
 quiche_cc_cargo_test(lab LABEL lab TIMEOUT 600 ARGUMENTS --release -p quiche-cc-lab)
 quiche_cc_cargo_test(link LABEL link TIMEOUT 600 SERIAL ARGUMENTS --release -p quiche-cc-link)
 quiche_cc_cargo_test(endpoint LABEL e2e TIMEOUT 600 SERIAL ARGUMENTS --release -p quiche-cc-endpoint)
+quiche_cc_cargo_test(http3 LABEL e2e TIMEOUT 300 SERIAL ARGUMENTS --release -p quiche-cc-http3)
 quiche_cc_cargo_test(quiche LABEL upstream TIMEOUT 900
                      ARGUMENTS --release -p quiche --lib --features qlog,internal,ffi)
 
@@ -72,7 +73,7 @@ function(quiche_cc_cargo_lint name tool)
 endfunction()
 
 set(own_packages -p quiche-cc -p quiche-cc-bottleneck -p quiche-cc-contract -p quiche-cc-lab -p quiche-cc-link
-                 -p quiche-cc-endpoint)
+                 -p quiche-cc-endpoint -p quiche-cc-http3)
 quiche_cc_cargo_lint(rustfmt fmt --check ${own_packages})
 quiche_cc_cargo_lint(clippy clippy --release --locked ${own_packages} --all-targets -- --no-deps -D warnings)
 quiche_cc_cargo_lint(cargo-deny deny --locked check bans licenses sources)
