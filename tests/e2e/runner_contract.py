@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import ipaddress
 import json
 import os
 import random
@@ -206,7 +207,9 @@ def write_chain(folder: Path, length: int) -> None:
         generator = random.Random(length)
         letters = string.ascii_letters + string.digits
         names += ["".join(generator.choices(letters, k=250)) for _ in range(20)]
-    alternatives = x509.SubjectAlternativeName([x509.DNSName(name) for name in names])
+    # Clients of the local matrix that cannot be told an address for a name have the address in their URLs.
+    addresses = [x509.IPAddress(ipaddress.ip_address(address)) for address in ("127.0.0.1", "::1")]
+    alternatives = x509.SubjectAlternativeName([*(x509.DNSName(name) for name in names), *addresses])
     key = ec.generate_private_key(ec.SECP256R1())
     root = _certificate("root", key, None, None, x509.BasicConstraints(ca=True, path_length=100))
     (folder / "ca.pem").write_bytes(root.public_bytes(serialization.Encoding.PEM))

@@ -1,0 +1,173 @@
+"""The matrix: installs peers, runs cells, writes the page. docs/matrix.md has its meaning."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import debian
+import page
+import pypi
+import rooms  # noqa: F401  (makes the shared modules importable)
+from debian import InstallError
+from installer import Installer
+from model import PEERS, REPOSITORY, ROLES, Case, Data, DataError, DebianInstall, Peer, PypiInstall
+from schedule import Job, Progress, Scheduler, isolation
+
+
+def main() -> int:
+    options = parse_arguments()
+    try:
+        return int(options.action(options, Data()))
+    except (DataError, InstallError) as error:
+        print(f"matrix: {error}", file=sys.stderr)
+        return 2
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="run.py", description=__doc__)
+    parser.add_argument("--build-dir", type=Path, default=REPOSITORY / "build", help="default: %(default)s")
+    actions = parser.add_subparsers(required=True, metavar="ACTION")
+    install = actions.add_parser("install", help="put peers under build/peers")
+    install.add_argument("peers", nargs="*", help="default: all")
+    install.set_defaults(action=install_peers)
+    lock = actions.add_parser("lock", help="choose the archives of a peer anew, and write their hashes")
+    lock.add_argument("peers", nargs="+")
+    lock.set_defaults(action=lock_peers)
+    run = actions.add_parser("run", help="run cells and write the page")
+    run.add_argument("--peers", nargs="+", default=[], help="default: all")
+    run.add_argument("--cases", nargs="+", default=[], help="default: all")
+    run.add_argument("--roles", nargs="+", choices=ROLES, default=list(ROLES), help="of the peer; default: both")
+    run.add_argument("--cc", default="hybrid", metavar="NAME[:OPTIONS]", help="our controller; default: %(default)s")
+    run.add_argument("--controllers", nargs="*", help="those that are measured; default: as in controllers.toml")
+    run.add_argument("--quick", action="store_true", help="the quick cases alone, no controllers, nothing installed")
+    run.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="cells at a time; default: %(default)s")
+    run.add_argument("--out", type=Path, help="default: matrix/ in the build folder")
+    run.set_defaults(action=run_cells)
+    write = actions.add_parser("page", help="write the page again from the results of `run`")
+    write.add_argument("--out", type=Path, help="default: matrix/ in the build folder")
+    write.add_argument("--markdown", type=Path, help="another place for the Markdown page")
+    write.set_defaults(action=write_page)
+    return parser.parse_args()
+
+
+def chosen(data: Data, names: list[str]) -> list[Peer]:
+    """The peers and tools of these names, or all."""
+    everything = {**data.tools, **data.peers}
+    unknown = [name for name in names if name not in everything]
+    if unknown:
+        raise DataError(f"unknown peer {', '.join(unknown)}; allowed: {', '.join(everything)}")
+    return [everything[name] for name in names or everything]
+
+
+def install_peers(options: argparse.Namespace, data: Data) -> int:
+    failed = 0
+    for peer in chosen(data, options.peers):
+        installer = Installer(options.build_dir / "peers", partial(said, peer.name))
+        try:
+            installer.install(peer)
+        except InstallError as error:
+            say(f"{peer.name}: not installed: {error}", end="\n")
+            failed += 1
+        else:
+            say(f"{peer.name}: installed", end="\n")
+    return 1 if failed else 0
+
+
+def said(name: str, text: str) -> None:
+    say(f"{name}: {text}")
+
+
+def lock_peers(options: argparse.Namespace, data: Data) -> int:
+    for peer in chosen(data, options.peers):
+        match peer.install:
+            case DebianInstall(suites=suites, packages=packages, without=without):
+                date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y%m%dT000000Z")
+                text = debian.lock(suites, packages, without, date)
+            case PypiInstall(requirements=requirements):
+                text = pypi.lock(requirements)
+            case _:
+                raise DataError(f"{peer.name}: only Debian and PyPI peers have a lock")
+        (PEERS / f"{peer.name}.lock").write_text(text)
+        say(f"{peer.name}: {len(text.splitlines()) - 1} lines", end="\n")
+    return 0
+
+
+def run_cells(options: argparse.Namespace, data: Data) -> int:
+    out = options.out or options.build_dir / "matrix"
+    peers = [peer for peer in chosen(data, options.peers) if not peer.tool]
+    cases = selected(options, data)
+    installer = Installer(options.build_dir / "peers", lambda _: None)
+    there = [peer for peer in peers if installer.installed(peer)]
+    absent = [result for peer in peers if peer not in there for result in not_installed(peer, cases)]
+    if not there:
+        raise DataError(f"none of {', '.join(peer.name for peer in peers)} is installed; `run.py install` does it")
+    isolated = isolation()
+    if not isolated:
+        say("no network namespaces here (they need root, or user namespaces): cells share the loopback", end="\n")
+    scheduler = Scheduler(out, options.build_dir, isolated)
+    jobs = case_jobs(there, cases, options)
+    names = options.controllers if options.controllers is not None else data.controllers.controllers
+    measured = [] if options.quick else controller_jobs(there, data, names)
+    progress = Progress(len(jobs) + len(measured))
+    results = scheduler.run(jobs, options.jobs, progress) + scheduler.run(measured, 1, progress) + absent
+    (out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+    return page.write(out, data, out / "matrix.md")
+
+
+def selected(options: argparse.Namespace, data: Data) -> list[Case]:
+    unknown = [name for name in options.cases if name not in data.cases]
+    if unknown:
+        raise DataError(f"unknown case {', '.join(unknown)}; allowed: {', '.join(data.cases)}")
+    every = [data.cases[name] for name in options.cases or data.cases]
+    return [case for case in every if case.quick] if options.quick else every
+
+
+def case_jobs(peers: list[Peer], cases: list[Case], options: argparse.Namespace) -> list[Job]:
+    return [
+        Job("case", peer.name, role, case.name, case.cc or options.cc, case.timeout)
+        for peer in peers
+        for role in options.roles
+        if peer.end(role)
+        for case in cases
+    ]
+
+
+def controller_jobs(peers: list[Peer], data: Data, names: Sequence[str]) -> list[Job]:
+    timeout = data.controllers.timeout
+    return [
+        Job("controllers", peer.name, "client", "goodput", cc, timeout) for peer in peers if peer.client for cc in names
+    ]
+
+
+def not_installed(peer: Peer, cases: list[Case]) -> list[dict[str, object]]:
+    verdict = {"kind": "case", "peer": peer.name, "verdict": "not installed", "reason": f"`run.py install {peer.name}`"}
+    return [
+        {**verdict, "role": role, "case": case.name, "cc": "", "name": f"{peer.name}.{role}.{case.name}"}
+        for role in ROLES
+        if peer.end(role)
+        for case in cases
+    ]
+
+
+def write_page(options: argparse.Namespace, data: Data) -> int:
+    out = options.out or options.build_dir / "matrix"
+    return page.write(out, data, options.markdown or out / "matrix.md")
+
+
+def say(text: str, end: str = "") -> None:
+    """A line that the next one replaces, on a terminal."""
+    if sys.stdout.isatty():
+        print(f"\r\x1b[K{text[:110]}", end=end, flush=True)
+    elif end:
+        print(text, end=end, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
