@@ -17,8 +17,9 @@ MOST_LINES = 400
 # Added and removed lines of the whole series. A seam that needs more is a change of design: raise the bound in the
 # commit that explains why, or forward patches upstream and drop them here.
 # Congestion control alone was 604 lines. Receive timestamps and ECN are transport features that were written to go
-# upstream, with their tests: about half of what they add.
-MOST_PATCH_LINES = 4200
+# upstream, with their tests: about half of what they add. Resending what was lost on a path that was left (0016) is a
+# repair that upstream works on, 469 lines, 250 of them tests: it goes when a release has it.
+MOST_PATCH_LINES = 4600
 
 
 def source_files() -> list[Path]:
