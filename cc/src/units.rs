@@ -26,6 +26,16 @@ impl Time {
     pub fn since(self, earlier: Time) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }
+
+    /// The same as a delay.
+    pub fn delay_since(self, earlier: Time) -> Owd {
+        Owd::from(self.counted_from(earlier))
+    }
+
+    /// This instant on a clock that starts at `origin`; zero if that is later.
+    pub fn counted_from(self, origin: Time) -> Time {
+        Time(self.0.saturating_sub(origin.0))
+    }
 }
 
 impl Add<Duration> for Time {
@@ -71,9 +81,20 @@ impl Owd {
     }
 }
 
+/// The longest delay that [`Owd`] takes from a time or duration, 73 years: what a peer claims is not limited otherwise,
+/// and sums and differences of some have to fit.
+const LONGEST_OWD: i64 = 1 << 61;
+
 impl From<Duration> for Owd {
     fn from(duration: Duration) -> Self {
-        Owd(i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX))
+        Owd::from(Time::from_origin(duration))
+    }
+}
+
+impl From<Time> for Owd {
+    /// The time since the origin.
+    fn from(time: Time) -> Self {
+        Owd(time.0.min(LONGEST_OWD as u64) as i64)
     }
 }
 
@@ -81,7 +102,15 @@ impl Add for Owd {
     type Output = Owd;
 
     fn add(self, rhs: Owd) -> Owd {
-        Owd(self.0.saturating_add(rhs.0))
+        Owd(self.0.wrapping_add(rhs.0))
+    }
+}
+
+impl Mul<u32> for Owd {
+    type Output = Owd;
+
+    fn mul(self, rhs: u32) -> Owd {
+        Owd(self.0.wrapping_mul(i64::from(rhs)))
     }
 }
 
@@ -89,7 +118,7 @@ impl Sub for Owd {
     type Output = Owd;
 
     fn sub(self, rhs: Owd) -> Owd {
-        Owd(self.0.saturating_sub(rhs.0))
+        Owd(self.0.wrapping_sub(rhs.0))
     }
 }
 

@@ -8,22 +8,22 @@ use crate::units::{Bytes, Owd, Time};
 /// Values that the course of the delay keeps at most.
 const MAX_VALUES: usize = 128;
 
-/// A sum of consecutive one-way delays, which stays meaningful when the minima change.
+/// A sum of consecutive one-way delays, each less a base that its owner knows. It stays meaningful when the minima change.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sum {
-    nanos: i128,
+    delays: Owd,
     counts: [u32; CLASSES],
 }
 
 impl Sum {
-    fn add(&mut self, sample: &Sample) {
-        self.nanos += i128::from(sample.owd.as_nanos());
-        self.counts[sample.class] += 1;
+    fn add(&mut self, delay: Owd, class: usize) {
+        self.delays = self.delays + delay;
+        self.counts[class] += 1;
     }
 
     fn merge(self, other: Sum) -> Sum {
         Sum {
-            nanos: self.nanos + other.nanos,
+            delays: self.delays + other.delays,
             counts: std::array::from_fn(|class| self.counts[class] + other.counts[class]),
         }
     }
@@ -33,15 +33,35 @@ impl Sum {
     }
 
     /// The mean of the delays, each relative to the minimum of its class.
-    fn mean(&self, minima: &Minima) -> Option<Owd> {
-        let base: i128 = (0..CLASSES)
-            .map(|class| {
-                let minimum = minima[class].map_or(0, Owd::as_nanos);
-                i128::from(minimum) * i128::from(self.counts[class])
-            })
-            .sum();
-        let nanos = (self.nanos - base).checked_div(i128::from(self.count()))?;
-        i64::try_from(nanos).ok().map(Owd::from_nanos)
+    fn mean(&self, minima: &[Owd; CLASSES]) -> Option<Owd> {
+        let of_each = minima.iter().zip(self.counts);
+        let above = of_each.fold(self.delays, |sum, (minimum, count)| sum - *minimum * count);
+        let mean = above.as_nanos().checked_div(i64::from(self.count()))?;
+        Some(Owd::from_nanos(mean))
+    }
+}
+
+/// All one-way delays of one source.
+#[derive(Debug, Clone, Copy, Default)]
+struct Delays {
+    /// The base of sums. The clocks' offset is arbitrary, but delays differ by no more than RTTs do, so sums of
+    /// differences are far from overflowing.
+    first: Option<Owd>,
+    sum: Sum,
+}
+
+impl Delays {
+    /// Returns the delay less the base.
+    fn add(&mut self, sample: &Sample) -> Owd {
+        let delay = sample.owd - *self.first.get_or_insert(sample.owd);
+        self.sum.add(delay, sample.class);
+        delay
+    }
+
+    /// Minima less the base.
+    fn based(&self, minima: &Minima) -> [Owd; CLASSES] {
+        let base = self.first.unwrap_or_default();
+        minima.map(|minimum| minimum.unwrap_or_default() - base)
     }
 }
 
@@ -49,13 +69,14 @@ impl Sum {
 #[derive(Debug, Clone)]
 pub struct Epoch {
     start: Time,
-    by_ack: Sum,
-    by_timestamp: Sum,
+    by_ack: Delays,
+    by_timestamp: Delays,
     /// The source of the course.
     source: Source,
-    /// Sums of `stride` consecutive samples each; the last may be incomplete.
+    /// Sums of `stride` consecutive samples each, but for `missing` in the last.
     course: Vec<Sum>,
     stride: u32,
+    missing: u32,
     /// Losses that count.
     pub lost: u64,
     /// Ack-eliciting bytes sent.
@@ -73,11 +94,12 @@ impl Epoch {
     pub fn new(start: Time) -> Self {
         Self {
             start,
-            by_ack: Sum::default(),
-            by_timestamp: Sum::default(),
+            by_ack: Delays::default(),
+            by_timestamp: Delays::default(),
             source: Source::Ack,
             course: Vec::new(),
             stride: 1,
+            missing: 0,
             lost: 0,
             sent: Bytes(0),
             acked_packets: 0,
@@ -103,10 +125,10 @@ impl Epoch {
 
     /// Samples from `source` in it.
     pub fn samples(&self, source: Source) -> u32 {
-        self.sum(source).count()
+        self.delays(source).sum.count()
     }
 
-    fn sum(&self, source: Source) -> &Sum {
+    fn delays(&self, source: Source) -> &Delays {
         match source {
             Source::Ack => &self.by_ack,
             Source::ReceiveTimestamps => &self.by_timestamp,
@@ -116,39 +138,39 @@ impl Epoch {
     /// Adds a sample. The course is that of receive times from the first one on.
     pub fn add(&mut self, sample: &Sample) {
         if sample.restarts {
-            self.by_timestamp = Sum::default();
-        }
-        match sample.source {
-            Source::Ack => self.by_ack.add(sample),
-            Source::ReceiveTimestamps => self.by_timestamp.add(sample),
+            self.by_timestamp = Delays::default();
         }
         let first = sample.source == Source::ReceiveTimestamps && self.source == Source::Ack;
         if first || sample.restarts {
             self.source = sample.source;
             self.course.clear();
             self.stride = 1;
+            self.missing = 0;
         }
+        let delay = match sample.source {
+            Source::Ack => self.by_ack.add(sample),
+            Source::ReceiveTimestamps => self.by_timestamp.add(sample),
+        };
         if sample.source == self.source {
-            self.extend_course(sample);
+            self.extend_course(delay, sample.class);
         }
     }
 
-    fn extend_course(&mut self, sample: &Sample) {
-        if self
-            .course
-            .last()
-            .is_none_or(|sum| sum.count() == self.stride)
-        {
-            if self.course.len() == MAX_VALUES {
-                self.halve();
-            }
+    fn extend_course(&mut self, delay: Owd, class: usize) {
+        if self.missing == 0 && self.course.len() == MAX_VALUES {
+            self.halve();
+        }
+        if self.missing == 0 {
             self.course.push(Sum::default());
+            self.missing = self.stride;
         }
         if let Some(sum) = self.course.last_mut() {
-            sum.add(sample);
+            sum.add(delay, class);
+            self.missing -= 1;
         }
     }
 
+    #[cold]
     fn halve(&mut self) {
         for pair in 0..MAX_VALUES / 2 {
             self.course[pair] = self.course[2 * pair].merge(self.course[2 * pair + 1]);
@@ -159,13 +181,18 @@ impl Epoch {
 
     /// Mean relative one-way delay by `source`, `None` without samples.
     pub fn mean(&self, source: Source, minima: &Minima) -> Option<Owd> {
-        self.sum(source).mean(minima)
+        let delays = self.delays(source);
+        delays.sum.mean(&delays.based(minima))
     }
 
     /// The course of the relative one-way delay: up to 128 values, each the mean of equally many samples.
     pub fn course(&self, minima: &Minima) -> Vec<Owd> {
-        let complete = self.course.iter().filter(|sum| sum.count() == self.stride);
-        complete.filter_map(|sum| sum.mean(minima)).collect()
+        let minima = self.delays(self.source).based(minima);
+        let incomplete = usize::from(self.missing > 0);
+        let complete = self.course.iter().take(self.course.len() - incomplete);
+        complete
+            .map(|sum| sum.mean(&minima).unwrap_or_default())
+            .collect()
     }
 }
 
@@ -196,6 +223,16 @@ mod tests {
             epoch.mean(ACK, &minima),
             Some(Owd::from_nanos((10 + 30) / 2))
         );
+    }
+
+    #[test]
+    fn the_offset_of_the_clocks_cancels_out_however_large_it_is() {
+        let offset = 1 << 60;
+        let mut epoch = Epoch::new(Time::default());
+        (0..1_000).for_each(|i| epoch.add(&sample(offset + i, 3)));
+        let minima = [Some(Owd::from_nanos(offset)); CLASSES];
+        assert_eq!(epoch.mean(ACK, &minima), Some(Owd::from_nanos(499)));
+        assert_eq!(epoch.course(&minima)[1], Owd::from_nanos((8 + 15) / 2));
     }
 
     #[test]

@@ -53,30 +53,55 @@ pub type Minima = [Option<Owd>; CLASSES];
 /// packet is 10 ms faster than a full one. A larger packet is never faster than a smaller one, so a
 /// class's minimum is also bounded by those of the larger classes.
 #[derive(Debug, Clone)]
-struct ClassMinima([WindowMin<Owd>; CLASSES]);
+struct ClassMinima {
+    classes: [WindowMin<Owd>; CLASSES],
+    /// Of each class and all larger ones, so the first is the lowest of all.
+    minima: Minima,
+}
 
 impl ClassMinima {
     fn new(window: Duration) -> Self {
-        Self(std::array::from_fn(|_| WindowMin::new(window)))
+        Self {
+            classes: std::array::from_fn(|_| WindowMin::new(window)),
+            minima: [None; CLASSES],
+        }
     }
 
     fn advance(&mut self, now: Time) {
-        self.0.iter_mut().for_each(|minimum| minimum.advance(now));
+        for class in &mut self.classes {
+            class.advance(now);
+        }
+        self.update();
     }
 
     fn clear(&mut self) {
-        self.0.iter_mut().for_each(WindowMin::clear);
+        self.classes.iter_mut().for_each(WindowMin::clear);
+        self.update();
     }
 
-    fn get(&self) -> Minima {
-        let mut minima = [None; CLASSES];
-        let mut larger: Option<Owd> = None;
-        for class in (0..CLASSES).rev() {
-            larger = [self.0[class].get(), larger].into_iter().flatten().min();
-            minima[class] = larger;
+    fn insert(&mut self, now: Time, class: usize, owd: Owd) {
+        if self.classes[class].insert(now, owd) {
+            self.update();
         }
-        minima
     }
+
+    #[cold]
+    fn update(&mut self) {
+        let mut larger: Option<Owd> = None;
+        for (class, minimum) in self.classes.iter().zip(&mut self.minima).rev() {
+            larger = class.get().into_iter().chain(larger).min();
+            *minimum = larger;
+        }
+    }
+}
+
+/// An acknowledged packet, as far as the receiver cannot lie about it.
+#[derive(Debug, Clone, Copy)]
+struct Returned {
+    sent: Time,
+    /// ACK delay included.
+    rtt: Owd,
+    class: usize,
 }
 
 /// One-way delays of a path, from the best source that can be had and trusted.
@@ -93,8 +118,10 @@ pub struct OwdMeter {
     first: Option<Time>,
     by_ack: ClassMinima,
     by_timestamp: ClassMinima,
-    rtt_full: WindowMin<Duration>,
-    rtt_any: WindowMin<Duration>,
+    /// RTTs of packets in the largest class, and of all others.
+    rtt_full: WindowMin<Owd>,
+    rtt_smaller: WindowMin<Owd>,
+    min_rtt: Option<Duration>,
     max_datagram_size: Bytes,
 }
 
@@ -109,7 +136,8 @@ impl OwdMeter {
             by_ack: ClassMinima::new(window),
             by_timestamp: ClassMinima::new(window),
             rtt_full: WindowMin::new(window),
-            rtt_any: WindowMin::new(window),
+            rtt_smaller: WindowMin::new(window),
+            min_rtt: None,
             max_datagram_size,
         }
     }
@@ -130,14 +158,14 @@ impl OwdMeter {
 
     /// The smallest RTT of full-sized packets in the window, or else of any: the paper's L.
     pub fn min_rtt(&self) -> Option<Duration> {
-        self.rtt_full.get().or_else(|| self.rtt_any.get())
+        self.min_rtt
     }
 
     /// The minima of a source.
     pub fn minima(&self, source: Source) -> Minima {
         match source {
-            Source::Ack => self.by_ack.get(),
-            Source::ReceiveTimestamps => self.by_timestamp.get(),
+            Source::Ack => self.by_ack.minima,
+            Source::ReceiveTimestamps => self.by_timestamp.minima,
         }
     }
 
@@ -146,29 +174,34 @@ impl OwdMeter {
         if feedback.space != Space::Application {
             return;
         }
-        let newest = feedback.acked.last().filter(|_| feedback.rtt_sampled);
-        let now = self.advance(feedback.now, newest.is_some());
-        let fall = self.rtt_fall(feedback);
-        if let Some(newest) = newest {
-            self.record_rtt(now, feedback.now.since(newest.sent), newest.size);
-            let owd = ack_owd(feedback, newest);
-            each(self.sample(now, newest, owd, Source::Ack));
+        let sampled = feedback.rtt_sampled && !feedback.acked.is_empty();
+        let now = self.advance(feedback.now, sampled);
+        let mut fall = Owd::ZERO;
+        if let Some(newest) = feedback.acked.last() {
+            let newest = self.returned(newest, feedback.now);
+            fall = Owd::ZERO - self.excess(&newest).unwrap_or(Owd::ZERO);
+            if sampled {
+                self.record_rtt(now, &newest);
+                let owd = newest.rtt - ack_delay(feedback, newest.rtt);
+                each(self.sample(now, &newest, owd, Source::Ack));
+            }
         }
         if self.trust.is_lost() {
             return;
         }
         for packet in feedback.acked {
-            if let Some(received) = packet.received {
-                let sent = Duration::from_nanos(packet.sent.as_nanos());
-                let owd = Owd::from(received) - Owd::from(sent);
-                let worth = self.worth(packet, owd, feedback.now, fall);
-                if worth != Plausibility::Implausible {
-                    self.source = Source::ReceiveTimestamps;
-                    self.reported = true;
-                    let sample = self.sample(now, packet, owd, self.source);
-                    let restarts = worth == Plausibility::ClockStep;
-                    each(Sample { restarts, ..sample });
-                }
+            let Some(received) = packet.received else {
+                continue;
+            };
+            let owd = Owd::from(received) - Owd::from(packet.sent);
+            let packet = self.returned(packet, feedback.now);
+            let worth = self.worth(now, &packet, owd, fall);
+            if worth != Plausibility::Implausible {
+                self.source = Source::ReceiveTimestamps;
+                self.reported = true;
+                let sample = self.sample(now, &packet, owd, self.source);
+                let restarts = worth == Plausibility::ClockStep;
+                each(Sample { restarts, ..sample });
             }
         }
     }
@@ -186,70 +219,80 @@ impl OwdMeter {
         }
     }
 
-    /// What a packet's RTT has beyond the smallest that its size can have, ACK delay included.
-    fn rtt_excess(&self, packet: &Acked, now: Time) -> Option<Owd> {
-        let minimum = self.by_ack.get()[self.class_of(packet.size)]?;
-        Some(Owd::from(now.since(packet.sent)) - minimum)
-    }
-
-    /// By how much the RTT of this ACK is below the smallest so far.
-    fn rtt_fall(&self, feedback: &Feedback<'_>) -> Owd {
-        let newest = feedback.acked.last();
-        let excess = newest.and_then(|newest| self.rtt_excess(newest, feedback.now));
-        Owd::ZERO - excess.unwrap_or(Owd::ZERO)
-    }
-
-    /// Whether `owd` is compatible with what was measured without the peer's help. If it is not time
-    /// after time, a clock was set, and the minima start anew.
-    fn worth(&mut self, packet: &Acked, owd: Owd, now: Time, fall: Owd) -> Plausibility {
-        let Some(excess) = self.rtt_excess(packet, now) else {
-            return Plausibility::Implausible;
-        };
-        let class = self.class_of(packet.size);
-        let minima = self.by_timestamp.get();
-        let known = (minima[class], minima.into_iter().flatten().min());
-        let worth = self.trust.check(owd, known, excess, fall);
-        if worth == Plausibility::ClockStep {
-            self.by_timestamp.clear();
-            // All of the excess counts as queueing until something lower is seen.
-            let base = owd - excess.max(Owd::ZERO);
-            let now = Time::from_origin(now.since(self.first.unwrap_or(now)));
-            self.by_timestamp.0[class].insert(now, base);
-        }
-        worth
-    }
-
     /// Moves the windows to `now`, which is returned as they count it.
     fn advance(&mut self, now: Time, sampled: bool) -> Time {
         if sampled {
             self.first.get_or_insert(now);
         }
-        let now = Time::from_origin(now.since(self.first.unwrap_or(now)));
-        self.by_ack.advance(now);
-        self.by_timestamp.advance(now);
-        self.rtt_full.advance(now);
-        self.rtt_any.advance(now);
+        let now = now.counted_from(self.first.unwrap_or(now));
+        // All windows have the same length, so they move together.
+        if self.rtt_full.advance(now) {
+            self.rtt_smaller.advance(now);
+            self.by_ack.advance(now);
+            self.by_timestamp.advance(now);
+            self.update_min_rtt();
+        }
         now
     }
 
-    fn record_rtt(&mut self, now: Time, rtt: Duration, size: Bytes) {
-        self.rtt_any.insert(now, rtt);
-        if self.class_of(size) == CLASSES - 1 {
-            self.rtt_full.insert(now, rtt);
+    #[cold]
+    fn update_min_rtt(&mut self) {
+        let smallest = self.rtt_full.get().or(self.rtt_smaller.get());
+        self.min_rtt = smallest.map(Owd::to_duration);
+    }
+
+    fn returned(&self, packet: &Acked, now: Time) -> Returned {
+        Returned {
+            sent: packet.sent,
+            rtt: now.delay_since(packet.sent),
+            class: self.class_of(packet.size),
         }
     }
 
-    fn sample(&mut self, now: Time, packet: &Acked, owd: Owd, source: Source) -> Sample {
-        let class = self.class_of(packet.size);
+    /// What a packet's RTT has beyond the smallest that its size can have.
+    fn excess(&self, packet: &Returned) -> Option<Owd> {
+        self.by_ack.minima[packet.class].map(|minimum| packet.rtt - minimum)
+    }
+
+    /// Whether `owd` is compatible with what was measured without the peer's help. If it is not time
+    /// after time, a clock was set, and the minima start anew.
+    fn worth(&mut self, now: Time, packet: &Returned, owd: Owd, fall: Owd) -> Plausibility {
+        let Some(excess) = self.excess(packet) else {
+            return Plausibility::Implausible;
+        };
+        let minima = &self.by_timestamp.minima;
+        let known = (minima[packet.class], minima[0]);
+        let worth = self.trust.check(owd, known, excess, fall);
+        if worth == Plausibility::ClockStep {
+            self.by_timestamp.clear();
+            // All of the excess counts as queueing until something lower is seen.
+            let base = owd - excess.max(Owd::ZERO);
+            self.by_timestamp.insert(now, packet.class, base);
+        }
+        worth
+    }
+
+    fn record_rtt(&mut self, now: Time, packet: &Returned) {
+        let rtts = if packet.class == CLASSES - 1 {
+            &mut self.rtt_full
+        } else {
+            &mut self.rtt_smaller
+        };
+        if rtts.insert(now, packet.rtt) {
+            self.update_min_rtt();
+        }
+    }
+
+    fn sample(&mut self, now: Time, packet: &Returned, owd: Owd, source: Source) -> Sample {
         let minima = match source {
             Source::Ack => &mut self.by_ack,
             Source::ReceiveTimestamps => &mut self.by_timestamp,
         };
-        minima.0[class].insert(now, owd);
+        minima.insert(now, packet.class, owd);
         Sample {
             sent: packet.sent,
             owd,
-            class,
+            class: packet.class,
             source,
             restarts: false,
         }
@@ -257,17 +300,21 @@ impl OwdMeter {
 
     /// `ceil(4 * size / max_datagram_size)`, clamped to 1..=4, minus 1.
     fn class_of(&self, size: Bytes) -> usize {
-        let quarters = (CLASSES as u64 * size.0).div_ceil(self.max_datagram_size.0.max(1));
-        quarters.clamp(1, CLASSES as u64) as usize - 1
+        let classes = CLASSES as u64;
+        let larger = |class: &u64| classes * size.0 > class * self.max_datagram_size.0;
+        (1..classes).filter(larger).count()
     }
 }
 
-/// The RTT without the reported ACK delay, which counts up to the peer's `max_ack_delay`
-/// (RFC 9002, section 5.3) and not at all if it is longer than the RTT.
-fn ack_owd(feedback: &Feedback<'_>, packet: &Acked) -> Owd {
-    let rtt = feedback.now.since(packet.sent);
-    let ack_delay = feedback.ack_delay.min(feedback.max_ack_delay);
-    Owd::from(rtt.checked_sub(ack_delay).unwrap_or(rtt))
+/// The reported ACK delay, which counts up to the peer's `max_ack_delay` (RFC 9002, section 5.3) and not at all if it
+/// is longer than the RTT.
+fn ack_delay(feedback: &Feedback<'_>, rtt: Owd) -> Owd {
+    let delay = Owd::from(feedback.ack_delay.min(feedback.max_ack_delay));
+    if delay <= rtt {
+        delay
+    } else {
+        Owd::ZERO
+    }
 }
 
 #[cfg(test)]

@@ -20,7 +20,9 @@ use crate::units::Owd;
 pub struct TransmissionTime {
     /// Arrivals of the two full packets before.
     previous: [Option<Owd>; 2],
-    least: Option<Duration>,
+    /// Between the arrivals of a full packet and of the next but one.
+    least: Option<Owd>,
+    estimate: Duration,
 }
 
 impl TransmissionTime {
@@ -32,8 +34,7 @@ impl TransmissionTime {
         if sample.restarts {
             self.previous = [None; 2];
         }
-        let sent = Owd::from(Duration::from_nanos(sample.sent.as_nanos()));
-        let arrival = sent + sample.owd;
+        let arrival = Owd::from(sample.sent) + sample.owd;
         let [first, second] = self.previous;
         let in_order = second.is_none_or(|second| arrival > second);
         if sample.class != CLASSES - 1 || !in_order {
@@ -41,8 +42,11 @@ impl TransmissionTime {
             return;
         }
         if let Some(first) = first {
-            let spacing = (arrival - first).to_duration() / 2;
-            self.least = Some(self.least.map_or(spacing, |least| least.min(spacing)));
+            let spacing = arrival - first;
+            if self.least.is_none_or(|least| spacing < least) {
+                self.least = Some(spacing);
+                self.estimate = spacing.to_duration() / 2;
+            }
         }
         self.previous = [second, Some(arrival)];
     }
@@ -54,7 +58,7 @@ impl TransmissionTime {
 
     /// The estimate; zero as long as nothing has been seen.
     pub fn get(&self) -> Duration {
-        self.least.unwrap_or_default()
+        self.estimate
     }
 }
 

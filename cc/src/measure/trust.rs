@@ -80,9 +80,9 @@ impl Trust {
         fall: Owd,
     ) -> Plausibility {
         let longest = excess.max(Owd::ZERO) + SLACK;
-        let too_long = minimum.is_some_and(|minimum| owd - minimum > longest);
+        let too_long = minimum.is_some_and(|minimum| owd > minimum + longest);
         let deepest = fall.max(Owd::ZERO) + SLACK;
-        let too_short = lowest.is_some_and(|lowest| lowest - owd > deepest);
+        let too_short = lowest.is_some_and(|lowest| owd + deepest < lowest);
         if !too_long && !too_short {
             self.implausible = 0;
             return Plausibility::Plausible;

@@ -5,59 +5,85 @@ use std::time::Duration;
 use crate::units::Time;
 
 /// Sub-windows. A value is forgotten between 9/10 and 10/10 of the window after it was seen.
-const PARTS: u64 = 10;
+const PARTS: usize = 10;
 
 /// The smallest value of the last `window`, in constant time and memory.
 ///
-/// The window moves in steps of a tenth of its length, counted from the origin of time.
+/// The window moves in steps of a tenth of its length, counted from the origin of time. Only then is there more to do than
+/// a comparison.
 #[derive(Debug, Clone)]
 pub struct WindowMin<T> {
     part: Duration,
-    /// The minimum of part number `n` at index `n % PARTS`, with `n`.
-    parts: [Option<(u64, T)>; PARTS as usize],
+    /// The minimum of every part, as a ring.
+    parts: [Option<T>; PARTS],
+    /// Of all parts.
+    least: Option<T>,
+    /// The number of the latest part, its place in the ring, and when it ends.
     latest: u64,
+    place: usize,
+    ends: Time,
 }
 
 impl<T: Copy + Ord> WindowMin<T> {
     /// An empty window of length `window`.
     pub fn new(window: Duration) -> Self {
+        let part = (window / PARTS as u32).max(Duration::from_nanos(1));
         Self {
-            part: (window / PARTS as u32).max(Duration::from_nanos(1)),
-            parts: [None; PARTS as usize],
+            part,
+            parts: [None; PARTS],
+            least: None,
             latest: 0,
+            place: 0,
+            ends: Time::from_origin(part),
         }
     }
 
-    /// Moves the window to `now`; time never goes back.
-    pub fn advance(&mut self, now: Time) {
-        let number = now.as_nanos() / Time::from_origin(self.part).as_nanos();
-        self.latest = self.latest.max(number);
+    /// Moves the window to `now`, and tells whether that begins a new part; time never goes back.
+    pub fn advance(&mut self, now: Time) -> bool {
+        let over = now >= self.ends;
+        if over {
+            self.begin_part(now);
+        }
+        over
     }
 
-    /// Sees `value` at `now`.
-    pub fn insert(&mut self, now: Time, value: T) {
+    #[cold]
+    fn begin_part(&mut self, now: Time) {
+        let part = Time::from_origin(self.part).as_nanos();
+        let number = now.as_nanos() / part;
+        for _ in (self.latest..number).take(PARTS) {
+            self.place = (self.place + 1) % PARTS;
+            self.parts[self.place] = None;
+        }
+        self.latest = number;
+        let end = number.saturating_add(1).saturating_mul(part);
+        self.ends = Time::from_origin(Duration::from_nanos(end));
+        self.least = self.parts.iter().flatten().min().copied();
+    }
+
+    /// Sees `value` at `now`, and tells whether it is lower than any in the window.
+    pub fn insert(&mut self, now: Time, value: T) -> bool {
         self.advance(now);
-        let latest = self.latest;
-        let slot = &mut self.parts[(latest % PARTS) as usize];
-        *slot = match *slot {
-            Some((number, minimum)) if number == latest => Some((number, minimum.min(value))),
-            _ => Some((latest, value)),
-        };
+        let lower = |minimum: Option<T>| minimum.is_none_or(|minimum| value < minimum);
+        if lower(self.parts[self.place]) {
+            self.parts[self.place] = Some(value);
+        }
+        let lowest = lower(self.least);
+        if lowest {
+            self.least = Some(value);
+        }
+        lowest
     }
 
     /// The minimum, if any value is left in the window.
     pub fn get(&self) -> Option<T> {
-        self.parts
-            .iter()
-            .flatten()
-            .filter(|(number, _)| number + PARTS > self.latest)
-            .map(|(_, value)| *value)
-            .min()
+        self.least
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.parts = [None; PARTS as usize];
+        self.parts = [None; PARTS];
+        self.least = None;
     }
 }
 

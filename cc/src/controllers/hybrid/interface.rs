@@ -19,11 +19,9 @@ impl Controller for Hybrid {
         self.limits.max_ack_delay = feedback.max_ack_delay;
         self.handshake_rtt = feedback.min_rtt.or(self.handshake_rtt);
         self.collect(feedback);
-        match self.epoch.take() {
-            Some(epoch) if self.is_over(&epoch, feedback.now) => {
-                self.end_epoch(feedback.now, epoch)
-            }
-            Some(epoch) => self.epoch = Some(epoch),
+        match &self.epoch {
+            Some(epoch) if !self.is_over(epoch, feedback.now) => {}
+            Some(_) => self.end_epoch(feedback.now),
             None => self.rate = self.initial_rate(),
         }
     }

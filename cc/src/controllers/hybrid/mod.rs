@@ -199,7 +199,10 @@ impl Hybrid {
             || (epoch.samples(source) >= STARTUP_EVIDENCE && queueing())
     }
 
-    fn end_epoch(&mut self, now: Time, epoch: Epoch) {
+    fn end_epoch(&mut self, now: Time) {
+        let Some(epoch) = self.epoch.take() else {
+            return;
+        };
         let source = self.meter.source();
         let minima = self.meter.minima(source);
         let duration = epoch.duration(now);
