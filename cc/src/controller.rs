@@ -8,7 +8,8 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::feedback::Feedback;
-use crate::units::{Bytes, Rate, Time};
+use crate::measure::owd::Source;
+use crate::units::{Bytes, Owd, Rate, Time};
 
 /// How far packets may run ahead of the pacing rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +86,17 @@ pub struct Event {
     pub fields: Vec<(&'static str, Value)>,
 }
 
+/// What a controller has measured, for statistics; nothing where it does not measure that, or not yet.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Measured {
+    /// Mean relative one-way delay of the last epoch.
+    pub rowd: Option<Owd>,
+    /// Where one-way delays come from.
+    pub source: Option<Source>,
+    /// The congestion level of the last epoch, from 1 (none).
+    pub zone: Option<u64>,
+}
+
 /// A congestion controller of one path.
 pub trait Controller: fmt::Debug + Send + Sync {
     /// A packet has left. `size` is zero if it is not ack-eliciting.
@@ -105,6 +117,11 @@ pub trait Controller: fmt::Debug + Send + Sync {
 
     /// The current state, as one word.
     fn state(&self) -> &'static str;
+
+    /// What it has measured last.
+    fn measured(&self) -> Measured {
+        Measured::default()
+    }
 
     /// The next event for the trace. Only asked while a trace is written, so events that nobody
     /// fetches must not pile up.

@@ -88,9 +88,11 @@ mod tests {
     #[test]
     fn an_added_controller_is_found_listed_and_asked_for_its_options() {
         add(named("added-found")).unwrap();
-        let refused = crate::parse("added-found:x=1").unwrap_err().to_string();
+        let refused = super::super::parse("added-found:x=1")
+            .unwrap_err()
+            .to_string();
         assert_eq!(refused, "no to \"x=1\"");
-        let unknown = crate::parse("nothing").unwrap_err().to_string();
+        let unknown = super::super::parse("nothing").unwrap_err().to_string();
         assert!(unknown.contains("added-found"), "{unknown}");
         assert!(super::super::describe().contains("added-found: refuses all options"));
     }

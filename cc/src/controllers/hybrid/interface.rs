@@ -3,7 +3,7 @@
 use super::report;
 use super::update::Phase;
 use super::{Hybrid, Zone};
-use crate::controller::{Controller, Decision, Ecn, Event};
+use crate::controller::{Controller, Decision, Ecn, Event, Measured};
 use crate::controllers::pacing;
 use crate::feedback::Feedback;
 use crate::units::{Bytes, Rate, Time};
@@ -61,6 +61,10 @@ impl Controller for Hybrid {
             Phase::Steady(Zone::Two) => "zone2",
             Phase::Steady(Zone::Three) => "zone3",
         }
+    }
+
+    fn measured(&self) -> Measured {
+        self.measured
     }
 
     fn next_event(&mut self) -> Option<Event> {

@@ -29,7 +29,7 @@ pub use self::params::{Params, React, PARAMETERS, PROFILES};
 use self::law::{zone, Observed, Zone};
 use self::report::EpochReport;
 use self::update::{Phase, Situation, Update};
-use crate::controller::Start;
+use crate::controller::{Measured, Start};
 use crate::controllers::report::PathLimits;
 use crate::feedback::{Feedback, Space};
 use crate::measure::epoch::Epoch;
@@ -73,6 +73,7 @@ pub struct Hybrid {
     limits: PathLimits,
     told_limits: Option<PathLimits>,
     report: Option<EpochReport>,
+    measured: Measured,
 }
 
 impl Hybrid {
@@ -95,6 +96,7 @@ impl Hybrid {
             limits: PathLimits::new(start),
             told_limits: None,
             report: None,
+            measured: Measured::default(),
         };
         hybrid.rate = hybrid.initial_rate();
         hybrid
@@ -225,6 +227,12 @@ impl Hybrid {
             self.apply(update, now);
         }
         self.return_delay = self.return_delay_of(&epoch);
+        let zone = seen.map(|seen| zone(&self.params, &seen));
+        self.measured = Measured {
+            rowd: delta,
+            source: Some(source),
+            zone: zone.map(Zone::number),
+        };
         self.report = Some(EpochReport {
             number: self.epochs,
             duration,
@@ -240,7 +248,7 @@ impl Hybrid {
             } else {
                 "off"
             },
-            zone: seen.map(|seen| zone(&self.params, &seen)),
+            zone,
             startup,
             app_limited,
             alpha: update.as_ref().and_then(|update| update.alpha),

@@ -313,5 +313,14 @@ fn every_epoch_is_reported_after_the_parameters() {
     assert_eq!(field("samples"), Value::Count(11));
     assert_eq!(field("beta"), Value::Number(0.5));
     assert_eq!(field("trend"), Value::Text("unknown".into()));
+    // Statistics tell it, too, whether or not a trace is written.
+    let measured = path.hybrid.measured();
+    assert_eq!(measured.zone, Some(3));
+    let delta = measured.rowd.unwrap().as_millis();
+    assert_eq!(field("delta"), Value::Number(delta));
+    assert_eq!(
+        field("source"),
+        Value::Text(measured.source.unwrap().as_str().into())
+    );
     assert_eq!(path.hybrid.next_event(), None);
 }

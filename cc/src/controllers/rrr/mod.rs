@@ -25,7 +25,7 @@ pub use self::params::{Feedback as FeedbackFunction, Params, PARAMETERS, PROFILE
 use self::report::Update;
 use super::pacing;
 use super::report::{parameters_set, PathLimits};
-use crate::controller::{Controller, Decision, Ecn, Event, Start};
+use crate::controller::{Controller, Decision, Ecn, Event, Measured, Start};
 use crate::feedback::Feedback;
 use crate::measure::epoch::Epoch;
 use crate::measure::owd::{Minima, OwdMeter, Sample, Source};
@@ -279,6 +279,13 @@ impl Controller for Rrr {
             Phase::Initial => "initial",
             Phase::Startup => "startup",
             Phase::Steady => "steady",
+        }
+    }
+
+    fn measured(&self) -> Measured {
+        Measured {
+            source: Some(self.delays.source()),
+            ..Measured::default()
         }
     }
 
