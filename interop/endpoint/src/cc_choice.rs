@@ -3,6 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use boring::ssl::SslRef;
+
+use crate::connection::Connection;
+
 /// Makes quiche-cc's controllers known to quiche. To be called before anything else.
 pub fn register() {
     quiche_cc::register();
@@ -16,6 +20,16 @@ impl CcChoice {
     /// Makes every connection of `config` use this controller.
     pub fn apply(&self, config: &mut quiche::Config) -> quiche::Result<()> {
         config.set_cc_algorithm_name(&self.0)
+    }
+
+    /// Makes the connection whose ClientHello is being read use this controller.
+    pub fn apply_in_handshake(&self, ssl: &mut SslRef) -> quiche::Result<()> {
+        Connection::set_cc_algorithm_name_in_handshake(ssl, &self.0)
+    }
+
+    /// Whether it is one of quiche-cc's, which write events into traces.
+    pub fn is_ours(&self) -> bool {
+        !quiche_cc::catalogue::BUILT_IN.contains(&self.0.as_str())
     }
 
     /// The name with its options, as given.

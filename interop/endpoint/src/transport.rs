@@ -73,7 +73,17 @@ impl TransportArgs {
     /// A quiche configuration with everything but certificates. `protocols` are those of ALPN.
     pub fn config(&self, protocols: &[&[u8]]) -> quiche::Result<quiche::Config> {
         let mut config = quiche::Config::new(quiche::PROTOCOL_VERSION)?;
-        self.cc.apply(&mut config)?;
+        self.configure(&mut config, protocols)?;
+        Ok(config)
+    }
+
+    /// Sets all that these options say.
+    pub fn configure(
+        &self,
+        config: &mut quiche::Config,
+        protocols: &[&[u8]],
+    ) -> quiche::Result<()> {
+        self.cc.apply(config)?;
         config.set_application_protos(protocols)?;
         config.set_initial_congestion_window_packets(self.initial_window.into());
         config.set_max_send_udp_payload_size(self.max_datagram_size.into());
@@ -91,6 +101,6 @@ impl TransportArgs {
         config.set_initial_max_streams_bidi(MAX_REQUESTS);
         config.set_initial_max_streams_uni(MAX_UNIDIRECTIONAL);
         config.set_active_connection_id_limit(CONNECTION_ID_LIMIT);
-        Ok(config)
+        Ok(())
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
+use super::rules::{read_file, RuleText, Rules};
 use crate::http09;
 use crate::transport::TransportArgs;
 
@@ -44,6 +45,16 @@ pub struct ServerArgs {
     /// Write the self-signed certificate to this file, for clients to trust
     #[arg(long, value_name = "FILE", conflicts_with = "cert")]
     pub save_cert: Option<PathBuf>,
+
+    /// Controller for some connections only: conditions (host=NAME or host=*.NAME, client=NETWORK)
+    /// and cc=NAME[:OPTIONS], with blanks between. May be repeated; the first rule that matches
+    /// decides, and --cc if none does
+    #[arg(long, value_name = "RULE", conflicts_with = "cc_rules")]
+    pub cc_rule: Vec<RuleText>,
+
+    /// The same from a TOML file, in tables [[rule]] with the keys name, host, client, cc
+    #[arg(long, value_name = "FILE")]
+    pub cc_rules: Option<PathBuf>,
 
     /// Directory for qlog traces, one file per connection
     #[arg(long, value_name = "DIR")]
@@ -89,8 +100,20 @@ impl ServerArgs {
         protocols
     }
 
+    /// The rules by which controllers are chosen.
+    pub fn rules(&self) -> Result<Rules, String> {
+        let (option, texts) = match &self.cc_rules {
+            Some(path) => ("--cc-rules", read_file(path)),
+            None => ("--cc-rule", Ok(self.cc_rule.clone())),
+        };
+        texts
+            .and_then(|texts| Rules::new(&texts, self.transport.cc.clone()))
+            .map_err(|e| format!("{option}: {e}"))
+    }
+
     /// Checks what clap cannot. The error says what is wrong and what is allowed.
     pub fn check(&self) -> Result<(), String> {
+        self.rules()?;
         let open = self
             .listen
             .iter()

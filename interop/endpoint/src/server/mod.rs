@@ -1,6 +1,7 @@
 //! The HTTP/3 server.
 
 mod accept;
+mod chooser;
 mod cli;
 mod content;
 mod heard;
@@ -10,6 +11,7 @@ mod peer;
 mod range;
 mod responses;
 mod route;
+mod rules;
 mod run;
 mod site;
 mod token;

@@ -10,6 +10,7 @@ use super::heard::Heard;
 use super::http09::Http09;
 use super::message;
 use super::responses::{reset, Responses};
+use super::rules::Choice;
 use crate::connection::{
     close_reason, h3_code, hex, issue_connection_ids, no_error_code, Connection,
 };
@@ -41,6 +42,8 @@ pub struct Peer {
     pub ids: Vec<quiche::ConnectionId<'static>>,
     /// Whether it waits for a turn in the loop.
     pub dirty: bool,
+    /// The congestion controller, and why.
+    pub choice: Choice,
     original_id: Vec<u8>,
     started: Instant,
     /// When it was closed by either side; quiche keeps it for a while to absorb late packets.
@@ -54,12 +57,13 @@ pub struct Peer {
 }
 
 impl Peer {
-    pub fn new(conn: Connection, socket: usize, original_id: Vec<u8>) -> Self {
+    pub fn new(conn: Connection, socket: usize, original_id: Vec<u8>, choice: Choice) -> Self {
         Self {
             conn,
             socket,
             ids: Vec::new(),
             dirty: false,
+            choice,
             original_id,
             started: Instant::now(),
             ended: None,
@@ -276,11 +280,12 @@ impl Peer {
     }
 
     /// Logs the connection's figures and returns them as JSON.
-    pub fn summary(&self, cc: &str) -> serde_json::Value {
+    pub fn summary(&self) -> serde_json::Value {
         let duration = self
             .ended
             .unwrap_or_else(Instant::now)
             .duration_since(self.started);
+        let cc = self.choice.cc.as_str();
         let report = ConnectionReport::new(&self.conn, cc, duration, &self.rtt);
         let reason = match (self.conn.peer_error(), self.conn.local_error()) {
             (Some(error), _) => format!("closed by the client: {}", close_reason(error)),
@@ -295,9 +300,11 @@ impl Peer {
         } else {
             Level::Debug
         };
+        let rule = self.choice.rule.as_ref();
+        let rule = rule.map_or(String::new(), |name| format!(" rule=\"{name}\""));
         log::log!(
             level,
-            "{id} {} cc={cc} requests={} sent={} B in {:.2} s loss={:.2} % rtt={} {reason}",
+            "{id} {} cc={cc}{rule} requests={} sent={} B in {:.2} s loss={:.2} % rtt={} {reason}",
             report.peer,
             self.requests,
             report.bytes_sent,
@@ -308,6 +315,7 @@ impl Peer {
         let mut json = serde_json::to_value(&report).expect("a report is plain data");
         json["event"] = "connection_closed".into();
         json["original_id"] = id.into();
+        json["cc_rule"] = self.choice.rule.clone().into();
         json["requests"] = self.requests.into();
         json["established"] = self.conn.is_established().into();
         json["reason"] = reason.into();

@@ -53,8 +53,13 @@ impl Router<'_> {
             },
         };
         let peer = &mut self.peers[key];
+        self.site.chooser.expect(datagram.from.ip());
         if let Err(e) = receive(&mut peer.conn, datagram) {
             log::debug!("{} a packet is not acceptable: {e}", peer.conn.trace_id());
+        }
+        if let Some(choice) = self.site.chooser.take() {
+            choice.record(&mut peer.conn);
+            peer.choice = choice;
         }
         mark(self.peers, self.dirty, key);
         None
@@ -90,7 +95,8 @@ impl Router<'_> {
             }
         };
         self.site.observe(&mut conn, original_id);
-        let mut peer = Peer::new(conn, self.index, original_id.to_vec());
+        let choice = self.site.chooser.fallback();
+        let mut peer = Peer::new(conn, self.index, original_id.to_vec(), choice);
         peer.ids.push(id.clone());
         if !retried {
             // Until the client learns our id it uses the one that it made up.

@@ -78,7 +78,7 @@ impl Server {
             self.turn(deadline)?;
         }
         for (_, peer) in self.peers.iter() {
-            print_line(&peer.summary(&self.site.cc));
+            print_line(&peer.summary());
         }
         Ok(())
     }
@@ -92,11 +92,12 @@ impl Server {
         let ready = serde_json::json!({
             "event": "ready",
             "addresses": addresses,
-            "cc": self.site.cc,
+            "cc": self.site.chooser.default(),
             "pid": std::process::id(),
         });
         writeln!(io::stdout(), "{ready}")?;
-        log::info!("serving on {} with {}", addresses.join(", "), self.site.cc);
+        let cc = self.site.chooser.describe();
+        log::info!("serving on {} with {cc}", addresses.join(", "));
         Ok(())
     }
 
@@ -230,7 +231,7 @@ impl Server {
         for id in &peer.ids {
             self.routes.remove(id.as_ref() as &[u8]);
         }
-        print_line(&peer.summary(&self.site.cc));
+        print_line(&peer.summary());
     }
 
     fn on_signal(&mut self) {

@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Duration;
 
+use super::chooser::Chooser;
 use super::cli::ServerArgs;
 use super::content::Content;
 use super::token::TokenMint;
@@ -18,8 +19,8 @@ pub struct Site {
     pub content: Content,
     /// Present if clients must validate their address with a Retry packet.
     pub tokens: Option<TokenMint>,
-    /// Congestion controller with its options.
-    pub cc: String,
+    /// Chooses congestion controllers.
+    pub chooser: Chooser,
     pub max_connections: usize,
     pub drain_time: Duration,
     qlog: Option<QlogDirectory>,
@@ -30,9 +31,11 @@ impl Site {
     /// Loads all that the options name.
     pub fn new(args: &ServerArgs) -> io::Result<Self> {
         let protocols = args.protocols();
-        let mut config = args
-            .transport
-            .config(&protocols)
+        let chooser = Chooser::new(args.rules().map_err(io::Error::other)?);
+        let mut config = chooser.config().map_err(io::Error::other)?;
+        args.transport
+            .configure(&mut config, &protocols)
+            .and_then(|()| chooser.prepare(&mut config))
             .map_err(io::Error::other)?;
         if args.early_data {
             config.enable_early_data();
@@ -50,7 +53,7 @@ impl Site {
             h3_config: quiche::h3::Config::new().map_err(io::Error::other)?,
             content: Content::new(args.root.as_deref())?,
             tokens: args.retry.then(TokenMint::new),
-            cc: args.transport.cc.to_string(),
+            chooser,
             max_connections: args.max_connections as usize,
             drain_time: Duration::from_secs(args.drain_timeout),
             qlog: args
@@ -65,7 +68,7 @@ impl Site {
     /// Starts trace and key log of a connection. Without them it still works.
     pub fn observe(&self, conn: &mut Connection, original_id: &[u8]) {
         if let Some(qlog) = &self.qlog {
-            match qlog.attach(conn, original_id, &self.cc) {
+            match qlog.attach(conn, original_id, &self.chooser.describe()) {
                 Ok(()) => {}
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
                     log::debug!("no trace: {e}");

@@ -1,0 +1,138 @@
+//! Lets the rules decide while a ClientHello is read.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use boring::ssl::{ClientHello, NameType, SslContextBuilder, SslMethod};
+use qlog::events::{EventImportance, JsonEvent};
+
+use super::rules::{Choice, Facts, Rules};
+use crate::connection::Connection;
+
+/// Chooses the controllers of connections.
+///
+/// quiche takes another controller from BoringSSL's callback only, which runs while `recv` reads
+/// the datagram that completes the ClientHello, before anything in flight is sent. The callback does
+/// not know the connection: who is read from is put down before ([`Chooser::expect`]), and what was
+/// chosen is asked for afterwards ([`Chooser::take`]).
+pub struct Chooser {
+    rules: Arc<Rules>,
+    turn: Arc<Mutex<Turn>>,
+}
+
+/// The connection whose datagram is being read.
+struct Turn {
+    client: IpAddr,
+    chosen: Option<Choice>,
+}
+
+impl Chooser {
+    pub fn new(rules: Rules) -> Self {
+        let turn = Turn {
+            client: Ipv4Addr::UNSPECIFIED.into(),
+            chosen: None,
+        };
+        Self {
+            rules: Arc::new(rules),
+            turn: Arc::new(Mutex::new(turn)),
+        }
+    }
+
+    /// A configuration whose connections are shown to the rules.
+    pub fn config(&self) -> quiche::Result<quiche::Config> {
+        if self.rules.is_empty() {
+            return quiche::Config::new(quiche::PROTOCOL_VERSION);
+        }
+        let mut tls =
+            SslContextBuilder::new(SslMethod::tls()).map_err(|_| quiche::Error::TlsFail)?;
+        let (rules, turn) = (self.rules.clone(), self.turn.clone());
+        tls.set_select_certificate_callback(move |hello| {
+            let mut turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+            turn.chosen = choose(&rules, turn.client, hello);
+            Ok(())
+        });
+        quiche::Config::with_boring_ssl_ctx_builder(quiche::PROTOCOL_VERSION, tls)
+    }
+
+    /// Sets what connections start with until their ClientHello is complete. A trace names the
+    /// events of controllers in its header, before one is chosen; so it is one that has events, if
+    /// there is any.
+    pub fn prepare(&self, config: &mut quiche::Config) -> quiche::Result<()> {
+        match self.rules.controllers().find(|cc| cc.is_ours()) {
+            Some(cc) => cc.apply(config),
+            None => Ok(()),
+        }
+    }
+
+    /// Says whose datagram is read next.
+    pub fn expect(&mut self, client: IpAddr) {
+        let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        *turn = Turn {
+            client,
+            chosen: None,
+        };
+    }
+
+    /// What was chosen while it was read; nothing if its ClientHello was not completed by it.
+    pub fn take(&mut self) -> Option<Choice> {
+        let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        turn.chosen.take()
+    }
+
+    /// What a connection without rules has.
+    pub fn fallback(&self) -> Choice {
+        self.rules.fallback()
+    }
+
+    /// The controller that is used unless a rule matches.
+    pub fn default(&self) -> String {
+        self.fallback().cc.to_string()
+    }
+
+    /// Default and number of rules, for people.
+    pub fn describe(&self) -> String {
+        match self.rules.len() {
+            0 => self.default(),
+            count => format!("{}, or as one of {count} rules says", self.default()),
+        }
+    }
+}
+
+fn choose(rules: &Rules, client: IpAddr, mut hello: ClientHello<'_>) -> Option<Choice> {
+    let host = hello.servername(NameType::HOST_NAME).map(str::to_owned);
+    let choice = rules.choose(&Facts {
+        client,
+        host: host.as_deref(),
+    });
+    match choice.cc.apply_in_handshake(hello.ssl_mut()) {
+        Ok(()) => Some(choice),
+        Err(e) => {
+            log::warn!("{} cannot be used: {e}", choice.cc);
+            None
+        }
+    }
+}
+
+impl Choice {
+    /// Writes the choice to the trace of the connection.
+    pub fn record(&self, conn: &mut Connection) {
+        let rule = self.rule.as_deref().unwrap_or("default");
+        log::debug!("{} has {} by rule {rule}", conn.trace_id(), self.cc);
+        let host = conn.server_name().map(str::to_owned);
+        let Some(trace) = conn.qlog_streamer() else {
+            return;
+        };
+        let event = JsonEvent {
+            time: 0.0,
+            importance: EventImportance::Core,
+            name: "cc:controller_chosen".to_owned(),
+            data: serde_json::json!({
+                "spec": self.cc.as_str(),
+                "rule": self.rule,
+                "server_name": host,
+            }),
+        };
+        trace.add_event_with_instant(event, Instant::now()).ok();
+    }
+}

@@ -1,0 +1,150 @@
+//! Rules as operators write them: in a TOML file or on the command line.
+
+use std::path::Path;
+use std::str::FromStr;
+
+use ipnet::IpNet;
+use serde::Deserialize;
+
+use super::{Conditions, Rule};
+
+const KEYS: &str = "name, host, client and cc";
+
+/// A rule that is not yet read: texts only.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RuleText {
+    name: Option<String>,
+    #[serde(default)]
+    host: OneOrMore,
+    #[serde(default)]
+    client: OneOrMore,
+    cc: Option<String>,
+}
+
+/// A list, of which one may be written without brackets.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged, expecting = "expected a text or a list of texts")]
+enum OneOrMore {
+    One(String),
+    More(Vec<String>),
+}
+
+impl Default for OneOrMore {
+    fn default() -> Self {
+        Self::More(Vec::new())
+    }
+}
+
+impl OneOrMore {
+    fn texts(&self) -> &[String] {
+        match self {
+            Self::One(text) => std::slice::from_ref(text),
+            Self::More(texts) => texts,
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        let mut texts = self.texts().to_vec();
+        texts.push(text.to_owned());
+        *self = Self::More(texts);
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    rule: Vec<RuleText>,
+}
+
+/// Reads a file of `[[rule]]` tables. The error names the file and what is wrong with it.
+pub fn read_file(path: &Path) -> Result<Vec<RuleText>, String> {
+    let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let file: File = toml::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
+    Ok(file.rule)
+}
+
+impl FromStr for RuleText {
+    type Err = String;
+
+    /// Reads `host=video.example.org client=192.0.2.0/24 cc=hybrid:d1=10ms`. A condition may be
+    /// repeated.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut rule = Self::default();
+        let once = |slot: &mut Option<String>, key: &str, value: &str| match slot
+            .replace(value.to_owned())
+        {
+            None => Ok(()),
+            Some(_) => Err(format!("{key} is given twice")),
+        };
+        for word in text.split_whitespace() {
+            let (key, value) = word
+                .split_once('=')
+                .ok_or_else(|| format!("\"{word}\" is not KEY=VALUE; keys are {KEYS}"))?;
+            match key {
+                "name" => once(&mut rule.name, key, value)?,
+                "cc" => once(&mut rule.cc, key, value)?,
+                "host" => rule.host.push(value),
+                "client" => rule.client.push(value),
+                _ => return Err(format!("there is no key \"{key}\"; allowed are {KEYS}")),
+            }
+        }
+        Ok(rule)
+    }
+}
+
+impl RuleText {
+    /// Reads the texts of the rule that is number `place`.
+    pub(super) fn parse(&self, place: usize) -> Result<Rule, String> {
+        let conditions = Conditions {
+            hosts: all(&self.host)?,
+            clients: self
+                .client
+                .texts()
+                .iter()
+                .map(|text| network(text))
+                .collect::<Result<_, _>>()?,
+        };
+        if conditions == Conditions::default() {
+            return Err(
+                "it has no condition (host, client); the default is set by --cc".to_owned(),
+            );
+        }
+        let cc = self
+            .cc
+            .as_deref()
+            .ok_or("it has no cc, the controller to use")?;
+        let cc = cc.parse().map_err(|e| format!("cc: {e}"))?;
+        let name = self
+            .name
+            .clone()
+            .unwrap_or_else(|| format!("{place}: {conditions}"));
+        Ok(Rule {
+            name,
+            conditions,
+            cc,
+        })
+    }
+}
+
+fn all<T: FromStr<Err = String>>(list: &OneOrMore) -> Result<Vec<T>, String> {
+    list.texts().iter().map(|text| text.parse()).collect()
+}
+
+fn network(text: &str) -> Result<IpNet, String> {
+    const ALLOWED: &str = "a network such as 192.0.2.0/24 or 2001:db8::/32, or an address";
+    let net = match text.parse() {
+        Ok(address) => IpNet::from(std::net::IpAddr::to_canonical(&address)),
+        Err(_) => text
+            .parse::<IpNet>()
+            .map_err(|_| format!("client \"{text}\" is no network; allowed is {ALLOWED}"))?,
+    };
+    if net.trunc() != net {
+        return Err(format!(
+            "client \"{text}\" has bits beyond its prefix; {} is the network",
+            net.trunc()
+        ));
+    }
+    Ok(net)
+}
