@@ -178,6 +178,13 @@ impl fmt::Debug for Algorithm {
     }
 }
 
+/// Whether a controller has this name, whoever brings it.
+pub fn is_known(name: &str) -> bool {
+    BUILT_IN.contains(&name)
+        || CATALOGUE.iter().any(|entry| entry.name == name)
+        || added().iter().any(|added| added.name == name)
+}
+
 /// Reads `name` or `name:options`. The error says what was wrong and what is allowed.
 ///
 /// ```

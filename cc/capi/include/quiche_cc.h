@@ -172,9 +172,9 @@ enum quiche_cc_ecn {
 };
 
 /*
- * What the sender may do. Nonsense is corrected, and a warning is logged, once per path: the window is held between two
- * packets and 4 GiB, the pacing rate is at least one packet per second, and numbers that are none leave the value as it
- * was.
+ * What the sender may do. The window is rounded down to whole packets. Nonsense is corrected, and a warning is logged,
+ * once per path: the window is held between two packets and 4 GiB, the pacing rate is at least one packet per second, and
+ * numbers that are none leave the value as it was.
  */
 typedef struct {
     uint64_t window_bytes;

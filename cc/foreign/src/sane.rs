@@ -31,8 +31,10 @@ pub fn sane(given: &abi::Decision, before: &Decision, path: Path) -> (Decision, 
     let window = given
         .window_bytes
         .clamp(MIN_WINDOW_PACKETS * packet, MAX_WINDOW);
+    // quiche would fill what is left of a window with a small packet.
+    let whole = window / packet * packet;
     let pacing = pacing(given.pacing_bps, Bytes(packet)).unwrap_or(before.pacing);
-    let by_window = || Bytes(window).per(path.min_rtt.unwrap_or(Duration::ZERO));
+    let by_window = || Bytes(whole).per(path.min_rtt.unwrap_or(Duration::ZERO));
     let bandwidth = match given.rate_bps {
         0.0 => by_window(),
         bps if bps > 0.0 => Rate::from_bps(bps),
@@ -46,7 +48,7 @@ pub fn sane(given: &abi::Decision, before: &Decision, path: Path) -> (Decision, 
         _ => None,
     };
     let decision = Decision {
-        window: Bytes(window),
+        window: Bytes(whole),
         pacing,
         bandwidth,
         burst: Burst {
@@ -119,13 +121,14 @@ mod tests {
     #[test]
     fn what_is_left_out_is_unpaced_and_follows_from_the_window() {
         let given = abi::Decision {
-            window_bytes: 12_500,
+            window_bytes: 12_999,
             ..Default::default()
         };
         let (decision, corrected) = sane(&given, &before(), PATH);
         assert!(!corrected);
+        assert_eq!(decision.window, Bytes(12_000));
         assert_eq!(decision.pacing, Rate::INFINITE);
-        assert_eq!(decision.bandwidth.bps(), 1e6);
+        assert_eq!(decision.bandwidth.bps(), 12_000.0 * 8.0 / 0.1);
         assert_eq!(decision.burst.together, 1);
     }
 

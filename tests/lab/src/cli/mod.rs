@@ -5,6 +5,7 @@ mod papers;
 mod progress;
 mod run;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -20,6 +21,10 @@ pub use self::run::RunArgs;
 #[derive(Debug, Parser)]
 #[command(name = "cc-lab", version, verbatim_doc_comment)]
 pub struct Cli {
+    /// Shared object with controllers of your own (docs/c-api.md); may be repeated
+    #[arg(long, value_name = "FILE", global = true)]
+    plugin: Vec<PathBuf>,
+
     #[command(subcommand)]
     command: Command,
 }
@@ -53,8 +58,16 @@ impl From<Status> for ExitCode {
 
 /// Does what the command line says.
 pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    for file in &cli.plugin {
+        // SAFETY: to run its code is what the user asks for.
+        if let Err(wrong) = unsafe { quiche_cc_foreign::load(file) } {
+            eprintln!("cc-lab: --plugin {wrong}");
+            return Status::Usage.into();
+        }
+    }
     quiche_cc::register();
-    match Cli::parse().command {
+    match cli.command {
         Command::Run(args) => run::run(&args).into(),
         Command::Compare(args) => compare::run(&args).into(),
         Command::Papers(args) => papers::run(&args).into(),

@@ -1,6 +1,6 @@
 //! Lists of controllers on the command line.
 
-use quiche_cc::catalogue::{BUILT_IN, CATALOGUE};
+use quiche_cc::catalogue;
 
 /// Takes a list like `reno,hybrid:paper,d1=10ms,cubic` apart. Options contain commas, too: an item belongs to the
 /// controller before it if that has options, and what stands before its own colon is not the name of a controller.
@@ -20,7 +20,7 @@ pub fn split(list: &str) -> Vec<String> {
 
 fn is_controller(item: &str) -> bool {
     let name = item.split_once(':').map_or(item, |(name, _)| name);
-    BUILT_IN.contains(&name) || CATALOGUE.iter().any(|entry| entry.name == name)
+    catalogue::is_known(name)
 }
 
 #[cfg(test)]
