@@ -11,6 +11,7 @@ import string
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,8 @@ class Case:
     server: str = ""  # TESTCASE of the server, if it is not the client's
     delay: str = DELAY
     link: Sequence[str] = ()  # further options of cc-link
-    mischief: Mischief = field(default_factory=Mischief)
+    mischief: Mischief = field(default_factory=Mischief)  # in front of the server
+    nat: Mischief = field(default_factory=Mischief)  # in front of the client: what is on the link is lost, too
     chain: int = 1  # certificates between the root and the end
     host: str = "server4"
     listen: str = "127.0.0.1:0"
@@ -180,8 +182,14 @@ def _through_link(
     host, port = simulator.address
     literal = f"[{host}]" if ":" in host else host
     relay: list[str | Path] = [programs / "cc-link", "--quiet", "--listen", f"{literal}:0", "--to", f"{literal}:{port}"]
-    with Program([*relay, *LINK, "--delay", case.delay, *case.link], folder / "link.log") as link:
+    options = [*LINK, "--delay", case.delay, *case.link]
+    with ExitStack() as network:
+        link = network.enter_context(Program([*relay, *options], folder / "link.log"))
         entrance = link.next(READY_TIMEOUT)["listen"]
+        if case.nat.rebind:
+            host, _, port = entrance.rpartition(":")
+            nat = network.enter_context(Simulator((host, int(port)), case.nat))
+            entrance = f"{nat.address[0]}:{nat.address[1]}"
         params = f"--connect-to {entrance}" + (f" CC={case.cc}" if case.cc else "")
         urls = " ".join(f"https://{case.host}:443/{name}" for name in files)
         client_says = {"REQUESTS": urls, "CLIENT_PARAMS": params}

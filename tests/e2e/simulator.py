@@ -1,7 +1,7 @@
 """The quic-interop-runner's network, as far as `cc-link` does not play it: captures, corruption, rebinding NATs.
 
 Clients send to the simulator, which relays to the server from addresses of its own. It sees, and may change, what
-passes right in front of the server.
+passes where it stands: right in front of the server, or, as a NAT, right in front of the client.
 """
 
 from __future__ import annotations
@@ -46,10 +46,7 @@ class Mischief:
     corrupt: float = 0.0  # share of datagrams of which one byte is changed, each way
     drop_to_server: frozenset[int] = frozenset()  # numbers of datagrams, the client's first is 1
     rebind: Sequence[float] = ()  # seconds after the first datagram at which the client gets another port
-    rebind_address: bool = False  # and another address
-    # How long the NAT still knows the old ones. quiche 0.30 loses data for good that is lost on a path that was
-    # left, if it is more than two packets (docs/interop.md); a NAT that forgets at once makes its downloads stall.
-    remember: float = 0.2
+    own_addresses: bool = False  # whether each port that the server sees has an address of its own
     seed: int = 1
 
 
@@ -75,8 +72,8 @@ class Simulator:
         self._clients: dict[tuple[str, int], _Client] = {}
         self._rebinds = list(mischief.rebind)
         self._from_clients = 0
+        self._upstreams = 0
         self._start: float | None = None
-        self._rebound = 0.0  # when it happened last
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._entrance, selectors.EVENT_READ)
         self._stopping = threading.Event()
@@ -128,7 +125,7 @@ class Simulator:
             self._start = time.monotonic()
         client = self._clients.get(sender)
         if client is None:
-            client = _Client(sender, self._upstream(self.address[0], sender))
+            client = _Client(sender, self._upstream(sender))
             self._clients[sender] = client
         self._from_clients += 1
         if self._from_clients in self.mischief.drop_to_server:
@@ -140,11 +137,12 @@ class Simulator:
         client = self._clients[sender]
         self._capture(source, False, data, ecn)
         # A NAT that has forgotten an address delivers nothing that is sent there.
-        if source is client.upstream or time.monotonic() < self._rebound + self.mischief.remember:
+        if source is client.upstream:
             self._send(self._entrance, self._damage(data), ecn, sender)
 
-    def _upstream(self, host: str, client: tuple[str, int]) -> socket.socket:
-        made = self._socket(host)
+    def _upstream(self, client: tuple[str, int]) -> socket.socket:
+        self._upstreams += 1
+        made = self._socket(f"127.0.0.{self._upstreams}" if self.mischief.own_addresses else self.address[0])
         self._selector.register(made, selectors.EVENT_READ, client)
         return made
 
@@ -156,11 +154,8 @@ class Simulator:
         if self._start is None or not self._rebinds or time.monotonic() < self._start + self._rebinds[0]:
             return
         self._rebinds.pop(0)
-        self._rebound = time.monotonic()
-        number = len(self.mischief.rebind) - len(self._rebinds)
-        host = f"127.0.0.{1 + number}" if self.mischief.rebind_address else self.address[0]
         for client in self._clients.values():
-            client.upstream = self._upstream(host, client.address)
+            client.upstream = self._upstream(client.address)
 
     def _damage(self, data: bytes) -> bytes:
         if self._random.random() >= self.mischief.corrupt:

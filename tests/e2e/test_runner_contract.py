@@ -189,9 +189,9 @@ CASES = {
     ),
     "transfercorruption": Rehearsal(Case("transfer", [2 * MB], mischief=Mischief(corrupt=0.02)), corruption_struck),
     "ipv6": Rehearsal(Case("transfer", [5 * KB, 10 * KB], host="server6", listen="[::1]:0"), no_retry),
-    "rebind-port": Rehearsal(Case("transfer", [10 * MB], mischief=Mischief(rebind=(1, 6))), new_paths_are_validated),
+    "rebind-port": Rehearsal(Case("transfer", [10 * MB], nat=Mischief(rebind=(1, 6))), new_paths_are_validated),
     "rebind-addr": Rehearsal(
-        Case("transfer", [10 * MB], mischief=Mischief(rebind=(1, 6), rebind_address=True)),
+        Case("transfer", [10 * MB], nat=Mischief(rebind=(1, 6)), mischief=Mischief(own_addresses=True)),
         new_addresses_are_validated,
     ),
     "goodput": Rehearsal(Case("transfer", [10 * MB]), link_is_used),
