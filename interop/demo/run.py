@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "testbed"))
+
 from testbed import Bottleneck, Outcome, Testbed, TestbedError
 
 BOTTLENECK = Bottleneck(rate="1Mbps", delay="50ms", buffer="400ms")

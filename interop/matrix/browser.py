@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from ends import CellError, stop
+from ends import CellError, OutOfTime, stop
 
 PAGE = "matrix.html"
 # The collector's origin is a loopback address, which a secure page may talk to. Its answers are not read, so it needs
@@ -94,6 +94,6 @@ def _wait(collector: _Collector, browser: subprocess.Popen[bytes], deadline: flo
         if browser.poll() is not None:
             raise CellError(f"the browser ended with {browser.returncode}")
         if time.monotonic() > deadline:
-            raise CellError("the browser did not deliver the files in time")
+            raise OutOfTime("the browser did not deliver the files in time")
     if collector.error:
         raise CellError(f"the page failed: {collector.error}")

@@ -5,10 +5,8 @@ Its folder gets `result.json`. In a network namespace of its own it can have any
 
 from __future__ import annotations
 
-import fcntl
 import json
-import socket
-import struct
+import signal
 import subprocess
 import sys
 import time
@@ -19,19 +17,20 @@ import rooms  # noqa: F401  (makes the shared modules importable)
 from checks import CHECKS, WITH_KEYS, CheckFailed, Evidence, every_case
 from decode import Decoder
 from ends import CellError, Place, Unsupported
-from measure import measure
+from measure import beside_tcp, measure
 from model import OTHER, Data, DataError, Role
 from play import Cell, play
 from testbed import TestbedError
+from tunnel import bring_up_loopback
 
 PASS, FAIL, UNSUPPORTED, NOT_INSTALLED = "pass", "fail", "unsupported", "not installed"
 _FAILURES = (CellError, CheckFailed, TestbedError, DataError, OSError, subprocess.SubprocessError)
-_SIOCGIFFLAGS, _SIOCSIFFLAGS, _UP = 0x8913, 0x8914, 1
 # `qlog-analysis check`, see its help.
 _VERDICTS = {0: "pass", 1: "FAIL", 2: "no verdict", 3: "none: a controller of quiche's"}
 
 
 def main() -> int:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # through the contexts that end what was started
     specification = json.loads(Path(sys.argv[1]).read_text())
     folder = Path(specification["folder"])
     if specification["own_network"]:
@@ -49,7 +48,10 @@ def judge(specification: dict[str, Any], folder: Path) -> dict[str, Any]:
     place = Place(folder, Path(specification["home"]), Path(specification["programs"]))
     if specification["kind"] == "controllers":
         try:
-            measured = measure(data, peer, specification["cc"], place)
+            if specification["case"] == "crosstraffic":
+                measured = beside_tcp(data, peer, specification["cc"], place, specification["own_network"])
+            else:
+                measured = measure(data, peer, specification["cc"], place)
             return {"verdict": PASS, **measured, **traces(place, role)}
         except Unsupported as error:
             return {"verdict": UNSUPPORTED, "reason": str(error)}
@@ -90,14 +92,6 @@ def traces(place: Place, peer_role: Role) -> dict[str, Any]:
         verdict = _VERDICTS.get(done.returncode, f"ended with {done.returncode}")
         verdicts[verdict] = verdicts.get(verdict, 0) + 1
     return {"check": verdicts}
-
-
-def bring_up_loopback() -> None:
-    """A new network namespace has it, and it is down. linux/sockios.h, linux/if.h."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
-        request = struct.pack("16sH14x", b"lo", 0)
-        name, flags = struct.unpack("16sH14x", fcntl.ioctl(control, _SIOCGIFFLAGS, request))
-        fcntl.ioctl(control, _SIOCSIFFLAGS, struct.pack("16sH14x", name, flags | _UP))
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ class InstallError(Exception):
 
 
 @dataclass(frozen=True)
-class _Package:
+class Package:
     name: str
     file: str  # below the archive
     sha256: str
@@ -85,14 +85,14 @@ def launcher(home: Path, program: str, own_loader: bool) -> str:
 
 def lock(suites: Sequence[str], roots: Sequence[str], without: Sequence[str], date: str) -> str:
     """The text of a lock of `roots` and what they need, from the archive as it is now."""
-    known: dict[str, _Package] = {}
+    known: dict[str, Package] = {}
     provided: dict[str, str] = {}
     for suite in suites:
-        for package, provides in _index(suite):
+        for package, provides in index(suite):
             known.setdefault(package.name, package)
             for name in provides:
                 provided.setdefault(name, package.name)
-    chosen: dict[str, _Package] = {}
+    chosen: dict[str, Package] = {}
     waiting = list(roots)
     while waiting:
         package = _find(waiting.pop(), known, provided)
@@ -109,14 +109,14 @@ def lock(suites: Sequence[str], roots: Sequence[str], without: Sequence[str], da
     return f"# {' '.join(roots)} of {' '.join(suites)}; made by `run.py lock`\ndate {date}\n" + "\n".join(lines) + "\n"
 
 
-def _find(name: str, known: Mapping[str, _Package], provided: Mapping[str, str]) -> _Package:
+def _find(name: str, known: Mapping[str, Package], provided: Mapping[str, str]) -> Package:
     found = known.get(name) or known.get(provided.get(name, ""))
     if found is None:
         raise InstallError(f"the suites have no package {name}")
     return found
 
 
-def _index(suite: str) -> Iterator[tuple[_Package, list[str]]]:
+def index(suite: str) -> Iterator[tuple[Package, list[str]]]:
     archive = "debian-security" if suite.endswith("-security") else "debian"
     url = f"{ARCHIVE}{archive}/dists/{suite}/main/binary-amd64/Packages.xz"
     with urllib.request.urlopen(url, timeout=_TIMEOUT) as answer:
@@ -127,7 +127,7 @@ def _index(suite: str) -> Iterator[tuple[_Package, list[str]]]:
             needs = [fields[name] for name in ("Pre-Depends", "Depends") if name in fields]
             groups = [_names(group) for text in needs for group in text.split(",")]
             file = f"{archive}/{fields['Filename']}"
-            yield _Package(fields["Package"], file, fields["SHA256"], groups), _names(fields.get("Provides", ""), ",")
+            yield Package(fields["Package"], file, fields["SHA256"], groups), _names(fields.get("Provides", ""), ",")
 
 
 def _names(text: str, separator: str = "|") -> list[str]:

@@ -39,6 +39,10 @@ class CellError(Exception):
     """The cell failed before there was anything to check."""
 
 
+class OutOfTime(CellError):
+    """The client was not done in time."""
+
+
 @dataclass(frozen=True)
 class Place:
     """Where a cell lives. The names of folders are those that the runner mounts."""
@@ -46,6 +50,7 @@ class Place:
     folder: Path
     home: Path  # of the peer's programs
     programs: Path  # ours
+    address: str = ""  # of what clients talk to, if it is not loopback
 
     def logs(self, role: Role) -> Path:
         return self.folder / "logs" / role
@@ -54,7 +59,10 @@ class Place:
 class Server:
     """A running server; ends with the context."""
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str], logs: Path) -> None:
+    def __init__(
+        self, command: Sequence[str], environment: Mapping[str, str], logs: Path, keep: Sequence[int] = ()
+    ) -> None:
+        """`keep`: file descriptors that it inherits."""
         self.logs = logs
         with (logs / "output.log").open("wb") as output:
             self.process = subprocess.Popen(
@@ -65,6 +73,7 @@ class Server:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                pass_fds=keep,
             )
 
     def __enter__(self) -> Server:
@@ -130,7 +139,7 @@ def run_client(command: Sequence[str], environment: Mapping[str, str], logs: Pat
         try:
             return client.wait(timeout)
         except subprocess.TimeoutExpired as error:
-            raise CellError(f"the client was not done within {timeout:.0f} s") from error
+            raise OutOfTime(f"the client was not done within {timeout:.0f} s") from error
         finally:
             stop(client)
 
@@ -165,7 +174,7 @@ def _reason(output: str) -> str:
 
 
 def peer_values(end: End, role: Role, case: Case, place: Place, alpn: str, port: int) -> dict[str, str | Sequence[str]]:
-    address = "::1" if case.family == "ipv6" else "127.0.0.1"
+    address = place.address or ("::1" if case.family == "ipv6" else "127.0.0.1")
     host = f"[{address}]" if case.family == "ipv6" else address
     testcase = "http3" if alpn == "h3" and case.alpn == "h3" else (case.client if role == "client" else case.server)
     return {

@@ -101,8 +101,7 @@ class Mischief(_Strict, frozen=True):
 
     corrupt: float = 0.0
     drop_to_server: Sequence[int] = ()
-    rebind: Sequence[float] = ()
-    rebind_address: bool = False
+    own_addresses: bool = False
 
 
 class Case(_Strict, frozen=True):
@@ -113,7 +112,8 @@ class Case(_Strict, frozen=True):
     server: str = ""
     path: str = "runner"
     link: Mapping[str, str] = {}  # options of cc-link beside the path's
-    mischief: Mischief = Mischief()
+    mischief: Mischief = Mischief()  # in front of the server
+    rebind: Sequence[float] = ()  # seconds at which a NAT in front of the client changes its port
     chain: int = 1  # certificates between the root and the end
     family: Literal["ipv4", "ipv6"] = "ipv4"
     repeat: int = 1  # so often
@@ -157,7 +157,7 @@ Path_ = Mapping[str, str]
 T = TypeVar("T")
 
 
-def _read(path: Path, kind: type[T]) -> T:
+def read(path: Path, kind: type[T]) -> T:
     try:
         return msgspec.toml.decode(path.read_bytes(), type=kind)
     except (msgspec.DecodeError, OSError) as error:
@@ -170,13 +170,13 @@ class Data:
     def __init__(self) -> None:
         self.cases = {
             name: msgspec.structs.replace(case, name=name)
-            for name, case in _read(HERE / "cases.toml", dict[str, Case]).items()
+            for name, case in read(HERE / "cases.toml", dict[str, Case]).items()
         }
-        self.paths = _read(HERE / "paths.toml", dict[str, dict[str, str]])
-        self.known = _read(HERE / "known.toml", _KnownFile).known
-        self.controllers = _read(HERE / "controllers.toml", Controllers)
+        self.paths = read(HERE / "paths.toml", dict[str, dict[str, str]])
+        self.known = read(HERE / "known.toml", _KnownFile).known
+        self.measurements = read(HERE / "controllers.toml", dict[str, Controllers])
         everything = {
-            path.stem: msgspec.structs.replace(_read(path, Peer), name=path.stem)
+            path.stem: msgspec.structs.replace(read(path, Peer), name=path.stem)
             for path in sorted(PEERS.glob("*.toml"))
         }
         self.peers = {name: peer for name, peer in everything.items() if not peer.tool}
@@ -186,7 +186,8 @@ class Data:
     def _check(self) -> None:
         for case in self.cases.values():
             self._allowed(f"cases.toml: path of {case.name}", case.path, self.paths)
-        self._allowed("controllers.toml: path", self.controllers.path, self.paths)
+        for name, settings in self.measurements.items():
+            self._allowed(f"controllers.toml: path of {name}", settings.path, self.paths)
         for known in self.known:
             for name in known.case:
                 self._allowed("known.toml: case", name, self.cases)
@@ -195,11 +196,11 @@ class Data:
         for peer in self.peers.values():
             for role in ROLES:
                 if end := peer.end(role):
-                    self._check_end(f"{peer.name}.toml: {role}", end, role)
+                    self.check_end(f"{peer.name}.toml: {role}", end, role)
             if not (peer.client and peer.server) and not peer.missing_role:
                 raise DataError(f"{peer.name}.toml: missing-role has to say why one of client and server is not there")
 
-    def _check_end(self, where: str, end: End, role: Role) -> None:
+    def check_end(self, where: str, end: End, role: Role) -> None:
         for name in (*end.cases, *end.unsupported):
             self._allowed(f"{where}: case", name, self.cases)
         told = {*end.cases, *end.unsupported}

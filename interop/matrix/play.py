@@ -15,9 +15,9 @@ from typing import Any
 import browser
 import ends
 import pcap
+from certificates import write_chain
 from ends import CellError, Place, Server, Unsupported
 from model import OTHER, Case, End, Mischief, Peer, Role
-from runner_contract import write_chain
 from simulator import Captured, Simulator
 from simulator import Mischief as Simulated
 from testbed import Program
@@ -82,6 +82,9 @@ def play(cell: Cell, place: Place, path: Mapping[str, str], fixed_ports: bool) -
         simulator = stack.enter_context(Simulator(played.server, _simulated(cell.case.mischief)))
         with link(path, cell.case.link, simulator.address, place) as relay:
             port = int(relay.next(READY_TIMEOUT)["listen"].rsplit(":", 1)[1])
+            if cell.case.rebind:
+                nat = Simulator((host, port), Simulated(rebind=cell.case.rebind))
+                port = stack.enter_context(nat).address[1]
             began = time.monotonic()
             try:
                 fetch(cell, place, played, port)
@@ -143,8 +146,7 @@ def _simulated(mischief: Mischief) -> Simulated:
     return Simulated(
         corrupt=mischief.corrupt,
         drop_to_server=frozenset(mischief.drop_to_server),
-        rebind=mischief.rebind,
-        rebind_address=mischief.rebind_address,
+        own_addresses=mischief.own_addresses,
     )
 
 

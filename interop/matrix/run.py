@@ -6,6 +6,7 @@ import argparse
 import datetime
 import json
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -23,8 +24,12 @@ from schedule import Job, Progress, Scheduler, isolation
 
 def main() -> int:
     options = parse_arguments()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return int(options.action(options, Data()))
+    except KeyboardInterrupt:
+        print("\nmatrix: interrupted; the page is that of the last complete run", file=sys.stderr)
+        return 130
     except (DataError, InstallError) as error:
         print(f"matrix: {error}", file=sys.stderr)
         return 2
@@ -45,7 +50,9 @@ def parse_arguments() -> argparse.Namespace:
     run.add_argument("--cases", nargs="+", default=[], help="default: all")
     run.add_argument("--roles", nargs="+", choices=ROLES, default=list(ROLES), help="of the peer; default: both")
     run.add_argument("--cc", default="hybrid", metavar="NAME[:OPTIONS]", help="our controller; default: %(default)s")
-    run.add_argument("--controllers", nargs="*", help="those that are measured; default: as in controllers.toml")
+    run.add_argument(
+        "--controllers", nargs="*", help="of those in controllers.toml; default: all, and with nothing none"
+    )
     run.add_argument("--quick", action="store_true", help="the quick cases alone, no controllers, nothing installed")
     run.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="cells at a time; default: %(default)s")
     run.add_argument("--out", type=Path, help="default: matrix/ in the build folder")
@@ -113,8 +120,7 @@ def run_cells(options: argparse.Namespace, data: Data) -> int:
         say("no network namespaces here (they need root, or user namespaces): cells share the loopback", end="\n")
     scheduler = Scheduler(out, options.build_dir, isolated)
     jobs = case_jobs(there, cases, options)
-    names = options.controllers if options.controllers is not None else data.controllers.controllers
-    measured = [] if options.quick else controller_jobs(there, data, names)
+    measured = [] if options.quick else controller_jobs(there, data, options.controllers)
     progress = Progress(len(jobs) + len(measured))
     results = scheduler.run(jobs, options.jobs, progress) + scheduler.run(measured, 1, progress) + absent
     (out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
@@ -139,10 +145,14 @@ def case_jobs(peers: list[Peer], cases: list[Case], options: argparse.Namespace)
     ]
 
 
-def controller_jobs(peers: list[Peer], data: Data, names: Sequence[str]) -> list[Job]:
-    timeout = data.controllers.timeout
+def controller_jobs(peers: list[Peer], data: Data, names: Sequence[str] | None) -> list[Job]:
     return [
-        Job("controllers", peer.name, "client", "goodput", cc, timeout) for peer in peers if peer.client for cc in names
+        Job("controllers", peer.name, "client", what, cc, settings.timeout)
+        for what, settings in data.measurements.items()
+        for peer in peers
+        if peer.client
+        for cc in settings.controllers
+        if names is None or cc in names
     ]
 
 

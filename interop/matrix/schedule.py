@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from model import HERE, Role
 
 # What a cell may take beyond its case's time: start and end of programs, decoding, checks of traces.
 GRACE = 120.0
+_END = 15.0
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,13 @@ class Job:
 
 
 def isolation() -> list[str]:
-    """The command that puts another one into a new network namespace, or nothing."""
+    """The command that puts another one into new namespaces of network and processes, or nothing.
+
+    With its first process everything ends that it started.
+    """
     unshare = shutil.which("unshare")
-    for options in (["--net"], ["--map-root-user", "--net"]):
+    spaces = ["--net", "--pid", "--fork", "--kill-child"]
+    for options in (spaces, ["--map-root-user", *spaces]):
         if unshare and subprocess.run([unshare, *options, "true"], capture_output=True, check=False).returncode == 0:
             return [unshare, *options]
     return []
@@ -90,6 +95,7 @@ class Scheduler:
     out: Path
     build: Path
     isolated: Sequence[str]
+    running: set[subprocess.Popen[bytes]] = field(default_factory=set)
 
     def run(self, jobs: Sequence[Job], at_once: int, progress: Progress) -> list[dict[str, Any]]:
         def one(job: Job) -> dict[str, Any]:
@@ -98,8 +104,16 @@ class Scheduler:
             progress.finish(job.name, result)
             return result
 
-        with ThreadPoolExecutor(at_once) as pool:
-            return list(pool.map(one, jobs))
+        # The long ones first, so that none of them is left alone at the end.
+        ordered = sorted(jobs, key=lambda job: -job.timeout)
+        pool = ThreadPoolExecutor(at_once)
+        try:
+            return list(pool.map(one, ordered))
+        finally:
+            # After an interruption nothing is started any more, and what runs is ended.
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in list(self.running):
+                _end(process)
 
     def _cell(self, job: Job) -> dict[str, Any]:
         folder = self.out / "cells" / job.name
@@ -127,7 +141,7 @@ class Scheduler:
         outcome: dict[str, Any] = (
             json.loads(result.read_text())
             if result.exists()
-            else {"verdict": "fail", "reason": f"the cell itself failed: {(folder / 'cell.log').read_text()[-500:]}"}
+            else {"verdict": "fail", "reason": f"the cell itself failed: {_last_line(folder / 'cell.log')}"}
         )
         outcome |= {
             "kind": job.kind,
@@ -144,12 +158,29 @@ class Scheduler:
         command = [*self.isolated, sys.executable, str(HERE / "cell.py"), str(specification)]
         with (folder / "cell.log").open("wb") as log:
             process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+            self.running.add(process)
             try:
                 process.wait(timeout)
             except subprocess.TimeoutExpired:
                 log.write(f"not done within {timeout:.0f} s".encode())
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+                _end(process)
+            finally:
+                self.running.discard(process)
+
+
+def _last_line(log: Path) -> str:
+    return (log.read_text(errors="replace").strip().splitlines() or ["it said nothing"])[-1]
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """A cell stops what it started when it is terminated."""
+    for name in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, name)
+            process.wait(_END)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            continue
+    process.wait()
 
 
 def _tidy(folder: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPOSITORY / "interop" / "demo"))
+sys.path.insert(0, str(REPOSITORY / "interop" / "testbed"))
 
 from testbed import Testbed  # noqa: E402
 

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from certificates import write_chain
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 from quic_packets import HANDSHAKE, INITIAL, RETRY, VERSION_1, VERSION_NEGOTIATION, ZERO_RTT
 from quic_packets import packets as visible
-from runner_contract import ENDPOINT, UNSUPPORTED, Case, Play, environment, frames, packets, play, write_chain
+from runner_contract import ENDPOINT, UNSUPPORTED, Case, Play, environment, frames, packets, play
 from simulator import CE, ECT_0, ECT_1, Mischief
 
 KB, MB = 1 << 10, 1 << 20

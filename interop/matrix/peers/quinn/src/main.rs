@@ -84,7 +84,7 @@ async fn download(ca: &str, folder: PathBuf, urls: &[&str], flags: &[String]) ->
     let has = |flag: &str| flags.iter().any(|word| word == flag);
     let target = urls[0].strip_prefix("https://").and_then(|rest| rest.split('/').next()).context("no https://")?;
     let server: SocketAddr = target.parse().context("the URL's host has to be an address")?;
-    let local = if server.is_ipv6() { (Ipv6Addr::LOCALHOST, 0).into() } else { (Ipv4Addr::LOCALHOST, 0).into() };
+    let local = if server.is_ipv6() { (Ipv6Addr::UNSPECIFIED, 0).into() } else { (Ipv4Addr::UNSPECIFIED, 0).into() };
     let mut endpoint = Endpoint::client(local)?;
     endpoint.set_default_client_config(client_config(ca, has("--chacha20"), has("--small-windows"))?);
     let alone = usize::from(has("--resume") || has("--early-data"));
