@@ -7,14 +7,18 @@ use std::time::Duration;
 /// Nanoseconds in a second.
 const NANOS: f64 = 1e9;
 
-/// An instant: nanoseconds since an origin that is fixed for the connection.
+/// An instant: nanoseconds since an origin that is fixed for the connection, at most 68 years. What a peer claims is not
+/// limited otherwise, and sums and differences of some have to fit into 64 bits, with their sign.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Time(u64);
 
 impl Time {
-    /// `since_origin` after the origin, saturating after 584 years.
+    const LAST_SECOND: u64 = 1 << 31;
+
+    /// `since_origin` after the origin, saturating.
     pub fn from_origin(since_origin: Duration) -> Self {
-        Self(u64::try_from(since_origin.as_nanos()).unwrap_or(u64::MAX))
+        let seconds = since_origin.as_secs().min(Self::LAST_SECOND);
+        Self(seconds * 1_000_000_000 + u64::from(since_origin.subsec_nanos()))
     }
 
     /// Nanoseconds since the origin.
@@ -81,10 +85,6 @@ impl Owd {
     }
 }
 
-/// The longest delay that [`Owd`] takes from a time or duration, 73 years: what a peer claims is not limited otherwise,
-/// and sums and differences of some have to fit.
-const LONGEST_OWD: i64 = 1 << 61;
-
 impl From<Duration> for Owd {
     fn from(duration: Duration) -> Self {
         Owd::from(Time::from_origin(duration))
@@ -94,7 +94,7 @@ impl From<Duration> for Owd {
 impl From<Time> for Owd {
     /// The time since the origin.
     fn from(time: Time) -> Self {
-        Owd(time.0.min(LONGEST_OWD as u64) as i64)
+        Owd(time.0 as i64)
     }
 }
 

@@ -1,5 +1,6 @@
 //! What happened in one epoch: mean delay, its course, losses, bytes.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use super::owd::{Minima, Sample, Source, CLASSES};
@@ -185,14 +186,20 @@ impl Epoch {
         delays.sum.mean(&delays.based(minima))
     }
 
-    /// The course of the relative one-way delay: up to 128 values, each the mean of equally many samples.
-    pub fn course(&self, minima: &Minima) -> Vec<Owd> {
+    /// The number of values that the course has: up to 128, each the mean of equally many samples.
+    pub fn course_length(&self) -> usize {
+        self.course.len() - usize::from(self.missing > 0)
+    }
+
+    /// The course of the relative one-way delay, in part.
+    ///
+    /// # Panics
+    ///
+    /// If the range goes beyond [`course_length`](Self::course_length).
+    pub fn course(&self, range: Range<usize>, minima: &Minima) -> Vec<Owd> {
         let minima = self.delays(self.source).based(minima);
-        let incomplete = usize::from(self.missing > 0);
-        let complete = self.course.iter().take(self.course.len() - incomplete);
-        complete
-            .map(|sum| sum.mean(&minima).unwrap_or_default())
-            .collect()
+        let mean = |sum: &Sum| sum.mean(&minima).unwrap_or_default();
+        self.course[range].iter().map(mean).collect()
     }
 }
 
@@ -232,7 +239,10 @@ mod tests {
         (0..1_000).for_each(|i| epoch.add(&sample(offset + i, 3)));
         let minima = [Some(Owd::from_nanos(offset)); CLASSES];
         assert_eq!(epoch.mean(ACK, &minima), Some(Owd::from_nanos(499)));
-        assert_eq!(epoch.course(&minima)[1], Owd::from_nanos((8 + 15) / 2));
+        assert_eq!(
+            epoch.course(1..2, &minima)[0],
+            Owd::from_nanos((8 + 15) / 2)
+        );
     }
 
     #[test]
@@ -241,7 +251,7 @@ mod tests {
         for (n, stride) in [(128, 1), (129, 2), (256, 2), (257, 4), (10_000, 128)] {
             let mut epoch = Epoch::new(Time::default());
             (0..n).for_each(|i| epoch.add(&sample(i, 3)));
-            let course = epoch.course(&minima);
+            let course = epoch.course(0..epoch.course_length(), &minima);
             assert_eq!(course.len() as i64, n / stride, "{n} samples");
             assert_eq!(
                 course[1].as_nanos(),

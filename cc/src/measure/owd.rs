@@ -79,8 +79,14 @@ impl ClassMinima {
         self.update();
     }
 
-    fn insert(&mut self, now: Time, class: usize, owd: Owd) {
-        if self.classes[class].insert(now, owd) {
+    #[cold]
+    fn start_anew(&mut self, class: usize, owd: Owd) {
+        self.clear();
+        self.insert(class, owd);
+    }
+
+    fn insert(&mut self, class: usize, owd: Owd) {
+        if self.classes[class].insert(owd) {
             self.update();
         }
     }
@@ -175,15 +181,15 @@ impl OwdMeter {
             return;
         }
         let sampled = feedback.rtt_sampled && !feedback.acked.is_empty();
-        let now = self.advance(feedback.now, sampled);
+        self.advance(feedback.now, sampled);
         let mut fall = Owd::ZERO;
         if let Some(newest) = feedback.acked.last() {
             let newest = self.returned(newest, feedback.now);
             fall = Owd::ZERO - self.excess(&newest).unwrap_or(Owd::ZERO);
             if sampled {
-                self.record_rtt(now, &newest);
+                self.record_rtt(&newest);
                 let owd = newest.rtt - ack_delay(feedback, newest.rtt);
-                each(self.sample(now, &newest, owd, Source::Ack));
+                each(self.sample(&newest, owd, Source::Ack));
             }
         }
         if self.trust.is_lost() {
@@ -195,11 +201,11 @@ impl OwdMeter {
             };
             let owd = Owd::from(received) - Owd::from(packet.sent);
             let packet = self.returned(packet, feedback.now);
-            let worth = self.worth(now, &packet, owd, fall);
+            let worth = self.worth(&packet, owd, fall);
             if worth != Plausibility::Implausible {
                 self.source = Source::ReceiveTimestamps;
                 self.reported = true;
-                let sample = self.sample(now, &packet, owd, self.source);
+                let sample = self.sample(&packet, owd, self.source);
                 let restarts = worth == Plausibility::ClockStep;
                 each(Sample { restarts, ..sample });
             }
@@ -219,8 +225,8 @@ impl OwdMeter {
         }
     }
 
-    /// Moves the windows to `now`, which is returned as they count it.
-    fn advance(&mut self, now: Time, sampled: bool) -> Time {
+    /// Moves the windows to `now`.
+    fn advance(&mut self, now: Time, sampled: bool) {
         if sampled {
             self.first.get_or_insert(now);
         }
@@ -232,7 +238,6 @@ impl OwdMeter {
             self.by_timestamp.advance(now);
             self.update_min_rtt();
         }
-        now
     }
 
     #[cold]
@@ -256,7 +261,7 @@ impl OwdMeter {
 
     /// Whether `owd` is compatible with what was measured without the peer's help. If it is not time
     /// after time, a clock was set, and the minima start anew.
-    fn worth(&mut self, now: Time, packet: &Returned, owd: Owd, fall: Owd) -> Plausibility {
+    fn worth(&mut self, packet: &Returned, owd: Owd, fall: Owd) -> Plausibility {
         let Some(excess) = self.excess(packet) else {
             return Plausibility::Implausible;
         };
@@ -264,31 +269,30 @@ impl OwdMeter {
         let known = (minima[packet.class], minima[0]);
         let worth = self.trust.check(owd, known, excess, fall);
         if worth == Plausibility::ClockStep {
-            self.by_timestamp.clear();
             // All of the excess counts as queueing until something lower is seen.
             let base = owd - excess.max(Owd::ZERO);
-            self.by_timestamp.insert(now, packet.class, base);
+            self.by_timestamp.start_anew(packet.class, base);
         }
         worth
     }
 
-    fn record_rtt(&mut self, now: Time, packet: &Returned) {
+    fn record_rtt(&mut self, packet: &Returned) {
         let rtts = if packet.class == CLASSES - 1 {
             &mut self.rtt_full
         } else {
             &mut self.rtt_smaller
         };
-        if rtts.insert(now, packet.rtt) {
+        if rtts.insert(packet.rtt) {
             self.update_min_rtt();
         }
     }
 
-    fn sample(&mut self, now: Time, packet: &Returned, owd: Owd, source: Source) -> Sample {
+    fn sample(&mut self, packet: &Returned, owd: Owd, source: Source) -> Sample {
         let minima = match source {
             Source::Ack => &mut self.by_ack,
             Source::ReceiveTimestamps => &mut self.by_timestamp,
         };
-        minima.insert(now, packet.class, owd);
+        minima.insert(packet.class, owd);
         Sample {
             sent: packet.sent,
             owd,

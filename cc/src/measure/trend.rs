@@ -6,6 +6,8 @@
 //! - PCT, the share of pairs m_i < m_(i+1);
 //! - PDT = (m_k - m_1) / sum |m_(i+1) - m_i|.
 
+use std::ops::Range;
+
 use crate::units::Owd;
 
 /// With fewer samples a group has fewer than five, and the test says nothing.
@@ -38,17 +40,25 @@ impl Trend {
     }
 }
 
-/// Tests the one-way delays of an epoch, in the order of arrival. A rise of no more than
-/// `floor` is noise.
-pub fn trend(delays: &mut [Owd], floor: Owd) -> Trend {
-    if delays.len() < MIN_SAMPLES {
+/// Tests the one-way delays of an epoch: of `samples`, in the order of arrival, those with numbers in a range. A rise of
+/// no more than `floor` is noise.
+pub fn trend(samples: usize, delays: impl Fn(Range<usize>) -> Vec<Owd>, floor: Owd) -> Trend {
+    if samples < MIN_SAMPLES {
         return Trend::Unknown;
     }
-    let medians = group_medians(delays);
-    let rise = medians[medians.len() - 1] - medians[0];
-    if rise <= floor {
+    let size = samples.isqrt();
+    let groups = samples / size;
+    let group_median = |group: usize| {
+        // A remainder joins the last group.
+        let last = group + 1 == groups;
+        let end = if last { samples } else { (group + 1) * size };
+        median(delays(group * size..end))
+    };
+    // Mostly there is no rise, and then the other groups do not matter.
+    if group_median(groups - 1) - group_median(0) <= floor {
         return Trend::NonIncreasing;
     }
+    let medians: Vec<Owd> = (0..groups).map(group_median).collect();
     match votes(&medians) {
         (true, false) => Trend::Increasing,
         (false, true) => Trend::NonIncreasing,
@@ -76,24 +86,8 @@ fn votes(medians: &[Owd]) -> (bool, bool) {
     (pct > PCT.0 || pdt > PDT.0, pct < PCT.1 || pdt < PDT.1)
 }
 
-/// Medians of consecutive groups of `floor(sqrt(n))`; a remainder joins the last group.
-fn group_medians(delays: &mut [Owd]) -> Vec<Owd> {
-    let size = delays.len().isqrt();
-    let groups = delays.len() / size;
-    (0..groups)
-        .map(|group| {
-            let end = if group + 1 == groups {
-                delays.len()
-            } else {
-                (group + 1) * size
-            };
-            median(&mut delays[group * size..end])
-        })
-        .collect()
-}
-
 /// The mean of the two middle values if their number is even.
-fn median(values: &mut [Owd]) -> Owd {
+fn median(mut values: Vec<Owd>) -> Owd {
     values.sort_unstable();
     let high = values[values.len() / 2].as_nanos();
     let low = values[(values.len() - 1) / 2].as_nanos();
@@ -104,8 +98,9 @@ fn median(values: &mut [Owd]) -> Owd {
 mod tests {
     use super::*;
 
-    fn floor() -> Owd {
-        Owd::from_nanos(3_000_000)
+    fn trend_of(delays: &[Owd]) -> Trend {
+        let floor = Owd::from_nanos(3_000_000);
+        trend(delays.len(), |range| delays[range].to_vec(), floor)
     }
 
     /// `n` delays of `step` ns more each, with a saw-tooth of +-`jitter` ns on top.
@@ -117,58 +112,45 @@ mod tests {
 
     #[test]
     fn a_growing_queue_is_increasing() {
-        assert_eq!(
-            trend(&mut ramp(100, 200_000, 100_000), floor()),
-            Trend::Increasing
-        );
-        assert_eq!(
-            trend(&mut ramp(25, 1_000_000, 0), floor()),
-            Trend::Increasing
-        );
+        assert_eq!(trend_of(&ramp(100, 200_000, 100_000)), Trend::Increasing);
+        assert_eq!(trend_of(&ramp(25, 1_000_000, 0)), Trend::Increasing);
     }
 
     #[test]
     fn a_draining_or_constant_queue_is_not() {
         assert_eq!(
-            trend(&mut ramp(100, -200_000, 100_000), floor()),
+            trend_of(&ramp(100, -200_000, 100_000)),
             Trend::NonIncreasing
         );
-        assert_eq!(trend(&mut ramp(100, 0, 0), floor()), Trend::NonIncreasing);
+        assert_eq!(trend_of(&ramp(100, 0, 0)), Trend::NonIncreasing);
     }
 
     #[test]
     fn a_rise_below_the_floor_is_noise() {
-        assert_eq!(
-            trend(&mut ramp(100, 20_000, 0), floor()),
-            Trend::NonIncreasing
-        );
+        assert_eq!(trend_of(&ramp(100, 20_000, 0)), Trend::NonIncreasing);
     }
 
     #[test]
     fn few_samples_say_nothing() {
-        assert_eq!(trend(&mut ramp(24, 1_000_000, 0), floor()), Trend::Unknown);
-        assert_eq!(trend(&mut [], floor()), Trend::Unknown);
+        assert_eq!(trend_of(&ramp(24, 1_000_000, 0)), Trend::Unknown);
+        assert_eq!(trend_of(&[]), Trend::Unknown);
     }
 
     #[test]
     fn a_constant_offset_changes_nothing() {
         for step in [-300_000, 0, 40_000, 300_000] {
-            let mut here = ramp(60, step, 900_000);
-            let mut there: Vec<Owd> = here
+            let here = ramp(60, step, 900_000);
+            let there: Vec<Owd> = here
                 .iter()
                 .map(|owd| Owd::from_nanos(owd.as_nanos() - 7_200_000_000_000))
                 .collect();
-            assert_eq!(
-                trend(&mut here, floor()),
-                trend(&mut there, floor()),
-                "step {step}"
-            );
+            assert_eq!(trend_of(&here), trend_of(&there), "step {step}");
         }
     }
 
     #[test]
     fn the_median_of_an_even_group_is_the_middle() {
-        let mut values = [5, 1, 3, 9].map(Owd::from_nanos);
-        assert_eq!(median(&mut values), Owd::from_nanos(4));
+        let values = [5, 1, 3, 9].map(Owd::from_nanos);
+        assert_eq!(median(values.to_vec()), Owd::from_nanos(4));
     }
 }

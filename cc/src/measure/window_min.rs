@@ -61,13 +61,13 @@ impl<T: Copy + Ord> WindowMin<T> {
         self.least = self.parts.iter().flatten().min().copied();
     }
 
-    /// Sees `value` at `now`, and tells whether it is lower than any in the window.
-    pub fn insert(&mut self, now: Time, value: T) -> bool {
-        self.advance(now);
+    /// Sees `value`, where the window stands, and tells whether it is lower than any other in it.
+    pub fn insert(&mut self, value: T) -> bool {
         let lower = |minimum: Option<T>| minimum.is_none_or(|minimum| value < minimum);
-        if lower(self.parts[self.place]) {
-            self.parts[self.place] = Some(value);
+        if !lower(self.parts[self.place]) {
+            return false;
         }
+        self.parts[self.place] = Some(value);
         let lowest = lower(self.least);
         if lowest {
             self.least = Some(value);
@@ -95,12 +95,17 @@ mod tests {
         Time::from_origin(Duration::from_millis(millis))
     }
 
+    fn insert(window: &mut WindowMin<u64>, millis: u64, value: u64) {
+        window.advance(at(millis));
+        window.insert(value);
+    }
+
     #[test]
     fn keeps_the_smallest_of_the_window_and_forgets_it_afterwards() {
         let mut window = WindowMin::new(Duration::from_secs(10));
         assert_eq!(window.get(), None);
-        window.insert(at(500), 3);
-        window.insert(at(2_500), 5);
+        insert(&mut window, 500, 3);
+        insert(&mut window, 2_500, 5);
         window.advance(at(9_999));
         assert_eq!(window.get(), Some(3));
         window.advance(at(10_000));
@@ -112,9 +117,9 @@ mod tests {
     #[test]
     fn a_late_clock_reading_does_not_bring_old_values_back() {
         let mut window = WindowMin::new(Duration::from_secs(10));
-        window.insert(at(1_000), 1);
-        window.insert(at(50_000), 7);
-        window.insert(at(49_000), 6);
+        insert(&mut window, 1_000, 1);
+        insert(&mut window, 50_000, 7);
+        insert(&mut window, 49_000, 6);
         assert_eq!(window.get(), Some(6));
     }
 
@@ -129,7 +134,7 @@ mod tests {
                 .wrapping_add(1);
             let now = step * 7;
             let value = state >> 40;
-            window.insert(at(now), value);
+            insert(&mut window, now, value);
             seen.push((now / 100, value));
             let expected = seen.iter().filter(|(part, _)| part + 10 > now / 100);
             assert_eq!(window.get(), expected.map(|(_, v)| *v).min(), "step {step}");

@@ -1,12 +1,54 @@
 //! What quiche's adapter calls.
 
+use std::time::Duration;
+
 use super::report;
 use super::update::Phase;
 use super::{Hybrid, Zone};
 use crate::controller::{Controller, Decision, Ecn, Event, Measured};
 use crate::controllers::pacing;
 use crate::feedback::Feedback;
+use crate::measure::owd::Source;
 use crate::units::{Bytes, Rate, Time};
+
+/// What of the path a decision depends on. It rarely changes within an epoch.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Basis {
+    rtt: Option<Duration>,
+    transmission: Duration,
+    source: Option<Source>,
+}
+
+impl Hybrid {
+    fn basis(&self) -> Basis {
+        Basis {
+            rtt: self.known_rtt(),
+            transmission: self.transmission.get(),
+            source: Some(self.meter.source()),
+        }
+    }
+
+    /// Keeps the decision up to date, where something has changed that it depends on.
+    pub(super) fn decide(&mut self) {
+        self.basis = self.basis();
+        self.decision = Some(self.decision_now());
+    }
+
+    fn decision_now(&self) -> Decision {
+        let pacing = if self.params.gamma > 0.0 {
+            self.rate * (1.0 / self.params.gamma)
+        } else {
+            Rate::INFINITE
+        };
+        Decision {
+            window: self.window(),
+            pacing,
+            bandwidth: self.rate,
+            burst: pacing::smooth(self.rate, self.known_rtt().is_some()),
+            ecn: Ecn::NotEct,
+        }
+    }
+}
 
 impl Controller for Hybrid {
     fn on_sent(&mut self, _now: Time, size: Bytes) {
@@ -20,10 +62,16 @@ impl Controller for Hybrid {
         self.handshake_rtt = feedback.min_rtt.or(self.handshake_rtt);
         self.collect(feedback);
         match &self.epoch {
-            Some(epoch) if !self.is_over(epoch, feedback.now) => {}
+            Some(epoch) if !self.is_over(epoch, feedback.now) => {
+                if self.basis != self.basis() {
+                    self.decide();
+                }
+                return;
+            }
             Some(_) => self.end_epoch(feedback.now),
             None => self.rate = self.initial_rate(),
         }
+        self.decide();
     }
 
     fn on_app_limited(&mut self) {
@@ -36,21 +84,12 @@ impl Controller for Hybrid {
         self.limits.max_datagram_size = size;
         self.meter.set_max_datagram_size(size);
         self.transmission.restart();
+        self.decide();
     }
 
     fn decision(&self) -> Decision {
-        let pacing = if self.params.gamma > 0.0 {
-            self.rate * (1.0 / self.params.gamma)
-        } else {
-            Rate::INFINITE
-        };
-        Decision {
-            window: self.window(),
-            pacing,
-            bandwidth: self.rate,
-            burst: pacing::smooth(self.rate, self.known_rtt().is_some()),
-            ecn: Ecn::NotEct,
-        }
+        debug_assert!(self.decision.is_none_or(|kept| kept == self.decision_now()));
+        self.decision.unwrap_or_else(|| self.decision_now())
     }
 
     fn state(&self) -> &'static str {

@@ -26,10 +26,11 @@ use std::time::Duration;
 
 pub use self::params::{Params, React, PARAMETERS, PROFILES};
 
+use self::interface::Basis;
 use self::law::{zone, Observed, Zone};
 use self::report::EpochReport;
 use self::update::{Phase, Situation, Update};
-use crate::controller::{Measured, Start};
+use crate::controller::{Decision, Measured, Start};
 use crate::controllers::report::PathLimits;
 use crate::feedback::{Feedback, Space};
 use crate::measure::epoch::Epoch;
@@ -70,6 +71,8 @@ pub struct Hybrid {
     last_step: Option<Time>,
     /// RTT to work with before there is a sample: that of the handshake, once known.
     handshake_rtt: Option<Duration>,
+    basis: Basis,
+    decision: Option<Decision>,
     limits: PathLimits,
     told_limits: Option<PathLimits>,
     report: Option<EpochReport>,
@@ -93,6 +96,8 @@ impl Hybrid {
             return_delay: Duration::ZERO,
             last_step: None,
             handshake_rtt: None,
+            basis: Basis::default(),
+            decision: None,
             limits: PathLimits::new(start),
             told_limits: None,
             report: None,
@@ -165,16 +170,14 @@ impl Hybrid {
         let since = self.counts_since();
         let counts = |sent: Time| since.is_none_or(|since| sent > since);
         let first = self.epoch.is_none();
-        let epoch = &mut self.epoch;
-        let transmission = &mut self.transmission;
+        let epoch = self.epoch.get_or_insert_with(|| Epoch::new(feedback.now));
         self.meter.record(feedback, |sample| {
-            transmission.add(&sample);
-            let epoch = epoch.get_or_insert_with(|| Epoch::new(feedback.now));
+            self.transmission.add(&sample);
             if counts(sample.sent) {
                 epoch.add(&sample);
             }
         });
-        if let (Some(epoch), Space::Application) = (epoch, feedback.space) {
+        if feedback.space == Space::Application {
             epoch.lost += feedback.lost.iter().filter(|p| counts(p.sent)).count() as u64;
             epoch.acked_packets += feedback.acked.len() as u64;
             for packet in feedback.acked {
@@ -182,6 +185,9 @@ impl Hybrid {
             }
         }
         if first {
+            // The first epoch begins with the first sample.
+            let sampled = epoch.samples(Source::Ack) + epoch.samples(Source::ReceiveTimestamps);
+            self.epoch = self.epoch.take().filter(|_| sampled > 0);
             self.rate = self.initial_rate();
         }
     }
@@ -297,7 +303,9 @@ impl Hybrid {
         if !self.params.trend {
             return Trend::Unknown;
         }
-        trend(&mut epoch.course(minima), Owd::from(self.params.d1 / 4))
+        let delays = |range| epoch.course(range, minima);
+        let floor = Owd::from(self.params.d1 / 4);
+        trend(epoch.course_length(), delays, floor)
     }
 
     /// Whether more was lost than `losscap` allows, in more than a handful of packets.

@@ -94,7 +94,7 @@ impl Vegas {
         let full = |size: Bytes| 4 * size.0 > 3 * self.limits.max_datagram_size.0;
         let newest = feedback.acked.last().filter(|packet| full(packet.size));
         if let (Some(sample), Some(_), Space::Application) = (sample, newest, feedback.space) {
-            self.base.insert(feedback.now, sample);
+            self.base.insert(sample);
             let smallest = self.trip.smallest.unwrap_or(sample);
             self.trip.smallest = Some(smallest.min(sample));
             self.trip.sum = self.trip.sum.saturating_add(sample);
