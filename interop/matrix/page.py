@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-from model import HERE, ROLES, Case, Data, Peer, Role
+from model import HERE, ROLES, Case, Controllers, Data, Peer, Role
 
 RED, KNOWN = "fail", "known"
 _SYMBOLS = {"pass": "✓", RED: "✗", KNOWN: "✗", "unsupported": "·", "not installed": "?"}
@@ -55,16 +55,26 @@ class Row:
     fields: Mapping[str, Field]
 
 
+@dataclass(frozen=True)
+class Table:
+    """What one of the measurements found."""
+
+    name: str
+    settings: Controllers
+    path: Mapping[str, str]
+    controllers: Sequence[str]
+    rows: Sequence[Row]
+
+
 def write(out: Path, data: Data, markdown: Path) -> int:
-    """Writes all pages; 1 if there is a red cell that nothing explains."""
+    """Writes all pages; 1 if there is a red cell that nothing explains, or nothing passed."""
     results = json.loads((out / "results.json").read_text())
     fields = {(r["kind"], r["peer"], r["role"], r["case"], r["cc"]): field(out, data, r) for r in results}
     cases = [case for case in data.cases.values() if any(key[3] == case.name for key in fields)]
     rows = [
         row for role in ROLES for peer in data.peers.values() if (row := case_row(peer, role, cases, fields)).fields
     ]
-    controllers = list(dict.fromkeys(key[4] for key in fields if key[0] == "controllers"))
-    measured = [row for peer in data.peers.values() if (row := controller_row(peer, controllers, fields)).fields]
+    measured = [table for what in data.measurements if (table := measurement(data, what, fields)).rows]
     absent = [peer for peer in data.peers.values() if not any(key[1] == peer.name for key in fields)]
     counts = count(row for row in rows)
     values = {
@@ -72,7 +82,7 @@ def write(out: Path, data: Data, markdown: Path) -> int:
         "cases": cases,
         "rows": rows,
         "roles": ROLES,
-        "controllers": controllers,
+        "everything": list(fields.values()),
         "measured": measured,
         "absent": absent,
         "counts": counts,
@@ -86,8 +96,9 @@ def write(out: Path, data: Data, markdown: Path) -> int:
     render("page.md", values, markdown)
     render("matrix.svg", values, markdown.parent / "matrix.svg")
     print("\n" + ", ".join(f"{number} {verdict}" for verdict, number in counts.items()) + f"; {out / 'index.html'}")
-    red = [field for field in fields.values() if field.verdict == RED]
-    return 1 if red else 0
+    red = [one for one in fields.values() if one.verdict == RED]
+    passed = [one for one in fields.values() if one.verdict == "pass"]
+    return 1 if red or not passed else 0
 
 
 def field(out: Path, data: Data, result: Mapping[str, Any]) -> Field:
@@ -111,13 +122,22 @@ Fields = Mapping[tuple[str, str, str, str, str], Field]
 
 
 def case_row(peer: Peer, role: Role, cases: Sequence[Case], fields: Fields) -> Row:
-    found = {key[3]: value for key, value in fields.items() if key[:3] == ("case", peer.name, role)}
+    """With several controllers, the worst of their fields."""
+    order = [RED, KNOWN, "not installed", "unsupported", "pass"]
+    mine = [value for key, value in fields.items() if key[:3] == ("case", peer.name, role)]
+    found = {one.result["case"]: one for one in sorted(mine, key=lambda one: -order.index(one.verdict))}
     return Row(peer, role, {case.name: found[case.name] for case in cases if case.name in found})
 
 
-def controller_row(peer: Peer, controllers: Sequence[str], fields: Fields) -> Row:
-    found = {key[4]: value for key, value in fields.items() if key[:2] == ("controllers", peer.name)}
+def controller_row(peer: Peer, what: str, controllers: Sequence[str], fields: Fields) -> Row:
+    found = {key[4]: value for key, value in fields.items() if key[:4] == ("controllers", peer.name, "client", what)}
     return Row(peer, "client", {name: found[name] for name in controllers if name in found})
+
+
+def measurement(data: Data, what: str, fields: Fields) -> Table:
+    controllers = [name for name in data.measurements[what].controllers if any(k[3:] == (what, name) for k in fields)]
+    rows = [row for peer in data.peers.values() if (row := controller_row(peer, what, controllers, fields)).fields]
+    return Table(what, data.measurements[what], data.paths[data.measurements[what].path], controllers, rows)
 
 
 def count(rows: Any) -> dict[str, int]:

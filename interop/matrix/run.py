@@ -49,7 +49,9 @@ def parse_arguments() -> argparse.Namespace:
     run.add_argument("--peers", nargs="+", default=[], help="default: all")
     run.add_argument("--cases", nargs="+", default=[], help="default: all")
     run.add_argument("--roles", nargs="+", choices=ROLES, default=list(ROLES), help="of the peer; default: both")
-    run.add_argument("--cc", default="hybrid", metavar="NAME[:OPTIONS]", help="our controller; default: %(default)s")
+    run.add_argument(
+        "--cc", nargs="+", default=["hybrid"], metavar="NAME[:OPTIONS]", help="our controllers; default: hybrid"
+    )
     run.add_argument(
         "--controllers", nargs="*", help="of those in controllers.toml; default: all, and with nothing none"
     )
@@ -123,8 +125,15 @@ def run_cells(options: argparse.Namespace, data: Data) -> int:
     measured = [] if options.quick else controller_jobs(there, data, options.controllers)
     progress = Progress(len(jobs) + len(measured))
     results = scheduler.run(jobs, options.jobs, progress) + scheduler.run(measured, 1, progress) + absent
-    (out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+    keep(out / "results.json", results)
     return page.write(out, data, out / "matrix.md")
+
+
+def keep(target: Path, results: list[dict[str, object]]) -> None:
+    """Adds to what other runs into the same folder found; a cell that was run again is replaced."""
+    before = json.loads(target.read_text()) if target.exists() else []
+    merged = {(one["kind"], one["peer"], one["role"], one["case"], one["cc"]): one for one in [*before, *results]}
+    target.write_text(json.dumps(list(merged.values()), indent=1) + "\n")
 
 
 def selected(options: argparse.Namespace, data: Data) -> list[Case]:
@@ -137,11 +146,12 @@ def selected(options: argparse.Namespace, data: Data) -> list[Case]:
 
 def case_jobs(peers: list[Peer], cases: list[Case], options: argparse.Namespace) -> list[Job]:
     return [
-        Job("case", peer.name, role, case.name, case.cc or options.cc, case.timeout)
+        Job("case", peer.name, role, case.name, cc, case.timeout)
         for peer in peers
         for role in options.roles
         if peer.end(role)
         for case in cases
+        for cc in ([case.cc] if case.cc else options.cc)
     ]
 
 

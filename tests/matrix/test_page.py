@@ -36,7 +36,8 @@ def test_a_red_cell_fails_the_run_and_shows_its_reason(tmp_path: Path, data: Dat
 
 def test_a_red_cell_that_is_explained_does_not_fail_the_run(tmp_path: Path, data: Data) -> None:
     data.known = [Known(case=["transfer"], reason="issue 7", peer=["quinn"])]
-    code, markdown, _ = write(tmp_path, data, result("fail", reason="it broke"))
+    passed = result("pass", case="handshake", name="p")
+    code, markdown, _ = write(tmp_path, data, result("fail", reason="it broke"), passed)
     assert code == 0
     assert "1 known" in markdown
     assert "issue 7" in markdown
@@ -49,7 +50,8 @@ def test_an_explanation_of_another_peer_explains_nothing(tmp_path: Path, data: D
 
 def test_what_is_unsupported_or_not_installed_says_why(tmp_path: Path, data: Data) -> None:
     absent = result("not installed", case="retry", reason="`run.py install quinn`", name="n")
-    code, markdown, _ = write(tmp_path, data, result("unsupported", reason="cannot"), absent)
+    passed = result("pass", case="handshake", name="p")
+    code, markdown, _ = write(tmp_path, data, result("unsupported", reason="cannot"), absent, passed)
     assert code == 0
     assert "cannot" in markdown
     assert "run.py install quinn" in markdown
@@ -61,3 +63,7 @@ def test_the_page_links_what_a_cell_left(tmp_path: Path, data: Data) -> None:
     (folder / "capture.pcapng").write_bytes(b"x")
     _, _, html = write(tmp_path, data, result("pass", check={"pass": 1}))
     assert 'href="cells/quinn.client.transfer.hybrid/capture.pcapng"' in html
+
+
+def test_a_run_in_which_nothing_passed_is_a_failure(tmp_path: Path, data: Data) -> None:
+    assert write(tmp_path, data, result("unsupported", reason="cannot"))[0] == 1
