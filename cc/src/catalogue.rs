@@ -249,7 +249,7 @@ mod tests {
             assert!(message(name).contains("available are hybrid, "), "{name}");
         }
         assert!(message("cubic:fast").contains("takes no options"));
-        assert!(message("hybrid:d1=50ms").contains("d0 < d1 < d2 < d3"));
+        assert!(message("hybrid:d1=50ms,d2=24ms").contains("d0 < d1 < d2 < d3"));
         assert!(message("hybrid:amin=1kbps").contains("both auto"));
         assert!(message("hybrid:bmin=0.4").contains("bmin <= bmid"));
         assert!(message(&"x".repeat(100_000)).len() < 300);
@@ -261,7 +261,9 @@ mod tests {
         for entry in CATALOGUE {
             for parameter in entry.parameters {
                 let value = match parameter.kind {
-                    Kind::Millis(low, _) => format!("{}ms", low.max(1.0) * 13.0),
+                    Kind::Millis(low, _) | Kind::MillisOrAuto(low, _) => {
+                        format!("{}ms", low.max(1.0) * 13.0)
+                    }
                     Kind::RateOrAuto(..) => "auto".into(),
                     Kind::Rate(low, _) => format!("{low}bps"),
                     Kind::RateOrWord(.., words) => words[0].into(),

@@ -11,6 +11,8 @@ use crate::units::Rate;
 pub enum Kind {
     /// A time in milliseconds between the bounds, written with its unit (`us`, `ms`, `s`).
     Millis(f64, f64),
+    /// The same, or `auto`.
+    MillisOrAuto(f64, f64),
     /// A rate in bit/s between the bounds, with its unit (`bps`, `kbps`, `Mbps`, `Gbps`), or `auto`.
     RateOrAuto(f64, f64),
     /// A rate in bit/s between the bounds, with its unit.
@@ -47,6 +49,18 @@ pub enum Given {
     Number(f64),
     /// A word, by its place in the list of allowed ones.
     Word(usize),
+    /// `auto`, for a time.
+    Auto,
+}
+
+impl Given {
+    /// The time, if it is one.
+    pub fn time(self) -> Option<Duration> {
+        match self {
+            Given::Time(time) => Some(time),
+            _ => None,
+        }
+    }
 }
 
 /// Why an option string was refused, and what is allowed.
@@ -172,6 +186,7 @@ impl fmt::Display for Kind {
                     "a time from {low}ms to {high}ms, with its unit (us, ms or s)"
                 )
             }
+            Kind::MillisOrAuto(low, high) => write!(f, "{}, or auto", Kind::Millis(*low, *high)),
             Kind::RateOrAuto(low, high) => {
                 write_rates(f, *low, *high)?;
                 f.write_str(", or auto")
@@ -209,7 +224,8 @@ fn parse_word(text: &str, words: &[&str]) -> Option<Given> {
 fn parse_value(text: &str, kind: Kind) -> Option<Given> {
     const TIMES: [(&str, f64); 3] = [("us", 1e-3), ("ms", 1.0), ("s", 1e3)];
     match kind {
-        Kind::Millis(low, high) => {
+        Kind::MillisOrAuto(..) if text == "auto" => Some(Given::Auto),
+        Kind::Millis(low, high) | Kind::MillisOrAuto(low, high) => {
             let millis = within(parse_with_unit(text, &TIMES)?, low, high)?;
             Some(Given::Time(Duration::from_nanos(
                 (millis * 1e6).round() as u64

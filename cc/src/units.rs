@@ -182,6 +182,11 @@ impl Rate {
         Rate(self.0.min(other.0))
     }
 
+    /// The higher of the two.
+    pub fn max(self, other: Rate) -> Rate {
+        Rate(self.0.max(other.0))
+    }
+
     /// This rate, held between `low` and `high`.
     pub fn clamp(self, low: Rate, high: Rate) -> Rate {
         Rate(self.0.max(low.0).min(high.0))

@@ -32,6 +32,11 @@ pub fn millis(duration: Duration) -> Value {
     Value::Number(duration.as_secs_f64() * 1e3)
 }
 
+/// A duration in ms, if it is not derived from the path.
+pub fn millis_or_auto(duration: Option<Duration>) -> Value {
+    duration.map_or_else(|| word("auto"), millis)
+}
+
 /// A word.
 pub fn word(text: &str) -> Value {
     Value::Text(text.to_owned())

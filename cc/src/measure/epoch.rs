@@ -119,6 +119,11 @@ impl Epoch {
         };
     }
 
+    /// When it began.
+    pub fn start(&self) -> Time {
+        self.start
+    }
+
     /// How long it has lasted.
     pub fn duration(&self, now: Time) -> Duration {
         now.since(self.start)

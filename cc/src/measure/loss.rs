@@ -62,6 +62,38 @@ impl LossIntervals {
     }
 }
 
+/// The share of late packets that were lost.
+///
+/// Where a round trip holds few packets, the packets of several count: the older half is forgotten whenever there are 128.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LossShare {
+    lost: u64,
+    packets: u64,
+}
+
+impl LossShare {
+    /// Fewer losses than this say nothing about a share.
+    const LEAST: u64 = 4;
+    const MOST_PACKETS: u64 = 128;
+
+    /// `lost` of `packets` more packets were lost.
+    pub fn add(&mut self, lost: u64, packets: u64) {
+        if self.packets >= Self::MOST_PACKETS {
+            *self = Self {
+                lost: self.lost * Self::MOST_PACKETS / self.packets / 2,
+                packets: Self::MOST_PACKETS / 2,
+            };
+        }
+        self.lost += lost;
+        self.packets += packets;
+    }
+
+    /// Whether more than `share` were lost, and more than a handful.
+    pub fn exceeds(&self, share: f64) -> bool {
+        self.lost >= Self::LEAST && self.lost as f64 > share * self.packets as f64
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -41,7 +41,7 @@ pub struct Flow {
     pub(super) size: u32,
     /// From sender to bottleneck and from there back to the sender, besides the bottleneck's own delay.
     pub(super) delay: Duration,
-    pub(super) start: Duration,
+    pub start: Duration,
     pub(super) stop: Duration,
     /// When the application has data, in a period: (on, off).
     pub(super) duty: Option<(Duration, Duration)>,
@@ -49,11 +49,15 @@ pub struct Flow {
     pub(super) next_number: u64,
     pub(super) next_send: Duration,
     random: u64,
+    /// Packets that have left since the last gap.
+    together: usize,
     /// Totals since the last look.
     pub sent: u64,
     pub delivered: u64,
     pub lost: u64,
     pub queueing: Duration,
+    /// Of every packet delivered since the last look, in ns.
+    pub(super) waits: Vec<u64>,
 }
 
 impl Flow {
@@ -86,12 +90,31 @@ impl Flow {
             in_flight: VecDeque::new(),
             next_number: 0,
             next_send: Duration::ZERO,
+            together: 0,
             random: 0x9e37_79b9_7f4a_7c15,
             sent: 0,
             delivered: 0,
             lost: 0,
             queueing: Duration::ZERO,
+            waits: Vec::new(),
         }
+    }
+
+    /// Name of the controller's state.
+    pub fn state(&self) -> &'static str {
+        match &self.sender {
+            Sender::Controlled(controller) => controller.state(),
+            Sender::Background { .. } => "background",
+        }
+    }
+
+    /// Quantile of the time in the queue since the last look, in ms.
+    pub fn quantile(&mut self, share: f64) -> f64 {
+        let place = (self.waits.len() as f64 * share) as usize;
+        if place >= self.waits.len() {
+            return 0.0;
+        }
+        *self.waits.select_nth_unstable(place).1 as f64 / 1e6
     }
 
     pub fn between(mut self, start: u64, stop: u64) -> Self {
@@ -121,6 +144,7 @@ impl Flow {
     pub(super) fn look(&mut self) {
         (self.sent, self.delivered, self.lost) = (0, 0, 0);
         self.queueing = Duration::ZERO;
+        self.waits.clear();
     }
 
     /// What has arrived since the last look, in Mbit/s, if that was `period` ago.
@@ -165,8 +189,18 @@ impl Flow {
         (self.in_flight.len() as u64 + 1) * size <= controller.decision().window.0
     }
 
+    /// Between this packet and the next; those that may leave together do, and the gap after them is as much longer.
     pub(super) fn gap(&mut self) -> Duration {
-        let mean = f64::from(self.size) * 8.0 / self.pacing().bps();
+        self.together += 1;
+        let together = match &self.sender {
+            Sender::Controlled(controller) => controller.decision().burst.together,
+            Sender::Background { .. } => 1,
+        };
+        if self.together < together {
+            return Duration::ZERO;
+        }
+        let packets = std::mem::take(&mut self.together) as f64;
+        let mean = packets * f64::from(self.size) * 8.0 / self.pacing().bps();
         let factor = match self.sender {
             Sender::Background { random: true, .. } => {
                 self.random = self
@@ -178,6 +212,43 @@ impl Flow {
             _ => 1.0,
         };
         Duration::try_from_secs_f64(mean * factor).unwrap_or(Duration::from_secs(10_000))
+    }
+
+    /// Nothing was heard of a packet, and so of those before it.
+    pub(super) fn on_timeout(&mut self, now: Duration, number: u64) {
+        let outstanding = self
+            .in_flight
+            .front()
+            .is_some_and(|packet| packet.0 <= number);
+        let Sender::Controlled(controller) = &mut self.sender else {
+            return;
+        };
+        if !outstanding {
+            return;
+        }
+        let size = Bytes(u64::from(self.size));
+        let until = self.in_flight.partition_point(|packet| packet.0 <= number);
+        let lost: Vec<Lost> = self
+            .in_flight
+            .drain(..until)
+            .map(|(_, sent)| Lost {
+                sent: Time::from_origin(sent),
+                size,
+            })
+            .collect();
+        self.lost += lost.len() as u64;
+        controller.on_feedback(&Feedback {
+            now: Time::from_origin(now),
+            space: Space::Application,
+            acked: &[],
+            lost: &lost,
+            rtt_sampled: false,
+            ack_delay: Duration::ZERO,
+            max_ack_delay: Duration::ZERO,
+            min_rtt: None,
+            ecn_ect: 0,
+            ecn_ce: 0,
+        });
     }
 
     pub(super) fn on_ack(&mut self, now: Duration, number: u64, received: Duration) {

@@ -31,7 +31,15 @@ enum Event {
         number: u64,
         received: Duration,
     },
+    /// A probe timeout of this packet.
+    Timeout {
+        flow: usize,
+        number: u64,
+    },
 }
+
+/// How long a packet stays unacknowledged before it counts as lost: far beyond any queue here.
+const PROBE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// What the bottleneck carries: flow, number, send time.
 type Cargo = (usize, u64, Duration);
@@ -108,6 +116,7 @@ impl Dumbbell {
             let (flow, number, _) = exit.packet.payload;
             let of = &mut self.flows[flow];
             of.queueing += transit.queueing;
+            of.waits.push(transit.queueing.as_nanos() as u64);
             if matches!(of.sender, Sender::Background { .. }) {
                 of.delivered += 1;
                 continue;
@@ -146,6 +155,11 @@ impl Dumbbell {
                     self.events.push(Reverse((at, Event::Send { flow })));
                 }
             }
+            Event::Timeout { flow, number } => {
+                self.flows[flow].on_timeout(now, number);
+                let at = self.flows[flow].next_send.max(now);
+                self.events.push(Reverse((at, Event::Send { flow })));
+            }
             Event::Send { flow } => self.send(flow),
         }
     }
@@ -182,5 +196,13 @@ impl Dumbbell {
         let arrives = Reverse((now + flow.delay / 2, arrive));
         self.events.push(next);
         self.events.push(arrives);
+        if !matches!(flow.sender, Sender::Background { .. }) {
+            let timeout = Event::Timeout {
+                flow: index,
+                number,
+            };
+            let at = now + 2 * flow.delay + PROBE_TIMEOUT;
+            self.events.push(Reverse((at, timeout)));
+        }
     }
 }

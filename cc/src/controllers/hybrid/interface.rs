@@ -6,7 +6,6 @@ use super::report;
 use super::update::Phase;
 use super::{Hybrid, Zone};
 use crate::controller::{Controller, Decision, Ecn, Event, Measured};
-use crate::controllers::pacing;
 use crate::feedback::Feedback;
 use crate::measure::owd::Source;
 use crate::units::{Bytes, Rate, Time};
@@ -17,6 +16,8 @@ pub(super) struct Basis {
     rtt: Option<Duration>,
     transmission: Duration,
     source: Option<Source>,
+    /// Start-up changes it with every ACK.
+    rate: Rate,
 }
 
 impl Hybrid {
@@ -25,6 +26,7 @@ impl Hybrid {
             rtt: self.known_rtt(),
             transmission: self.transmission.get(),
             source: Some(self.meter.source()),
+            rate: self.rate,
         }
     }
 
@@ -44,7 +46,7 @@ impl Hybrid {
             window: self.window(),
             pacing,
             bandwidth: self.rate,
-            burst: pacing::smooth(self.rate, self.known_rtt().is_some()),
+            burst: self.burst(),
             ecn: Ecn::NotEct,
         }
     }

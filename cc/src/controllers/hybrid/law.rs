@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::params::Params;
+use super::thresholds::Thresholds;
 use crate::measure::trend::Trend;
 use crate::units::{Owd, Rate};
 
@@ -47,8 +48,8 @@ impl Observed {
     }
 
     /// Loss from congestion: with delay, or (DEVIATION) beyond what random loss explains.
-    fn losing(&self, params: &Params) -> bool {
-        self.overwhelmed || (self.lost && self.above(params.d1))
+    pub fn losing(&self, thresholds: &Thresholds) -> bool {
+        self.overwhelmed || (self.lost && self.above(thresholds.full))
     }
 
     fn above(&self, threshold: Duration) -> bool {
@@ -57,10 +58,10 @@ impl Observed {
 }
 
 /// Section II-A. A loss counts only together with delay, so random loss does not.
-pub fn zone(params: &Params, seen: &Observed) -> Zone {
-    if seen.losing(params) || seen.rising() || seen.above(params.d2) {
+pub fn zone(thresholds: &Thresholds, seen: &Observed) -> Zone {
+    if seen.losing(thresholds) || seen.rising() || seen.above(thresholds.d2) {
         Zone::Three
-    } else if seen.above(params.d1) {
+    } else if seen.above(thresholds.d1) {
         Zone::Two
     } else {
         Zone::One
@@ -70,8 +71,8 @@ pub fn zone(params: &Params, seen: &Observed) -> Zone {
 /// Equation (3): `amax` up to d0, then convex down to `amin` at d1.
 ///
 /// alpha = amin amax (d1 - d0) / (amax (delta - d0) + amin (d1 - delta))
-pub fn alpha(params: &Params, amin: Rate, amax: Rate, delta: Owd) -> Rate {
-    let (d0, d1) = (params.d0.as_secs_f64(), params.d1.as_secs_f64());
+pub fn alpha(thresholds: &Thresholds, amin: Rate, amax: Rate, delta: Owd) -> Rate {
+    let (d0, d1) = (thresholds.d0.as_secs_f64(), thresholds.d1.as_secs_f64());
     let (amin, amax, delta) = (amin.bps(), amax.bps(), delta.as_secs());
     if delta <= d0 {
         return Rate::from_bps(amax);
@@ -81,21 +82,21 @@ pub fn alpha(params: &Params, amin: Rate, amax: Rate, delta: Owd) -> Rate {
 }
 
 /// Equation (4): the share of the rate that zones 2 and 3 take away; `None` in zone 1.
-pub fn beta(params: &Params, seen: &Observed) -> Option<f64> {
+pub fn beta(params: &Params, thresholds: &Thresholds, seen: &Observed) -> Option<f64> {
     let Params {
         bmin, bmid, bmax, ..
     } = *params;
     let (d1, d2, d3) = (
-        params.d1.as_secs_f64(),
-        params.d2.as_secs_f64(),
-        params.d3.as_secs_f64(),
+        thresholds.d1.as_secs_f64(),
+        thresholds.d2.as_secs_f64(),
+        thresholds.d3.as_secs_f64(),
     );
     let delta = seen.delta.as_secs();
-    let zone = zone(params, seen);
+    let zone = zone(thresholds, seen);
     if zone == Zone::One {
         return None;
     }
-    let beta = if seen.losing(params) || seen.above(params.d3) {
+    let beta = if seen.losing(thresholds) || seen.above(thresholds.d3) {
         bmax
     } else if seen.rising() {
         bmin + (bmax - bmin) / d3 * delta

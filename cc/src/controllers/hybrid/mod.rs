@@ -16,42 +16,46 @@
 //! and packets leave at least `P / R` apart with at most `W = R L` bytes in flight. Delay therefore
 //! stays near d1 to d2, below what fills a buffer, and loss without delay is not congestion.
 
+mod epochs;
 mod interface;
 mod law;
+mod parameters;
 mod params;
 mod report;
+mod thresholds;
 mod update;
 
+use std::cmp::Reverse;
 use std::time::Duration;
 
-pub use self::params::{Params, React, PARAMETERS, PROFILES};
+pub use self::parameters::{PARAMETERS, PROFILES};
+pub use self::params::{Params, React};
 
 use self::interface::Basis;
-use self::law::{zone, Observed, Zone};
+use self::law::Zone;
 use self::report::EpochReport;
-use self::update::{Phase, Situation, Update};
-use crate::controller::{Decision, Measured, Start};
+use self::thresholds::Thresholds;
+use self::update::{Drain, Phase};
+use crate::controller::{Burst, Decision, Measured, Start};
+use crate::controllers::pacing;
 use crate::controllers::report::PathLimits;
-use crate::feedback::{Feedback, Space};
 use crate::measure::epoch::Epoch;
-use crate::measure::owd::{Minima, OwdMeter, Source};
+use crate::measure::loss::LossShare;
+use crate::measure::owd::{OwdMeter, Source};
 use crate::measure::transmission::TransmissionTime;
-use crate::measure::trend::{trend, Trend};
-use crate::measure::trust::Evidence;
+use crate::measure::window_min::WindowMin;
 use crate::units::{Bytes, Owd, Rate, Time};
 
 /// RFC 9002 section 7.2 names two packets as the minimum window.
 const MIN_WINDOW_PACKETS: u64 = 2;
+/// Packets that show the time that one takes on the slowest link.
+const PROBE_PACKETS: usize = 3;
+/// Epochs in which they are sent anyway.
+const PROBE_EPOCHS: u64 = 2;
 /// The rate is never lower than a packet in this many epochs.
 const MIN_RATE_EPOCHS: u32 = 4;
 /// The rate is never higher.
 const MAX_RATE_BPS: f64 = 10e9;
-/// An epoch that used less of its rate, because the application had no more, does not raise it.
-const USED_SHARE: f64 = 0.8;
-/// Fewer losses in an epoch are ignored as the paper has it, whatever share they are.
-const OVERWHELMING_LOSSES: u64 = 4;
-/// Samples that show queueing in start-up.
-const STARTUP_EVIDENCE: u32 = 3;
 
 /// The controller of one path.
 #[derive(Debug)]
@@ -65,10 +69,19 @@ pub struct Hybrid {
     phase: Phase,
     epoch: Option<Epoch>,
     epochs: u64,
+    /// When the first epoch began.
+    began: Option<Time>,
     /// Queueing of the return path, where the source can tell.
     return_delay: Duration,
-    /// When the rate was last lowered, or multiplied in start-up.
-    last_step: Option<Time>,
+    /// When the rate was last lowered.
+    last_decrease: Option<Time>,
+    /// The queue that a decrease lets drain.
+    drain: Option<Drain>,
+    /// How long there has been no decrease, nor a limit by the application.
+    undisturbed: Duration,
+    losses: LossShare,
+    /// The longest queue of late: the sliding minimum of what it is turned round.
+    longest: WindowMin<Reverse<Owd>>,
     /// RTT to work with before there is a sample: that of the handshake, once known.
     handshake_rtt: Option<Duration>,
     basis: Basis,
@@ -82,9 +95,9 @@ pub struct Hybrid {
 impl Hybrid {
     /// A controller for a new path. `spec` is the name with options under which traces show it.
     pub fn new(params: Params, spec: &str, start: Start) -> Self {
-        let max_datagram_size = start.max_datagram_size;
+        let (max_datagram_size, owdwin) = (start.max_datagram_size, params.owdwin);
         let mut hybrid = Self {
-            meter: OwdMeter::new(params.owdwin, max_datagram_size),
+            meter: OwdMeter::new(owdwin, max_datagram_size),
             transmission: TransmissionTime::default(),
             params,
             spec: spec.to_owned(),
@@ -93,8 +106,13 @@ impl Hybrid {
             phase: Phase::Initial,
             epoch: None,
             epochs: 0,
+            began: None,
             return_delay: Duration::ZERO,
-            last_step: None,
+            last_decrease: None,
+            drain: None,
+            undisturbed: Duration::ZERO,
+            losses: LossShare::default(),
+            longest: WindowMin::new(owdwin),
             handshake_rtt: None,
             basis: Basis::default(),
             decision: None,
@@ -137,21 +155,46 @@ impl Hybrid {
     /// queues on the return path or is on the line is in flight as well, but is no congestion.
     fn window(&self) -> Bytes {
         let size = self.limits.max_datagram_size.0.max(1);
-        let extra = self.return_delay + self.params.window_extra() + self.on_the_line();
+        let extra =
+            self.return_delay + self.params.window_extra(&self.thresholds()) + self.on_the_line();
         let bytes = self.rate.over(self.length() + extra);
         let packets = (bytes / size as f64).ceil() as u64;
         Bytes(size) * packets.max(MIN_WINDOW_PACKETS)
+    }
+
+    /// In start-up three packets leave together: from how far apart they arrive the slowest link is known.
+    fn burst(&self) -> Burst {
+        let smooth = pacing::smooth(self.rate, self.known_rtt().is_some());
+        let together = if self.probes() {
+            PROBE_PACKETS
+        } else {
+            smooth.together
+        };
+        Burst { together, ..smooth }
+    }
+
+    /// Whether start-up needs to know the slowest link.
+    fn probes(&self) -> bool {
+        if self.params.insist == 0.0 || !self.in_startup() || self.meter.source() == Source::Ack {
+            return false;
+        }
+        let rate = self.limits.max_datagram_size.per(self.transmission_time());
+        self.epochs < PROBE_EPOCHS || self.rate < rate * update::ALONE_SHARE
     }
 
     /// DEVIATION: waiting for the packet that is on the line when one comes is no queueing, however long that takes.
     /// The receiver may lie about it: L contains the transmission of a full packet, so it is no more than that; and what
     /// receive times have shown does not count once they are not used.
     fn on_the_line(&self) -> Duration {
-        let transmission = match self.meter.source() {
+        self.transmission_time().mul_f64(self.params.packet)
+    }
+
+    /// T, as far as it can be believed; zero while unknown.
+    fn transmission_time(&self) -> Duration {
+        match self.meter.source() {
             Source::Ack => Duration::ZERO,
             Source::ReceiveTimestamps => self.transmission.get().min(self.length()),
-        };
-        transmission.mul_f64(self.params.packet)
+        }
     }
 
     /// What the zones take for queueing.
@@ -162,188 +205,18 @@ impl Hybrid {
     /// Only packets sent after this say something about the present rate. DEVIATION: the paper
     /// counts all.
     fn counts_since(&self) -> Option<Time> {
-        let once = self.in_startup() || self.params.react == React::Once;
-        self.last_step.filter(|_| once)
-    }
-
-    fn collect(&mut self, feedback: &Feedback<'_>) {
-        let since = self.counts_since();
-        let counts = |sent: Time| since.is_none_or(|since| sent > since);
-        let first = self.epoch.is_none();
-        let epoch = self.epoch.get_or_insert_with(|| Epoch::new(feedback.now));
-        self.meter.record(feedback, |sample| {
-            self.transmission.add(&sample);
-            if counts(sample.sent) {
-                epoch.add(&sample);
-            }
-        });
-        if feedback.space == Space::Application {
-            epoch.lost += feedback.lost.iter().filter(|p| counts(p.sent)).count() as u64;
-            epoch.acked_packets += feedback.acked.len() as u64;
-            for packet in feedback.acked {
-                epoch.acked = epoch.acked + packet.size;
-            }
-        }
-        if first {
-            // The first epoch begins with the first sample.
-            let sampled = epoch.samples(Source::Ack) + epoch.samples(Source::ReceiveTimestamps);
-            self.epoch = self.epoch.take().filter(|_| sampled > 0);
-            self.rate = self.initial_rate();
-        }
-    }
-
-    /// After L. In start-up after 2 L, as nothing of what is sent since the last step comes back in the first, or as soon as
-    /// queueing shows, for it grows fast.
-    fn is_over(&self, epoch: &Epoch, now: Time) -> bool {
-        if !self.in_startup() {
-            return epoch.duration(now) >= self.length();
-        }
-        let source = self.meter.source();
-        let queueing = || {
-            let delta = epoch.mean(source, &self.meter.minima(source));
-            delta.is_some_and(|delta| update::ends_startup(&self.params, self.queueing(delta)))
-        };
-        epoch.duration(now) >= 2 * self.length()
-            || (epoch.samples(source) >= STARTUP_EVIDENCE && queueing())
-    }
-
-    fn end_epoch(&mut self, now: Time) {
-        let Some(epoch) = self.epoch.take() else {
-            return;
-        };
-        let source = self.meter.source();
-        let minima = self.meter.minima(source);
-        let duration = epoch.duration(now);
-        let trend = self.trend(&epoch, &minima);
-        let lost = epoch.lost > 0;
-        let delta = epoch.mean(source, &minima);
-        let overwhelmed = self.is_overwhelmed(&epoch);
-        let seen = delta.map(|delta| Observed {
-            delta: self.queueing(delta),
-            trend,
-            lost,
-            overwhelmed,
-        });
-        let app_limited = epoch.app_limited && self.is_unused(epoch.sent, duration);
-        let update = seen.map(|seen| self.update(&seen, &epoch, now, app_limited));
-
-        let startup = self.in_startup();
-        let rate_before = self.rate;
-        if let Some(update) = &update {
-            self.apply(update, now);
-        }
-        self.return_delay = self.return_delay_of(&epoch);
-        let zone = seen.map(|seen| zone(&self.params, &seen));
-        self.measured = Measured {
-            rowd: delta,
-            source: Some(source),
-            zone: zone.map(Zone::number),
-        };
-        self.report = Some(EpochReport {
-            number: self.epochs,
-            duration,
-            length: self.length(),
-            source,
-            samples: epoch.samples(source),
-            lost: epoch.lost,
-            acked: epoch.acked_packets,
-            delta,
-            transmission: self.transmission.get(),
-            trend: if self.params.trend {
-                trend.as_str()
-            } else {
-                "off"
-            },
-            zone,
-            startup,
-            app_limited,
-            alpha: update.as_ref().and_then(|update| update.alpha),
-            beta: update.as_ref().and_then(|update| update.beta),
-            rate_before,
-            rate_after: self.rate,
-            return_delay: self.return_delay,
-            window: self.window(),
-        });
-        self.begin_epoch(now, epoch);
-    }
-
-    fn mean_by(&self, source: Source, epoch: &Epoch) -> Option<Owd> {
-        epoch.mean(source, &self.meter.minima(source))
-    }
-
-    /// What ACK arrivals show beyond the receive times, or what they last have shown.
-    fn return_delay_of(&self, epoch: &Epoch) -> Duration {
-        if self.meter.source() == Source::Ack {
-            return Duration::ZERO;
-        }
-        let by_timestamp = self.mean_by(Source::ReceiveTimestamps, epoch);
-        match (self.mean_by(Source::Ack, epoch), by_timestamp) {
-            // Below zero are only delays from before the minima started anew.
-            (Some(by_ack), Some(by_timestamp)) => {
-                (by_ack - by_timestamp.max(Owd::ZERO)).to_duration()
-            }
-            _ => self.return_delay,
-        }
-    }
-
-    fn begin_epoch(&mut self, now: Time, mut last: Epoch) {
-        let evidence = Evidence {
-            acked: last.acked_packets,
-            lost: last.lost,
-            by_timestamp: self.mean_by(Source::ReceiveTimestamps, &last),
-            by_ack: self.mean_by(Source::Ack, &last),
-        };
-        self.meter.end_epoch(&evidence);
-        self.epochs += 1;
-        last.restart(now);
-        self.epoch = Some(last);
-    }
-
-    fn trend(&self, epoch: &Epoch, minima: &Minima) -> Trend {
-        if !self.params.trend {
-            return Trend::Unknown;
-        }
-        let delays = |range| epoch.course(range, minima);
-        let floor = Owd::from(self.params.d1 / 4);
-        trend(epoch.course_length(), delays, floor)
-    }
-
-    /// Whether more was lost than `losscap` allows, in more than a handful of packets.
-    fn is_overwhelmed(&self, epoch: &Epoch) -> bool {
-        let packets = (epoch.lost + epoch.acked_packets) as f64;
-        epoch.lost >= OVERWHELMING_LOSSES && epoch.lost as f64 > self.params.losscap * packets
-    }
-
-    /// Whether `sent` in `duration` leaves a good part of the rate unused.
-    fn is_unused(&self, sent: Bytes, duration: Duration) -> bool {
-        (sent.0 as f64) < USED_SHARE * self.rate.over(duration)
+        let once = self.params.react == React::Once;
+        self.last_decrease.filter(|_| once)
     }
 
     fn in_startup(&self) -> bool {
         self.params.startup > 1.0 && !matches!(self.phase, Phase::Steady(_))
     }
 
-    fn update(&self, seen: &Observed, epoch: &Epoch, now: Time, app_limited: bool) -> Update {
-        let situation = Situation {
-            rate: self.rate,
-            arrived: epoch.acked.per(epoch.duration(now)),
-            packet: self.limits.max_datagram_size,
-            length: self.length(),
-            app_limited,
-        };
-        if self.in_startup() {
-            update::startup(&self.params, seen, &situation)
-        } else {
-            update::steady(&self.params, seen, &situation)
-        }
-    }
-
-    fn apply(&mut self, update: &Update, now: Time) {
-        if update.beta.is_some() || self.in_startup() {
-            self.last_step = Some(now);
-        }
-        self.rate = self.bounded(update.rate);
-        self.phase = update.phase;
+    fn thresholds(&self) -> Thresholds {
+        let longest = self.longest.get().map(|Reverse(longest)| longest);
+        let size = self.limits.max_datagram_size;
+        Thresholds::new(&self.params, self.rate, size, longest)
     }
 }
 

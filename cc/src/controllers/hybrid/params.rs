@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use crate::spec::{parse_options, Given, Kind, Parameter, SpecError};
+use super::parameters::{PARAMETERS, PROFILES};
+use super::thresholds::Thresholds;
+use crate::spec::{parse_options, Given, SpecError};
 use crate::units::{Bytes, Rate};
 
 /// Which samples count after a decrease.
@@ -29,20 +31,20 @@ pub struct Params {
     /// Decrease at d3 and above.
     pub bmax: f64,
     /// Queueing delay up to which the increase is amax.
-    pub d0: Duration,
-    /// Queueing delay up to which the rate increases.
-    pub d1: Duration,
+    pub d0: Option<Duration>,
+    /// Queueing delay up to which the rate increases; `None` is `queue` packets. The others follow it if they are `None`.
+    pub d1: Option<Duration>,
     /// Queueing delay that should not be exceeded.
-    pub d2: Duration,
+    pub d2: Option<Duration>,
     /// Queueing delay at which the decrease is largest.
-    pub d3: Duration,
+    pub d3: Option<Duration>,
     /// Pacing factor: 1 paces fully, 0 leaves it to the window.
     pub gamma: f64,
-    /// Queueing delay that the window allows for beyond R L; `None` is d2.
+    /// Queueing delay that the window allows for beyond R L; `None` is d3.
     pub wextra: Option<Duration>,
     /// Share of lost packets beyond which the rate decreases whatever the delay; 1 is never.
     pub losscap: f64,
-    /// Growth of the rate per step of start-up; 1 is no start-up.
+    /// Bytes that one acknowledged byte adds to R L in start-up, plus one; 1 is no start-up.
     pub startup: f64,
     /// Which samples count after a decrease.
     pub react: React,
@@ -54,13 +56,25 @@ pub struct Params {
     pub owdwin: Duration,
     /// Initial rate; `None` is the initial window per RTT.
     pub r0: Option<Rate>,
+    /// DEVIATION: queueing delay, in L, that does not end start-up while others use most of the path; 0 is none.
+    pub insist: f64,
+    /// DEVIATION: d1 in packets at the flow's own rate, where it is not given.
+    pub queue: f64,
+    /// DEVIATION: epochs in which a decrease drains the queue; 0 leaves the decrease to the paper's equations.
+    pub drain: f64,
+    /// DEVIATION: growth of the increase per `period` without a decrease; 1 is none.
+    pub grow: f64,
+    /// Its period, where L is not longer.
+    pub period: Duration,
+    /// DEVIATION: share of the longest queue of late from which on losses count although the delay is below d1; 0 is never.
+    pub full: f64,
 }
 
 const MILLI: Duration = Duration::from_millis(1);
 /// Increase at d1 in packets per L, per epoch, where it scales with the path: the paper's.
 const AUTO_AMIN: f64 = 0.01;
-/// Increase at d0 likewise; less than the paper's 0.5, for packets are larger now.
-const AUTO_AMAX: f64 = 0.3;
+/// Increase at d0 likewise; less than the paper's 0.5, because it grows.
+const AUTO_AMAX: f64 = 0.02;
 
 impl Params {
     /// The paper's set (section III), tuned for 1 Mbit/s and 100 ms.
@@ -70,7 +84,15 @@ impl Params {
             amax: Some(Rate::from_bps(40e3)),
             bmin: 0.25,
             bmid: 0.33,
-            d0: Duration::ZERO,
+            d0: Some(Duration::ZERO),
+            d1: Some(12 * MILLI),
+            d2: Some(24 * MILLI),
+            d3: Some(48 * MILLI),
+            trend: true,
+            insist: 0.0,
+            drain: 0.0,
+            grow: 1.0,
+            full: 0.0,
             wextra: Some(Duration::ZERO),
             losscap: 1.0,
             startup: 1.0,
@@ -93,8 +115,8 @@ impl Params {
     }
 
     /// Queueing delay that the window allows for beyond R L.
-    pub fn window_extra(&self) -> Duration {
-        self.wextra.unwrap_or(self.d2)
+    pub fn window_extra(&self, thresholds: &Thresholds) -> Duration {
+        self.wextra.unwrap_or(thresholds.d3)
     }
 
     /// Reads what follows `hybrid:`.
@@ -123,11 +145,17 @@ impl Params {
             ("startup", Given::Number(number)) => self.startup = number,
             ("losscap", Given::Number(number)) => self.losscap = number,
             ("packet", Given::Number(number)) => self.packet = number,
-            ("d0", Given::Time(time)) => self.d0 = time,
-            ("d1", Given::Time(time)) => self.d1 = time,
-            ("d2", Given::Time(time)) => self.d2 = time,
-            ("d3", Given::Time(time)) => self.d3 = time,
-            ("wextra", Given::Time(time)) => self.wextra = Some(time),
+            ("insist", Given::Number(number)) => self.insist = number,
+            ("queue", Given::Number(number)) => self.queue = number,
+            ("drain", Given::Number(number)) => self.drain = number,
+            ("grow", Given::Number(number)) => self.grow = number,
+            ("full", Given::Number(number)) => self.full = number,
+            ("d0", given) => self.d0 = given.time(),
+            ("d1", given) => self.d1 = given.time(),
+            ("d2", given) => self.d2 = given.time(),
+            ("d3", given) => self.d3 = given.time(),
+            ("wextra", given) => self.wextra = given.time(),
+            ("period", Given::Time(time)) => self.period = time,
             ("owdwin", Given::Time(time)) => self.owdwin = time,
             ("react", Given::Word(place)) => self.react = [React::EveryEpoch, React::Once][place],
             ("trend", Given::Word(place)) => self.trend = place == 1,
@@ -142,22 +170,21 @@ impl Params {
                 "hybrid: {got} is not allowed; it must hold that {order}"
             )))
         };
-        let Self {
-            d0,
-            d1,
-            d2,
-            d3,
-            bmin,
-            bmid,
-            bmax,
-            ..
-        } = self;
+        if self.d1.is_none() && [self.d0, self.d2, self.d3].iter().any(Option::is_some) {
+            let got = "d1=auto with d0, d2 or d3 given".to_owned();
+            return refuse("d0, d2 and d3 follow d1 if it is auto", got);
+        }
+        let Thresholds { d0, d1, d2, d3, .. } =
+            Thresholds::new(self, Rate::from_bps(1e6), Bytes(1250), None);
         if !(d0 < d1 && d1 < d2 && d2 < d3) {
             return refuse(
                 "d0 < d1 < d2 < d3",
                 format!("d0={d0:?}, d1={d1:?}, d2={d2:?}, d3={d3:?}"),
             );
         }
+        let Self {
+            bmin, bmid, bmax, ..
+        } = self;
         if !(bmin <= bmid && bmid <= bmax) {
             return refuse(
                 "bmin <= bmid <= bmax",
@@ -186,123 +213,28 @@ impl Default for Params {
         Self {
             amin: None,
             amax: None,
-            bmin: 0.15,
+            bmin: 0.01,
             bmid: 0.25,
             bmax: 0.5,
-            d0: MILLI,
-            d1: 12 * MILLI,
-            d2: 24 * MILLI,
-            d3: 48 * MILLI,
+            d0: None,
+            d1: None,
+            d2: None,
+            d3: None,
             gamma: 1.0,
             wextra: None,
             losscap: 0.1,
-            startup: 1.5,
+            startup: 2.0,
             react: React::Once,
-            trend: true,
-            packet: 0.5,
+            trend: false,
+            packet: 0.0,
             owdwin: 10_000 * MILLI,
             r0: None,
+            insist: 0.2,
+            queue: 2.0,
+            drain: 3.0,
+            grow: 1.5,
+            period: 40 * MILLI,
+            full: 0.75,
         }
     }
 }
-
-/// Names of the profiles; the first is the default.
-pub const PROFILES: [&str; 2] = ["default", "paper"];
-
-const DELAY: Kind = Kind::Millis(0.05, 10_000.0);
-const RATE: Kind = Kind::RateOrAuto(1.0, 1e10);
-const SHARE: Kind = Kind::Number(0.0, 0.9);
-
-/// Every parameter that an option string may set.
-pub const PARAMETERS: [Parameter; 18] = [
-    Parameter {
-        name: "amin",
-        kind: RATE,
-        help: "increase per epoch at d1",
-    },
-    Parameter {
-        name: "amax",
-        kind: RATE,
-        help: "increase per epoch at d0",
-    },
-    Parameter {
-        name: "bmin",
-        kind: SHARE,
-        help: "decrease at d1",
-    },
-    Parameter {
-        name: "bmid",
-        kind: SHARE,
-        help: "decrease at d2",
-    },
-    Parameter {
-        name: "bmax",
-        kind: SHARE,
-        help: "decrease at d3",
-    },
-    Parameter {
-        name: "d0",
-        kind: Kind::Millis(0.0, 10_000.0),
-        help: "queueing delay up to which the increase is amax",
-    },
-    Parameter {
-        name: "d1",
-        kind: DELAY,
-        help: "queueing delay up to which the rate increases",
-    },
-    Parameter {
-        name: "d2",
-        kind: DELAY,
-        help: "queueing delay that should not be exceeded",
-    },
-    Parameter {
-        name: "d3",
-        kind: DELAY,
-        help: "queueing delay at which the decrease is largest",
-    },
-    Parameter {
-        name: "gamma",
-        kind: Kind::Number(0.0, 1.0),
-        help: "pacing: 1 is fully paced, 0 is window only",
-    },
-    Parameter {
-        name: "wextra",
-        kind: Kind::Millis(0.0, 10_000.0),
-        help: "queueing delay that the window allows for beyond R L",
-    },
-    Parameter {
-        name: "losscap",
-        kind: Kind::Number(0.0, 1.0),
-        help: "share of lost packets beyond which the rate decreases whatever the delay",
-    },
-    Parameter {
-        name: "startup",
-        kind: Kind::NumberOrOff(1.0, 4.0),
-        help: "growth of the rate per epoch until queueing shows",
-    },
-    Parameter {
-        name: "react",
-        kind: Kind::Word(&["epoch", "once"]),
-        help: "after a decrease count all samples, or only those of packets sent since",
-    },
-    Parameter {
-        name: "trend",
-        kind: Kind::Word(&["off", "on"]),
-        help: "test the trend of one-way delays",
-    },
-    Parameter {
-        name: "packet",
-        kind: Kind::Number(0.0, 2.0),
-        help: "share of a packet's time on the slowest link that is no queueing",
-    },
-    Parameter {
-        name: "owdwin",
-        kind: Kind::Millis(1_000.0, 600_000.0),
-        help: "window of the sliding minima of delay",
-    },
-    Parameter {
-        name: "r0",
-        kind: Kind::RateOrAuto(1_000.0, 1e10),
-        help: "initial rate",
-    },
-];

@@ -4,8 +4,11 @@ use std::time::Duration;
 
 use super::law::Zone;
 use super::params::{Params, React};
+use super::thresholds::Thresholds;
 use crate::controller::{Event, Value};
-use crate::controllers::report::{self, millis, number_or_null, rate_or_auto, word, PathLimits};
+use crate::controllers::report::{
+    self, millis, millis_or_auto, number_or_null, rate_or_auto, word, PathLimits,
+};
 use crate::measure::owd::Source;
 use crate::units::{Bytes, Owd, Rate};
 
@@ -26,18 +29,26 @@ pub struct EpochReport {
     pub lost: u64,
     /// Packets acknowledged.
     pub acked: u64,
+    /// The rate at which they were acknowledged.
+    pub arrived: Rate,
     /// Mean relative one-way delay.
     pub delta: Option<Owd>,
     /// The time that a packet takes on the slowest link, zero while unknown.
     pub transmission: Duration,
     /// Name of the trend.
     pub trend: &'static str,
+    /// The thresholds in force.
+    pub thresholds: Thresholds,
+    /// Whether too much was lost for delay to matter.
+    pub overwhelmed: bool,
     /// Congestion level.
     pub zone: Option<Zone>,
     /// Whether the update was one of start-up.
     pub startup: bool,
     /// Whether the application limited it.
     pub app_limited: bool,
+    /// How long there had been no decrease.
+    pub undisturbed: Duration,
     /// Increase used.
     pub alpha: Option<Rate>,
     /// Decrease used.
@@ -46,6 +57,8 @@ pub struct EpochReport {
     pub rate_before: Rate,
     /// R after it.
     pub rate_after: Rate,
+    /// The rate to return to, while a queue drains.
+    pub share: Option<Rate>,
     /// Queueing of the return path.
     pub return_delay: Duration,
     /// W after it.
@@ -64,12 +77,12 @@ pub fn parameters_set(spec: &str, params: &Params, limits: PathLimits) -> Event 
         ("bmin", Value::Number(params.bmin)),
         ("bmid", Value::Number(params.bmid)),
         ("bmax", Value::Number(params.bmax)),
-        ("d0", millis(params.d0)),
-        ("d1", millis(params.d1)),
-        ("d2", millis(params.d2)),
-        ("d3", millis(params.d3)),
+        ("d0", millis_or_auto(params.d0)),
+        ("d1", millis_or_auto(params.d1)),
+        ("d2", millis_or_auto(params.d2)),
+        ("d3", millis_or_auto(params.d3)),
         ("gamma", Value::Number(params.gamma)),
-        ("wextra", millis(params.window_extra())),
+        ("wextra", millis_or_auto(params.wextra)),
         ("losscap", Value::Number(params.losscap)),
         ("startup", Value::Number(params.startup)),
         ("react", word(react)),
@@ -77,6 +90,12 @@ pub fn parameters_set(spec: &str, params: &Params, limits: PathLimits) -> Event 
         ("packet", Value::Number(params.packet)),
         ("owdwin", millis(params.owdwin)),
         ("r0", rate_or_auto(params.r0)),
+        ("insist", Value::Number(params.insist)),
+        ("queue", Value::Number(params.queue)),
+        ("drain", Value::Number(params.drain)),
+        ("grow", Value::Number(params.grow)),
+        ("period", millis(params.period)),
+        ("full", Value::Number(params.full)),
     ];
     report::parameters_set("hybrid", spec, limits, parameters)
 }
@@ -93,9 +112,16 @@ pub fn epoch_updated(epoch: &EpochReport) -> Event {
             ("samples", Value::Count(u64::from(epoch.samples))),
             ("lost", Value::Count(epoch.lost)),
             ("acked", Value::Count(epoch.acked)),
+            ("arrived", Value::Number(epoch.arrived.bps())),
             ("delta", number_or_null(epoch.delta.map(Owd::as_millis))),
             ("transmission_time", millis(epoch.transmission)),
             ("trend", word(epoch.trend)),
+            ("d0", millis(epoch.thresholds.d0)),
+            ("d1", millis(epoch.thresholds.d1)),
+            ("d2", millis(epoch.thresholds.d2)),
+            ("d3", millis(epoch.thresholds.d3)),
+            ("full", millis(epoch.thresholds.full)),
+            ("overwhelmed", Value::Flag(epoch.overwhelmed)),
             (
                 "zone",
                 epoch
@@ -107,10 +133,12 @@ pub fn epoch_updated(epoch: &EpochReport) -> Event {
                 word(if epoch.startup { "startup" } else { "steady" }),
             ),
             ("app_limited", Value::Flag(epoch.app_limited)),
+            ("undisturbed", millis(epoch.undisturbed)),
             ("alpha", number_or_null(epoch.alpha.map(Rate::bps))),
             ("beta", number_or_null(epoch.beta)),
             ("rate_before", Value::Number(epoch.rate_before.bps())),
             ("rate_after", Value::Number(epoch.rate_after.bps())),
+            ("share", number_or_null(epoch.share.map(Rate::bps))),
             ("return_delay", millis(epoch.return_delay)),
             ("window", Value::Count(epoch.window.0)),
         ],

@@ -2,11 +2,13 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::law::{alpha, beta};
+use super::law::{alpha, beta, zone, Observed};
 use super::*;
 use crate::controller::{Controller, Value};
-use crate::feedback::{Acked, Lost};
+use crate::feedback::{Acked, Feedback, Lost, Space};
+use crate::measure::trend::{trend, Trend};
 
+mod additions;
 mod vectors;
 
 const MILLI: Duration = Duration::from_millis(1);
@@ -25,10 +27,18 @@ fn seen(delta_ms: f64, trend: Trend, lost: bool) -> Observed {
     }
 }
 
+/// The paper's thresholds, which depend on nothing.
+fn paper_thresholds() -> Thresholds {
+    Thresholds::new(&Params::paper(), Rate::from_bps(1e6), SIZE, None)
+}
+
 fn paper_alpha(delta: Owd) -> Rate {
-    let params = Params::paper();
-    let (amin, amax) = params.increase(SIZE, 100 * MILLI);
-    alpha(&params, amin, amax, delta)
+    let (amin, amax) = Params::paper().increase(SIZE, 100 * MILLI);
+    alpha(&paper_thresholds(), amin, amax, delta)
+}
+
+fn paper_beta(seen: &Observed) -> Option<f64> {
+    beta(&Params::paper(), &paper_thresholds(), seen)
 }
 
 fn close(a: f64, b: f64) -> bool {
@@ -37,19 +47,18 @@ fn close(a: f64, b: f64) -> bool {
 
 #[test]
 fn the_papers_operating_points() {
-    let params = Params::paper();
     assert!(close(paper_alpha(Owd::ZERO).bps(), 40_000.0));
     assert!(close(paper_alpha(delay(12.0)).bps(), 800.0));
     // At 6 ms: 800 * 40000 * 12 / (40000 * 6 + 800 * 6).
     assert!(close(paper_alpha(delay(6.0)).bps(), 384e6 / 244.8e3));
-    let beta_at = |ms, trend, lost| beta(&params, &seen(ms, trend, lost)).unwrap();
+    let beta_at = |ms, trend, lost| paper_beta(&seen(ms, trend, lost)).unwrap();
     assert!(close(beta_at(18.0, Trend::Unknown, false), 0.29));
     assert!(close(beta_at(24.0, Trend::Unknown, false), 0.33));
     assert!(close(beta_at(36.0, Trend::Unknown, false), 0.415));
     assert!(close(beta_at(48.001, Trend::Unknown, false), 0.5));
     assert!(close(beta_at(24.0, Trend::Increasing, false), 0.375));
     assert!(close(beta_at(12.001, Trend::Unknown, true), 0.5));
-    assert_eq!(beta(&params, &seen(12.0, Trend::Unknown, true)), None);
+    assert_eq!(paper_beta(&seen(12.0, Trend::Unknown, true)), None);
 }
 
 proptest! {
@@ -63,9 +72,8 @@ proptest! {
 
     #[test]
     fn beta_rises_with_delay_without_a_jump(at in 12.01..60.0f64, trend in 0usize..2) {
-        let params = Params::paper();
         let trend = [Trend::Unknown, Trend::Increasing][trend];
-        let beta_at = |ms| beta(&params, &seen(ms, trend, false)).unwrap();
+        let beta_at = |ms| paper_beta(&seen(ms, trend, false)).unwrap();
         let step = beta_at(at + 0.001) - beta_at(at);
         prop_assert!((-1e-12..1e-4).contains(&step), "{step} at {at} ms");
         prop_assert!((0.25 - 1e-9..=0.5).contains(&beta_at(at)));
@@ -197,18 +205,6 @@ fn loss_counts_only_with_delay() {
 }
 
 #[test]
-fn loss_that_cannot_be_random_counts_without_delay() {
-    let mut path = Path::new("startup=off");
-    path.epoch(0.0, 0);
-    // 3 lost packets are ignored, whatever share they are; so are 5 % of many.
-    assert!(path.epoch(0.0, 3) > 1.0);
-    assert!(close(path.epoch(0.0, 4), 0.5));
-    let mut paper = Path::new("paper");
-    paper.epoch(0.0, 0);
-    assert!(paper.epoch(0.0, 20) > 1.0);
-}
-
-#[test]
 fn with_react_once_a_queue_is_answered_once() {
     let mut literal = Path::new("paper");
     let mut once = Path::new("paper,react=once");
@@ -221,28 +217,6 @@ fn with_react_once_a_queue_is_answered_once() {
     assert_eq!(once.epoch(18.0, 1), 1.0);
     let change = once.epoch(18.0, 0);
     assert!(close(change, 0.71), "{change}");
-}
-
-#[test]
-fn start_up_multiplies_once_per_feedback_and_leaves_for_what_arrived() {
-    let mut path = Path::new("");
-    // What comes back in the first half of an epoch was sent at the old rate.
-    for expected in [1.5, 2.25, 3.375] {
-        path.epoch(0.0, 0);
-        path.epoch(0.0, 0);
-        assert!(close(path.rate(), expected * 1e6), "{}", path.rate());
-        assert_eq!(path.hybrid.state(), "startup");
-    }
-    path.epoch(0.0, 0);
-    // Delay shows: the epoch ends with the third of the new samples. All the time a packet of 1250 bytes
-    // came back every 10 ms.
-    (0..5).for_each(|_| path.ack(20.0, 0));
-    assert_eq!(path.hybrid.state(), "zone2");
-    assert!(
-        close(path.rate(), 1e6 * (1.0 - (0.15 + 0.1 / 12.0 * 8.0))),
-        "{}",
-        path.rate()
-    );
 }
 
 #[test]

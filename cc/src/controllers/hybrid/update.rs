@@ -1,13 +1,20 @@
-//! How an epoch changes the rate: start-up, and equation (2).
+//! How an epoch changes the rate: start-up, and equation (2) with what we add to it.
 
 use std::time::Duration;
 
 use super::law::{alpha, beta, zone, Observed, Zone};
 use super::params::Params;
+use super::thresholds::Thresholds;
 use crate::units::{Bytes, Owd, Rate};
 
-/// A queueing delay above d1 divided by this ends start-up.
-const STARTUP_DELAY_DIVISOR: u32 = 2;
+/// A queueing delay above d1 divided by this ends start-up, and one up to it means that a queue has drained.
+const SHORT_QUEUE_DIVISOR: u32 = 2;
+/// The increase of an epoch never exceeds this share of the rate.
+const MOST_INCREASE: f64 = 0.25;
+/// What packets of a burst of three wait for each other on average, one transmission time, with a margin.
+const BURST_DELAY: f64 = 1.5;
+/// A flow that fills less of the slowest link shares it with others.
+pub const ALONE_SHARE: f64 = 0.5;
 
 /// Where the controller stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,19 +27,44 @@ pub enum Phase {
     Steady(Zone),
 }
 
+/// A queue drains.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Drain {
+    /// What of this flow arrived while there was a queue: the rate to return to.
+    pub share: Rate,
+    /// After start-up the share is not known yet: what arrives while the queue drains is, up to this.
+    pub ceiling: Option<Rate>,
+}
+
 /// What an update starts from.
 #[derive(Debug, Clone, Copy)]
 pub struct Situation {
     /// R.
     pub rate: Rate,
-    /// The rate at which packets were acknowledged.
+    /// A, the rate at which packets were acknowledged.
     pub arrived: Rate,
     /// Size of a full packet.
     pub packet: Bytes,
     /// L.
     pub length: Duration,
+    /// T, the time that a full packet takes on the slowest link; zero while unknown.
+    pub transmission: Duration,
     /// Whether the application limits.
     pub app_limited: bool,
+    /// The zones.
+    pub thresholds: Thresholds,
+    /// The queue that drains.
+    pub drain: Option<Drain>,
+    /// How long there has been no decrease.
+    pub undisturbed: Duration,
+}
+
+impl Situation {
+    /// Whether the slowest link carries much more than this flow sends.
+    pub fn shares(&self) -> bool {
+        let alone = self.packet.per(self.transmission) * ALONE_SHARE;
+        self.transmission > Duration::ZERO && self.rate < alone
+    }
 }
 
 /// The change that an epoch makes to the rate.
@@ -46,60 +78,119 @@ pub struct Update {
     pub beta: Option<f64>,
     /// Where this leads.
     pub phase: Phase,
+    /// The queue that drains then.
+    pub drain: Option<Drain>,
 }
 
 /// Whether start-up must not go on with this queueing delay.
-pub fn ends_startup(params: &Params, delta: Owd) -> bool {
-    delta > Owd::from(params.d1 / STARTUP_DELAY_DIVISOR)
+///
+/// DEVIATION: a flow that comes to a path which others fill insists on a queue for a moment: what arrives of each flow
+/// then shows each its share, which would else take many round trips. Alone on the path it would only lose packets.
+pub fn ends_startup(params: &Params, from: &Situation, delta: Owd) -> bool {
+    let insisted = if from.shares() { params.insist } else { 0.0 };
+    let own = from.transmission.mul_f64(BURST_DELAY);
+    let short = from.thresholds.d1 / SHORT_QUEUE_DIVISOR;
+    delta > Owd::from(short.max(own).max(from.length.mul_f64(insisted)))
 }
 
-/// DEVIATION: the paper has no start-up.
+/// DEVIATION: the paper has no start-up. The rate grows with every ACK; here is only whether that ends.
 pub fn startup(params: &Params, seen: &Observed, from: &Situation) -> Update {
-    let zone = zone(params, seen);
-    if zone == Zone::One && !ends_startup(params, seen.delta) {
-        let growth = if from.app_limited {
-            1.0
-        } else {
-            params.startup
-        };
+    if !seen.losing(&from.thresholds) && !ends_startup(params, from, seen.delta) {
         return Update {
-            rate: from.rate * growth,
+            rate: from.rate,
             alpha: None,
             beta: None,
             phase: Phase::Startup,
+            drain: None,
         };
     }
     // R is already beyond what the path carries, which is what has arrived.
-    let beta = beta(params, seen).unwrap_or(params.bmin);
+    let share = from.rate.min(from.arrived);
+    let beta = decrease(params, seen, from).unwrap_or(params.bmin);
     Update {
-        rate: from.rate.min(from.arrived) * (1.0 - beta),
+        rate: share * (1.0 - beta),
         alpha: None,
         beta: Some(beta),
-        phase: Phase::Steady(zone),
+        phase: Phase::Steady(zone(&from.thresholds, seen)),
+        drain: (params.drain > 0.0).then_some(Drain {
+            share,
+            ceiling: Some(from.rate),
+        }),
     }
 }
 
-/// Equation (2).
+/// Equation (2), and what it leads to while a queue drains.
 pub fn steady(params: &Params, seen: &Observed, from: &Situation) -> Update {
-    let phase = Phase::Steady(zone(params, seen));
-    if let Some(beta) = beta(params, seen) {
+    let phase = Phase::Steady(zone(&from.thresholds, seen));
+    if let Some(beta) = decrease(params, seen, from) {
+        let share = share(params, from);
         return Update {
-            rate: from.rate * (1.0 - beta),
+            rate: from.rate.min(share * (1.0 - beta)),
             alpha: None,
             beta: Some(beta),
             phase,
+            drain: (params.drain > 0.0).then_some(Drain {
+                share,
+                ceiling: None,
+            }),
         };
     }
-    let (amin, amax) = params.increase(from.packet, from.length);
-    let alpha = if from.app_limited {
-        Rate::default()
+    let (rate, drain) = match from.drain {
+        Some(drain) if seen.delta > Owd::from(from.thresholds.d1 / SHORT_QUEUE_DIVISOR) => {
+            (from.rate, Some(drain))
+        }
+        Some(drain) => (from.rate.max(drain.share * (1.0 - params.bmin)), None),
+        None => (from.rate + increase(params, seen, from), None),
+    };
+    let alpha = if from.drain.is_some() {
+        None
     } else {
-        alpha(params, amin, amax, seen.delta)
+        Some(Rate::from_bps(rate.bps() - from.rate.bps()))
     };
     Update {
-        rate: from.rate + alpha,
-        alpha: Some(alpha),
+        rate,
+        alpha,
         beta: None,
         phase,
+        drain,
     }
+}
+
+/// The rate from which a decrease starts. DEVIATION: the paper's is R, which is already beyond what the path carries.
+fn share(params: &Params, from: &Situation) -> Rate {
+    let rate = from
+        .drain
+        .map_or(from.rate, |drain| from.rate.max(drain.share));
+    let known = from.drain.is_some_and(|drain| drain.ceiling.is_some());
+    if params.drain > 0.0 && !known && !from.app_limited {
+        rate.min(from.arrived)
+    } else {
+        rate
+    }
+}
+
+/// Equation (4), or (DEVIATION) the decrease that drains the queue in `drain` epochs.
+fn decrease(params: &Params, seen: &Observed, from: &Situation) -> Option<f64> {
+    let beta = beta(params, &from.thresholds, seen)?;
+    if params.drain == 0.0 {
+        return Some(beta);
+    }
+    let drains = seen.delta.as_secs() / (params.drain * from.length.as_secs_f64());
+    Some(drains.clamp(params.bmin, params.bmax))
+}
+
+/// Equation (3), which (DEVIATION) grows with the time without a decrease, so that it suits slow paths and fast ones.
+fn increase(params: &Params, seen: &Observed, from: &Situation) -> Rate {
+    if from.app_limited {
+        return Rate::default();
+    }
+    let (amin, amax) = params.increase(from.packet, from.length);
+    let alpha = alpha(&from.thresholds, amin, amax, seen.delta);
+    if params.grow == 1.0 {
+        return alpha;
+    }
+    let period = params.period.max(from.length).as_secs_f64();
+    let periods = from.undisturbed.as_secs_f64() / period;
+    let grown = alpha * (from.length.as_secs_f64() / period) * params.grow.powf(periods);
+    grown.min(from.rate * MOST_INCREASE)
 }

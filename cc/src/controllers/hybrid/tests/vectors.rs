@@ -55,7 +55,6 @@ fn equation_3_agrees_with_the_shared_vectors() {
 
 #[test]
 fn zones_and_equation_4_agree_with_the_shared_vectors() {
-    let params = Params::paper();
     for case in vectors().update {
         let trend = match case.trend.as_str() {
             "increasing" => Trend::Increasing,
@@ -64,8 +63,12 @@ fn zones_and_equation_4_agree_with_the_shared_vectors() {
         };
         let seen = seen(case.delta_ms, trend, case.lost);
         let label = format!("{seen:?}");
-        assert_eq!(zone(&params, &seen).number(), case.expect_zone, "{label}");
-        match (beta(&params, &seen), case.expect_beta) {
+        assert_eq!(
+            zone(&paper_thresholds(), &seen).number(),
+            case.expect_zone,
+            "{label}"
+        );
+        match (paper_beta(&seen), case.expect_beta) {
             (Some(got), Some(expected)) => {
                 assert!(close(got, expected), "{label}: {got}, not {expected}")
             }

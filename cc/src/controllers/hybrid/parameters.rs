@@ -1,0 +1,134 @@
+//! The table of what an option string may set.
+
+use crate::spec::{Kind, Parameter};
+
+/// Names of the profiles; the first is the default.
+pub const PROFILES: [&str; 2] = ["default", "paper"];
+
+const AUTO_DELAY: Kind = Kind::MillisOrAuto(0.05, 10_000.0);
+const RATE: Kind = Kind::RateOrAuto(1.0, 1e10);
+const SHARE: Kind = Kind::Number(0.0, 0.9);
+
+/// Every parameter that an option string may set.
+pub const PARAMETERS: [Parameter; 24] = [
+    Parameter {
+        name: "amin",
+        kind: RATE,
+        help: "increase per epoch at d1",
+    },
+    Parameter {
+        name: "amax",
+        kind: RATE,
+        help: "increase per epoch at d0",
+    },
+    Parameter {
+        name: "bmin",
+        kind: SHARE,
+        help: "decrease at d1",
+    },
+    Parameter {
+        name: "bmid",
+        kind: SHARE,
+        help: "decrease at d2",
+    },
+    Parameter {
+        name: "bmax",
+        kind: SHARE,
+        help: "decrease at d3",
+    },
+    Parameter {
+        name: "d0",
+        kind: Kind::MillisOrAuto(0.0, 10_000.0),
+        help: "queueing delay up to which the increase is amax",
+    },
+    Parameter {
+        name: "d1",
+        kind: AUTO_DELAY,
+        help: "queueing delay up to which the rate increases",
+    },
+    Parameter {
+        name: "d2",
+        kind: AUTO_DELAY,
+        help: "queueing delay that should not be exceeded",
+    },
+    Parameter {
+        name: "d3",
+        kind: AUTO_DELAY,
+        help: "queueing delay at which the decrease is largest",
+    },
+    Parameter {
+        name: "gamma",
+        kind: Kind::Number(0.0, 1.0),
+        help: "pacing: 1 is fully paced, 0 is window only",
+    },
+    Parameter {
+        name: "wextra",
+        kind: Kind::MillisOrAuto(0.0, 10_000.0),
+        help: "queueing delay that the window allows for beyond R L",
+    },
+    Parameter {
+        name: "losscap",
+        kind: Kind::Number(0.0, 1.0),
+        help: "share of lost packets beyond which the rate decreases whatever the delay",
+    },
+    Parameter {
+        name: "startup",
+        kind: Kind::NumberOrOff(1.0, 4.0),
+        help: "until queueing shows the rate grows by so much less one per byte acknowledged, in bytes per L",
+    },
+    Parameter {
+        name: "insist",
+        kind: Kind::NumberOrOff(0.0, 1.0),
+        help: "queueing delay in L that does not end start-up while most of the path is used by others",
+    },
+    Parameter {
+        name: "queue",
+        kind: Kind::Number(0.5, 100.0),
+        help: "d1 in packets at the flow's own rate, if it is auto",
+    },
+    Parameter {
+        name: "drain",
+        kind: Kind::NumberOrOff(0.0, 100.0),
+        help: "decrease from the rate at which packets arrived so that a queue drains in so many epochs, then return to it less bmin",
+    },
+    Parameter {
+        name: "grow",
+        kind: Kind::NumberOrOff(1.0, 4.0),
+        help: "growth of the increase per period without a decrease",
+    },
+    Parameter {
+        name: "period",
+        kind: Kind::Millis(1.0, 10_000.0),
+        help: "period of that growth, where L is not longer",
+    },
+    Parameter {
+        name: "full",
+        kind: Kind::NumberOrOff(0.0, 1.0),
+        help: "share of the longest queue of late at which losses count below d1",
+    },
+    Parameter {
+        name: "react",
+        kind: Kind::Word(&["epoch", "once"]),
+        help: "after a decrease count all samples, or only those of packets sent since",
+    },
+    Parameter {
+        name: "trend",
+        kind: Kind::Word(&["off", "on"]),
+        help: "test the trend of one-way delays",
+    },
+    Parameter {
+        name: "packet",
+        kind: Kind::Number(0.0, 2.0),
+        help: "share of a packet's time on the slowest link that is no queueing",
+    },
+    Parameter {
+        name: "owdwin",
+        kind: Kind::Millis(1_000.0, 600_000.0),
+        help: "window of the sliding minima of delay",
+    },
+    Parameter {
+        name: "r0",
+        kind: Kind::RateOrAuto(1_000.0, 1e10),
+        help: "initial rate",
+    },
+];

@@ -1,0 +1,154 @@
+//! What the default profile adds to the paper.
+
+use super::*;
+
+/// The default profile in the steady phase.
+const STEADY: &str = "startup=off";
+
+#[test]
+fn thresholds_follow_the_flows_own_rate_within_bounds() {
+    let of = |options: &str, mbps: f64| {
+        let params = Params::parse(options).unwrap();
+        Thresholds::new(&params, Rate::from_bps(mbps * 1e6), SIZE, None)
+    };
+    // Two packets of 1250 bytes at 5 Mbit/s take 4 ms.
+    let t = of("", 5.0);
+    assert_eq!(
+        [t.d0, t.d1, t.d2, t.d3].map(|d| d.as_micros()),
+        [500, 4_000, 8_000, 16_000]
+    );
+    assert_eq!(of("queue=3", 5.0).d1, 6 * MILLI);
+    assert_eq!(of("", 1.0).d1, 12 * MILLI);
+    assert_eq!(of("", 0.5).d1, 20 * MILLI, "a packet at least");
+    assert_eq!(of("", 0.05).d1, 100 * MILLI);
+    assert_eq!(of("", 10_000.0).d1, MILLI / 5);
+    let given = of("d1=10ms,d3=100ms", 5.0);
+    assert_eq!((given.d2, given.d3), (20 * MILLI, 100 * MILLI));
+}
+
+#[test]
+fn thresholds_that_follow_d1_cannot_be_given_without_it() {
+    let error = Params::parse("d2=24ms").unwrap_err().to_string();
+    assert!(
+        error.contains("d1=auto") && error.contains("follow d1"),
+        "{error}"
+    );
+    let error = Params::parse("d1=12ms,d2=6ms").unwrap_err().to_string();
+    assert!(error.contains("d0 < d1 < d2 < d3"), "{error}");
+}
+
+#[test]
+fn a_decrease_drains_the_queue_and_returns_to_what_arrived() {
+    let mut path = Path::new(STEADY);
+    path.epoch(0.0, 0);
+    let arrived = 1e6;
+    let before = path.rate();
+    assert!(before >= arrived);
+    // 21 ms are drained in three epochs of 100 ms by a flow that sends 7 % less than what arrives.
+    path.epoch(21.0, 0);
+    assert!(close(path.rate(), arrived * 0.93), "{}", path.rate());
+    // Nothing comes back yet that was sent since; then there is still a queue, then none.
+    path.epoch(14.0, 0);
+    assert!(close(path.rate(), arrived * 0.93), "{}", path.rate());
+    path.epoch(7.0, 0);
+    assert!(close(path.rate(), arrived * 0.93), "{}", path.rate());
+    path.epoch(0.0, 0);
+    assert!(close(path.rate(), arrived * 0.99), "{}", path.rate());
+    assert_eq!(path.hybrid.state(), "zone1");
+}
+
+#[test]
+fn a_queue_that_does_not_drain_is_answered_again() {
+    let mut path = Path::new(STEADY);
+    path.epoch(0.0, 0);
+    path.epoch(60.0, 0);
+    let first = path.rate();
+    path.epoch(60.0, 0);
+    assert_eq!(path.rate(), first, "that was sent before");
+    path.epoch(90.0, 0);
+    assert!(close(path.rate(), 1e6 * 0.7), "{}", path.rate());
+}
+
+#[test]
+fn the_increase_grows_until_something_stops_it() {
+    let mut path = Path::new(STEADY);
+    let mut rates = vec![path.rate()];
+    for _ in 0..6 {
+        path.epoch(0.0, 0);
+        rates.push(path.rate());
+    }
+    let steps: Vec<f64> = rates.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    // 0.02 packets of 10,000 bits per 100 ms, half more every 100 ms.
+    for (n, step) in steps.iter().enumerate() {
+        let expected = 0.02 * 1e4 / 0.1 * 1.5f64.powi(n as i32);
+        assert!(close(*step, expected), "{n}: {step}, not {expected}");
+    }
+    path.epoch(15.0, 0);
+    path.epoch(0.0, 0);
+    let low = path.epoch(0.0, 0);
+    assert!(low > 1.0, "it returns");
+    let again = path.rate();
+    path.epoch(0.0, 0);
+    assert!(close(path.rate() - again, 2_000.0), "and begins anew");
+}
+
+#[test]
+fn the_increase_never_exceeds_a_quarter() {
+    let mut path = Path::new(STEADY);
+    for _ in 0..40 {
+        let factor = path.epoch(0.0, 0);
+        assert!(factor <= 1.25 + 1e-9, "{factor}");
+    }
+    assert!(path.epoch(0.0, 0) > 1.2499);
+}
+
+#[test]
+fn loss_that_cannot_be_random_counts_without_delay() {
+    let mut path = Path::new(STEADY);
+    path.epoch(0.0, 0);
+    // 3 lost packets are ignored, whatever share they are; with a fourth they are not.
+    assert!(path.epoch(0.0, 3) > 1.0);
+    assert!(path.epoch(0.0, 1) < 1.0);
+    assert!(close(path.rate(), 1e6 * 0.99), "{}", path.rate());
+    let mut paper = Path::new("paper");
+    paper.epoch(0.0, 0);
+    assert!(paper.epoch(0.0, 20) > 1.0);
+}
+
+#[test]
+fn loss_in_the_longest_queue_of_late_is_that_of_a_short_buffer() {
+    let lost_at = |queue_ms: f64| {
+        let mut path = Path::new(STEADY);
+        path.epoch(0.0, 0);
+        assert!(path.epoch(8.0, 0) > 1.0, "below d1");
+        path.epoch(queue_ms, 1)
+    };
+    assert!(lost_at(8.0) < 1.0);
+    assert!(lost_at(4.0) > 1.0);
+}
+
+#[test]
+fn start_up_grows_with_what_comes_back_until_a_queue_shows() {
+    let mut path = Path::new("");
+    // Ten packets in 100 ms add 1 Mbit/s.
+    for expected in [2e6, 3e6, 4e6] {
+        path.epoch(0.0, 0);
+        assert!(close(path.rate(), expected), "{}", path.rate());
+    }
+    assert_eq!(path.hybrid.state(), "startup");
+    // The third sample with a queue above d1 / 2 ends it. A packet of 1250 bytes came back every 10 ms.
+    (0..3).for_each(|_| path.ack(20.0, 0));
+    assert!(path.hybrid.state().starts_with("zone"));
+    let beta = 20.0 / 300.0;
+    assert!(close(path.rate(), 1e6 * (1.0 - beta)), "{}", path.rate());
+}
+
+#[test]
+fn start_up_waits_for_an_application_that_has_no_data() {
+    let mut path = Path::new("");
+    path.epoch(0.0, 0);
+    let before = path.rate();
+    path.hybrid.on_app_limited();
+    (0..5).for_each(|_| path.ack(0.0, 0));
+    assert_eq!(path.rate(), before);
+}

@@ -1,0 +1,64 @@
+//! The delays that separate the zones.
+
+use std::time::Duration;
+
+use super::params::Params;
+use crate::units::{Bytes, Owd, Rate};
+
+/// d1 scales between these where it is not given. Below the first it would be noise; the second, the paper's, it exceeds only
+/// as far as a single packet at the flow's own rate takes longer; the last it never exceeds.
+const LEAST: Duration = Duration::from_micros(200);
+const LOW: Duration = Duration::from_millis(12);
+const MOST: Duration = Duration::from_millis(100);
+/// d0, d2 and d3 where they are not given, by d1; d2 and d3 as in the paper.
+const D0_DIVISOR: u32 = 8;
+const D2_FACTOR: u32 = 2;
+const D3_FACTOR: u32 = 4;
+/// A queue below this share of d1 is never full.
+const FULL_OF_D1: f64 = 0.25;
+
+/// The thresholds of one epoch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Thresholds {
+    /// Up to here the increase is the largest.
+    pub d0: Duration,
+    /// Up to here the rate increases.
+    pub d1: Duration,
+    /// This should not be exceeded.
+    pub d2: Duration,
+    /// From here on the decrease is the largest.
+    pub d3: Duration,
+    /// Beyond this a loss is one of a full queue.
+    pub full: Duration,
+}
+
+impl Thresholds {
+    /// For a flow that sends packets of `size` at `rate`, where the longest queue of late was `longest`.
+    ///
+    /// DEVIATION: where d1 is not given, it is the time in which the flow sends `queue` packets. A flow that has
+    /// more than its share then has the lower threshold, whatever its RTT, and gives way to the others.
+    pub fn new(params: &Params, rate: Rate, size: Bytes, longest: Option<Owd>) -> Self {
+        let scaled = || {
+            let packet = size.0 as f64 * 8.0 / rate.bps().max(1.0);
+            let packet = Duration::try_from_secs_f64(packet)
+                .unwrap_or(MOST)
+                .min(MOST);
+            packet
+                .mul_f64(params.queue)
+                .clamp(LEAST, LOW.max(packet))
+                .min(MOST)
+        };
+        let d1 = params.d1.unwrap_or_else(scaled);
+        let full = longest
+            .filter(|_| params.full > 0.0)
+            .map(|longest| longest.to_duration().mul_f64(params.full))
+            .map_or(d1, |full| full.clamp(d1.mul_f64(FULL_OF_D1), d1));
+        Self {
+            d0: params.d0.unwrap_or(d1 / D0_DIVISOR),
+            d1,
+            d2: params.d2.unwrap_or(D2_FACTOR * d1),
+            d3: params.d3.unwrap_or(D3_FACTOR * d1),
+            full,
+        }
+    }
+}
