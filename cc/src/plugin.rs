@@ -71,9 +71,12 @@ impl CongestionControlFactory for Factory {
             max_datagram_size,
             initial_rtt: initial.initial_rtt,
         });
+        let decision = controller.decision();
         Box::new(Plugin {
-            decision: controller.decision(),
             controller,
+            pacing: bandwidth(decision.pacing),
+            bandwidth: bandwidth(decision.bandwidth),
+            decision,
             origin: None,
             max_datagram_size,
             window_limit: usize::MAX,
@@ -87,8 +90,10 @@ impl CongestionControlFactory for Factory {
 #[derive(Debug)]
 struct Plugin {
     controller: Box<dyn Controller>,
-    /// Its latest: quiche asks for parts of it several times per packet.
+    /// Its latest, and the rates in it as quiche has them: it asks for parts several times per packet.
     decision: Decision,
+    pacing: Bandwidth,
+    bandwidth: Bandwidth,
     /// What the controller's time counts from: half a day before the first packet, so that no time is before it.
     origin: Option<Instant>,
     max_datagram_size: Bytes,
@@ -99,33 +104,47 @@ struct Plugin {
 }
 
 impl Plugin {
-    fn time(&mut self, instant: Instant) -> Time {
+    /// The controller's clock, which begins before `now` if that is the first time.
+    fn clock(&mut self, now: Instant) -> impl Fn(Instant) -> Time {
         const BEFORE: Duration = Duration::from_secs(43_200);
         let origin = *self
             .origin
-            .get_or_insert_with(|| instant.checked_sub(BEFORE).unwrap_or(instant));
-        Time::from_origin(instant.saturating_duration_since(origin))
+            .get_or_insert_with(|| now.checked_sub(BEFORE).unwrap_or(now));
+        move |instant| Time::from_origin(instant.saturating_duration_since(origin))
     }
 
-    fn take_packets(&mut self, acked: &[seam::Acked], lost: &[seam::Lost]) {
+    fn take_packets(
+        &mut self,
+        time: impl Fn(Instant) -> Time,
+        acked: &[seam::Acked],
+        lost: &[seam::Lost],
+    ) {
         self.acked.clear();
         for packet in acked {
-            let sent = self.time(packet.time_sent);
-            let size = Bytes(packet.bytes_acked as u64);
             self.acked.push(Acked {
-                sent,
-                size,
+                sent: time(packet.time_sent),
+                size: Bytes(packet.bytes_acked as u64),
                 received: packet.receive_timestamp,
             });
         }
         self.lost.clear();
         for packet in lost {
-            let sent = self.time(packet.time_sent);
             self.lost.push(Lost {
-                sent,
+                sent: time(packet.time_sent),
                 size: Bytes(packet.bytes_lost as u64),
             });
         }
+    }
+
+    fn take_decision(&mut self) {
+        let decision = self.controller.decision();
+        if decision.pacing != self.decision.pacing {
+            self.pacing = bandwidth(decision.pacing);
+        }
+        if decision.bandwidth != self.decision.bandwidth {
+            self.bandwidth = bandwidth(decision.bandwidth);
+        }
+        self.decision = decision;
     }
 }
 
@@ -172,7 +191,7 @@ impl CongestionControl for Plugin {
         bytes: usize,
         _is_retransmissible: bool,
     ) {
-        let now = self.time(sent_time);
+        let now = self.clock(sent_time)(sent_time);
         self.controller.on_sent(now, Bytes(bytes as u64));
     }
 
@@ -189,10 +208,10 @@ impl CongestionControl for Plugin {
         _recovery_stats: &mut RecoveryStats,
         context: &EventContext,
     ) {
-        let now = self.time(event_time);
-        self.take_packets(acked_packets, lost_packets);
+        let time = self.clock(event_time);
+        self.take_packets(&time, acked_packets, lost_packets);
         self.controller.on_feedback(&Feedback {
-            now,
+            now: time(event_time),
             space: space(context.epoch),
             acked: &self.acked,
             lost: &self.lost,
@@ -203,7 +222,7 @@ impl CongestionControl for Plugin {
             ecn_ect: context.num_ect,
             ecn_ce: context.num_ce,
         });
-        self.decision = self.controller.decision();
+        self.take_decision();
     }
 
     fn on_retransmission_timeout(&mut self, _packets_retransmitted: bool) {}
@@ -223,27 +242,27 @@ impl CongestionControl for Plugin {
     }
 
     fn pacing_rate(&self, _bytes_in_flight: usize, _rtt_stats: &RttStats) -> Bandwidth {
-        bandwidth(self.decision.pacing)
+        self.pacing
     }
 
     fn bandwidth_estimate(&self, _rtt_stats: &RttStats) -> Bandwidth {
-        bandwidth(self.decision.bandwidth)
+        self.bandwidth
     }
 
     fn max_bandwidth(&self) -> Bandwidth {
-        bandwidth(self.decision.bandwidth)
+        self.bandwidth
     }
 
     fn update_mss(&mut self, new_mss: usize) {
         self.max_datagram_size = Bytes(new_mss as u64);
         self.controller.on_max_datagram_size(self.max_datagram_size);
-        self.decision = self.controller.decision();
+        self.take_decision();
     }
 
     fn on_app_limited(&mut self, bytes_in_flight: usize) {
         if bytes_in_flight < self.get_congestion_window() {
             self.controller.on_app_limited();
-            self.decision = self.controller.decision();
+            self.take_decision();
         }
     }
 
