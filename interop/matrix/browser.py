@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.server
+import json
 import os
 import subprocess
 import threading
@@ -15,15 +16,17 @@ from ends import CellError, OutOfTime, stop
 
 PAGE = "matrix.html"
 # The collector's origin is a loopback address, which a secure page may talk to. Its answers are not read, so it needs
-# no permission of the browser to be read. The page asks for all files at once.
+# no permission of the browser to be read. The page asks for all files at once, and hands them over at once: a line of
+# JSON with the sizes, then the contents.
 _SCRIPT = """<!doctype html><title>matrix</title><script>
 const [collector, ...names] = decodeURIComponent(location.hash.slice(1)).split(",");
-const hand = (name, body) => fetch(`http://127.0.0.1:${collector}/${name}`, {method: "POST", mode: "no-cors", body});
+const hand = (what, body) => fetch(`http://127.0.0.1:${collector}/${what}`, {method: "POST", mode: "no-cors", body});
 Promise.all(names.map(async name => {
   const answer = await fetch(name, {cache: "no-store"});
   if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
-  await hand(name, await answer.blob());
-})).then(() => hand("-done", ""), error => hand("-failed", String(error)));
+  return answer.blob();
+})).then(blobs => hand("done", new Blob([JSON.stringify(blobs.map(blob => blob.size)), "\\n", ...blobs])))
+  .catch(error => hand("failed", String(error)));
 </script>
 """
 
@@ -33,28 +36,33 @@ def write_page(www: Path) -> None:
 
 
 class _Collector(http.server.ThreadingHTTPServer):
-    def __init__(self, folder: Path, allowed: Sequence[str]) -> None:
+    def __init__(self, folder: Path, names: Sequence[str]) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.folder = folder
-        self.allowed = frozenset(allowed)
+        self.names = names
         self.end = threading.Event()
         self.error = ""
+
+    def take(self, content: bytes) -> None:
+        """Cuts what was handed over into files."""
+        head, _, rest = content.partition(b"\n")
+        for name, size in zip(self.names, json.loads(head), strict=True):
+            (self.folder / name).write_bytes(rest[:size])
+            rest = rest[size:]
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
     server: _Collector
 
     def do_POST(self) -> None:
-        name = self.path.lstrip("/")
         content = self.rfile.read(int(self.headers.get("content-length", 0)))
-        if name in self.server.allowed:
-            (self.server.folder / name).write_bytes(content)
-        elif name == "-failed":
+        if self.path == "/done":
+            self.server.take(content)
+        else:
             self.server.error = content.decode(errors="replace")
-        if name.startswith("-"):
-            self.server.end.set()
         self.send_response(204)
         self.end_headers()
+        self.server.end.set()
 
     def log_message(self, *_: object) -> None:
         pass

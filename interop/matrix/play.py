@@ -17,7 +17,7 @@ import ends
 import pcap
 from certificates import write_chain
 from ends import CellError, Place, Server, Unsupported
-from model import OTHER, Case, End, Mischief, Peer, Role
+from model import OTHER, Case, End, Peer, Role
 from simulator import Captured, Simulator
 from simulator import Mischief as Simulated
 from testbed import Program
@@ -79,12 +79,13 @@ def play(cell: Cell, place: Place, path: Mapping[str, str], fixed_ports: bool) -
     with ExitStack() as stack:
         host = "::1" if cell.case.family == "ipv6" else "127.0.0.1"
         played.server = (host, serve(cell, place, played.alpn, stack))
-        simulator = stack.enter_context(Simulator(played.server, _simulated(cell.case.mischief)))
+        simulator = stack.enter_context(Simulator(played.server, _simulated(cell.case)))
         with link(path, cell.case.link, simulator.address, place) as relay:
             port = int(relay.next(READY_TIMEOUT)["listen"].rsplit(":", 1)[1])
             if cell.case.rebind:
-                nat = Simulator((host, port), Simulated(rebind=cell.case.rebind))
-                port = stack.enter_context(nat).address[1]
+                # As in the runner: one NAT for both ends of the link. What comes from the client has the new address
+                # when it leaves the link, and what is on it towards the old address is lost.
+                port = stack.enter_context(Simulator((host, port), Simulated(), behind=simulator)).address[1]
             began = time.monotonic()
             try:
                 fetch(cell, place, played, port)
@@ -142,11 +143,12 @@ def serve(cell: Cell, place: Place, alpn: str, stack: ExitStack) -> int:
     return port
 
 
-def _simulated(mischief: Mischief) -> Simulated:
+def _simulated(case: Case) -> Simulated:
     return Simulated(
-        corrupt=mischief.corrupt,
-        drop_to_server=frozenset(mischief.drop_to_server),
-        own_addresses=mischief.own_addresses,
+        corrupt=case.mischief.corrupt,
+        drop_to_server=frozenset(case.mischief.drop_to_server),
+        rebind=case.rebind,
+        own_addresses=case.mischief.own_addresses,
     )
 
 

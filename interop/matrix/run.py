@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import debian
 import page
@@ -54,6 +55,9 @@ def parse_arguments() -> argparse.Namespace:
     )
     run.add_argument(
         "--controllers", nargs="*", help="of those in controllers.toml; default: all, and with nothing none"
+    )
+    run.add_argument(
+        "--red", action="store_true", help="of these cells, only those that failed when they were last run"
     )
     run.add_argument("--quick", action="store_true", help="the quick cases alone, no controllers, nothing installed")
     run.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="cells at a time; default: %(default)s")
@@ -123,15 +127,24 @@ def run_cells(options: argparse.Namespace, data: Data) -> int:
     scheduler = Scheduler(out, options.build_dir, isolated)
     jobs = case_jobs(there, cases, options)
     measured = [] if options.quick else controller_jobs(there, data, options.controllers)
+    if options.red:
+        failed = {one["name"] for one in stored(out / "results.json") if one["verdict"] == "fail"}
+        jobs, measured = ([job for job in some if job.name in failed] for some in (jobs, measured))
     progress = Progress(len(jobs) + len(measured))
     results = scheduler.run(jobs, options.jobs, progress) + scheduler.run(measured, 1, progress) + absent
     keep(out / "results.json", results)
     return page.write(out, data, out / "matrix.md")
 
 
-def keep(target: Path, results: list[dict[str, object]]) -> None:
+def stored(target: Path) -> list[dict[str, Any]]:
+    """The results of earlier runs."""
+    found: list[dict[str, Any]] = json.loads(target.read_text()) if target.exists() else []
+    return found
+
+
+def keep(target: Path, results: list[dict[str, Any]]) -> None:
     """Adds to what other runs into the same folder found; a cell that was run again is replaced."""
-    before = json.loads(target.read_text()) if target.exists() else []
+    before = stored(target)
     merged = {(one["kind"], one["peer"], one["role"], one["case"], one["cc"]): one for one in [*before, *results]}
     target.write_text(json.dumps(list(merged.values()), indent=1) + "\n")
 
@@ -166,7 +179,7 @@ def controller_jobs(peers: list[Peer], data: Data, names: Sequence[str] | None) 
     ]
 
 
-def not_installed(peer: Peer, cases: list[Case]) -> list[dict[str, object]]:
+def not_installed(peer: Peer, cases: list[Case]) -> list[dict[str, Any]]:
     verdict = {"kind": "case", "peer": peer.name, "verdict": "not installed", "reason": f"`run.py install {peer.name}`"}
     return [
         {**verdict, "role": role, "case": case.name, "cc": "", "name": f"{peer.name}.{role}.{case.name}"}

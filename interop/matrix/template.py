@@ -9,7 +9,7 @@ from model import DataError
 
 # Lists become as many words; anything else is put into its word.
 Values = Mapping[str, str | Sequence[str]]
-_BRACES = re.compile(r"\{([a-z_]+)\}")
+_BRACES = re.compile(r"\{([a-z0-9_]+)\}")
 
 
 def text(template: str, values: Values) -> str:

@@ -20,6 +20,8 @@ from quic_packets import Packet, packets
 
 NOT_ECT, ECT_1, ECT_0, CE = range(4)
 _LARGEST = 65536
+# More datagrams than can be between the two ends of a path.
+_UNDER_WAY = 1000
 # Small messages of the kernel beside a datagram: its ECN bits.
 _ANCILLARY = socket.CMSG_SPACE(64)
 
@@ -61,8 +63,11 @@ class _Client:
 class Simulator:
     """Relays between clients and the server at `to` in a thread of its own, and captures all."""
 
-    def __init__(self, to: tuple[str, int], mischief: Mischief) -> None:
+    def __init__(self, to: tuple[str, int], mischief: Mischief, behind: Simulator | None = None) -> None:
+        """`behind`: a NAT at the other end of the path. What it relayed before it rebound is not delivered any more."""
         self.to = to
+        self.behind = behind
+        self.outdated: set[bytes] = set()
         self.mischief = mischief
         self.captured: list[Captured] = []
         self.damaged = 0
@@ -137,7 +142,8 @@ class Simulator:
         client = self._clients[sender]
         self._capture(source, False, data, ecn)
         # A NAT that has forgotten an address delivers nothing that is sent there.
-        if source is client.upstream:
+        forgotten = source is not client.upstream or (self.behind is not None and data in self.behind.outdated)
+        if not forgotten:
             self._send(self._entrance, self._damage(data), ecn, sender)
 
     def _upstream(self, client: tuple[str, int]) -> socket.socket:
@@ -154,6 +160,7 @@ class Simulator:
         if self._start is None or not self._rebinds or time.monotonic() < self._start + self._rebinds[0]:
             return
         self._rebinds.pop(0)
+        self.outdated = {seen.data for seen in self.captured[-_UNDER_WAY:] if not seen.from_client}
         for client in self._clients.values():
             client.upstream = self._upstream(client.address)
 

@@ -19,23 +19,41 @@ const SOON: Duration = Duration::from_millis(300);
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let (flags, words): (Vec<_>, Vec<_>) = words.into_iter().partition(|word| word.starts_with("--"));
+    let (flags, words): (Vec<_>, Vec<_>) =
+        words.into_iter().partition(|word| word.starts_with("--"));
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["server", address, certificate, key, folder] => {
-            serve(address.parse()?, certificate, key, folder.into(), flags.contains(&"--retry".into())).await
+            serve(
+                address.parse()?,
+                certificate,
+                key,
+                folder.into(),
+                flags.contains(&"--retry".into()),
+            )
+            .await
         }
-        ["client", ca, folder, urls @ ..] if !urls.is_empty() => download(ca, folder.into(), urls, &flags).await,
+        ["client", ca, folder, urls @ ..] if !urls.is_empty() => {
+            download(ca, folder.into(), urls, &flags).await
+        }
         _ => bail!("see the head of main.rs for its usage"),
     }
 }
 
-async fn serve(address: SocketAddr, certificate: &str, key: &str, folder: PathBuf, retry: bool) -> Result<()> {
+async fn serve(
+    address: SocketAddr,
+    certificate: &str,
+    key: &str,
+    folder: PathBuf,
+    retry: bool,
+) -> Result<()> {
     let chain = CertificateDer::pem_file_iter(certificate)?.collect::<Result<Vec<_>, _>>()?;
-    let mut tls = rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .with_protocol_versions(&[&rustls::version::TLS13])?
-        .with_no_client_auth()
-        .with_single_cert(chain, PrivateKeyDer::from_pem_file(key)?)?;
+    let mut tls = rustls::ServerConfig::builder_with_provider(Arc::new(
+        rustls::crypto::ring::default_provider(),
+    ))
+    .with_protocol_versions(&[&rustls::version::TLS13])?
+    .with_no_client_auth()
+    .with_single_cert(chain, PrivateKeyDer::from_pem_file(key)?)?;
     tls.alpn_protocols = vec![ALPN.to_vec()];
     tls.max_early_data_size = u32::MAX;
     tls.key_log = Arc::new(rustls::KeyLogFile::new());
@@ -72,7 +90,8 @@ async fn answer_all(connection: Connection, folder: PathBuf) {
             let request = String::from_utf8(request)?;
             let path = request.trim_end().strip_prefix("GET /").context("no GET")?;
             anyhow::ensure!(!path.contains(".."), "path leaves the folder");
-            send.write_all(&tokio::fs::read(folder.join(path)).await?).await?;
+            send.write_all(&tokio::fs::read(folder.join(path)).await?)
+                .await?;
             send.finish()?;
             send.stopped().await?;
             Ok::<(), anyhow::Error>(())
@@ -82,11 +101,25 @@ async fn answer_all(connection: Connection, folder: PathBuf) {
 
 async fn download(ca: &str, folder: PathBuf, urls: &[&str], flags: &[String]) -> Result<()> {
     let has = |flag: &str| flags.iter().any(|word| word == flag);
-    let target = urls[0].strip_prefix("https://").and_then(|rest| rest.split('/').next()).context("no https://")?;
-    let server: SocketAddr = target.parse().context("the URL's host has to be an address")?;
-    let local = if server.is_ipv6() { (Ipv6Addr::UNSPECIFIED, 0).into() } else { (Ipv4Addr::UNSPECIFIED, 0).into() };
+    let target = urls[0]
+        .strip_prefix("https://")
+        .and_then(|rest| rest.split('/').next())
+        .context("no https://")?;
+    let server: SocketAddr = target
+        .parse()
+        .context("the URL's host has to be an address")?;
+    let local = if server.is_ipv6() {
+        (Ipv6Addr::UNSPECIFIED, 0).into()
+    } else {
+        (Ipv4Addr::UNSPECIFIED, 0).into()
+    };
     let mut endpoint = Endpoint::client(local)?;
-    endpoint.set_default_client_config(client_config(ca, has("--chacha20"), has("--small-windows"))?);
+    let mut config = client_config(ca, has("--chacha20"))?;
+    config.transport_config(Arc::new(transport(
+        has("--small-windows"),
+        has("--early-data"),
+    )));
+    endpoint.set_default_client_config(config);
     let alone = usize::from(has("--resume") || has("--early-data"));
     if alone == 1 {
         let first = endpoint.connect(server, "server4")?.await?;
@@ -96,7 +129,11 @@ async fn download(ca: &str, folder: PathBuf, urls: &[&str], flags: &[String]) ->
     }
     let connecting = endpoint.connect(server, "server4")?;
     let connection = if has("--early-data") {
-        connecting.into_0rtt().ok().context("no early data with this session")?.0
+        connecting
+            .into_0rtt()
+            .ok()
+            .context("no early data with this session")?
+            .0
     } else {
         connecting.await?
     };
@@ -113,16 +150,21 @@ async fn download(ca: &str, folder: PathBuf, urls: &[&str], flags: &[String]) ->
     Ok(())
 }
 
-fn client_config(ca: &str, chacha20: bool, small: bool) -> Result<quinn::ClientConfig> {
+fn client_config(ca: &str, chacha20: bool) -> Result<quinn::ClientConfig> {
     let mut roots = rustls::RootCertStore::empty();
     roots.add(CertificateDer::from_pem_file(ca)?)?;
     let mut provider = rustls::crypto::ring::default_provider();
     if chacha20 {
-        provider.cipher_suites.retain(|suite| suite.suite() == rustls::CipherSuite::TLS13_CHACHA20_POLY1305_SHA256);
+        provider
+            .cipher_suites
+            .retain(|suite| suite.suite() == rustls::CipherSuite::TLS13_CHACHA20_POLY1305_SHA256);
     }
     // quinn protects Initial packets with this one.
     let initial = rustls::crypto::ring::cipher_suite::TLS13_AES_128_GCM_SHA256;
-    let initial = initial.tls13().and_then(|suite| suite.quic_suite()).context("no suite for Initial packets")?;
+    let initial = initial
+        .tls13()
+        .and_then(|suite| suite.quic_suite())
+        .context("no suite for Initial packets")?;
     let mut tls = rustls::ClientConfig::builder_with_provider(Arc::new(provider))
         .with_protocol_versions(&[&rustls::version::TLS13])?
         .with_root_certificates(roots)
@@ -130,13 +172,23 @@ fn client_config(ca: &str, chacha20: bool, small: bool) -> Result<quinn::ClientC
     tls.alpn_protocols = vec![ALPN.to_vec()];
     tls.enable_early_data = true;
     tls.key_log = Arc::new(rustls::KeyLogFile::new());
-    let mut config = quinn::ClientConfig::new(Arc::new(QuicClientConfig::with_initial(Arc::new(tls), initial)?));
-    if small {
-        let mut transport = quinn::TransportConfig::default();
-        transport.receive_window((128u32 << 10).into()).stream_receive_window((64u32 << 10).into());
-        config.transport_config(Arc::new(transport));
+    Ok(quinn::ClientConfig::new(Arc::new(
+        QuicClientConfig::with_initial(Arc::new(tls), initial)?,
+    )))
+}
+
+fn transport(small_windows: bool, early_data: bool) -> quinn::TransportConfig {
+    let mut transport = quinn::TransportConfig::default();
+    if small_windows {
+        transport
+            .receive_window((128u32 << 10).into())
+            .stream_receive_window((64u32 << 10).into());
     }
-    Ok(config)
+    if early_data {
+        // Its probes are 1-RTT packets, and the case counts these.
+        transport.mtu_discovery_config(None);
+    }
+    transport
 }
 
 async fn fetch_all(connection: &Connection, urls: &[&str], folder: &Path) -> Result<()> {
@@ -146,7 +198,8 @@ async fn fetch_all(connection: &Connection, urls: &[&str], folder: &Path) -> Res
         let (connection, target) = (connection.clone(), folder.join(&name));
         running.spawn(async move {
             let (mut send, mut receive) = connection.open_bi().await?;
-            send.write_all(format!("GET /{name}\r\n").as_bytes()).await?;
+            send.write_all(format!("GET /{name}\r\n").as_bytes())
+                .await?;
             send.finish()?;
             tokio::fs::write(target, receive.read_to_end(LARGEST).await?).await?;
             Ok::<(), anyhow::Error>(())
