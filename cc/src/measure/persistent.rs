@@ -21,6 +21,9 @@ impl PersistentCongestion {
         let before = self.newest_acked;
         let newest = feedback.acked.iter().map(|packet| packet.sent).max();
         self.newest_acked = before.max(newest);
+        if feedback.lost.is_empty() {
+            return false;
+        }
         let Some(sampled) = rtt.first_sample() else {
             return false;
         };

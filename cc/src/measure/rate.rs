@@ -146,7 +146,7 @@ impl RateMeter {
             // Late: the marks are in the order in which packets were sent.
             return None;
         }
-        let sent = self.log.at(sample.sent);
+        let sent = self.log.forget_before(sample.sent);
         let mark = Mark {
             sample,
             minima,
@@ -155,7 +155,6 @@ impl RateMeter {
             packets: self.packets,
             allowed: sent.allowed,
         };
-        self.log.forget_before(sample.sent);
         self.drop_until(&mark, least);
         let measured = self
             .marks

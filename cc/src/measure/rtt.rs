@@ -13,19 +13,24 @@ const PERSISTENT_CONGESTION_THRESHOLD: u32 = 3;
 /// Smoothed RTT, its variation and its minimum, from ACK arrivals alone.
 #[derive(Debug, Clone)]
 pub struct Rtt {
-    smoothed: Duration,
-    variation: Duration,
+    /// In nanoseconds: every ACK divides them, and a duration takes several divisions for one.
+    smoothed: u64,
+    variation: u64,
     /// The smallest sample, ACK delay included, and when the first one came.
-    known: Option<(Duration, Time)>,
+    known: Option<(u64, Time)>,
     max_ack_delay: Duration,
+}
+
+fn nanos(duration: Duration) -> u64 {
+    Time::from_origin(duration).as_nanos()
 }
 
 impl Rtt {
     /// Before the first sample `initial` is assumed (section 6.2.2).
     pub fn new(initial: Duration) -> Self {
         Self {
-            smoothed: initial,
-            variation: initial / 2,
+            smoothed: nanos(initial),
+            variation: nanos(initial) / 2,
             known: None,
             max_ack_delay: Duration::ZERO,
         }
@@ -38,18 +43,18 @@ impl Rtt {
     pub fn record(&mut self, feedback: &Feedback<'_>) -> Option<Duration> {
         self.max_ack_delay = feedback.max_ack_delay;
         let newest = feedback.acked.last().filter(|_| feedback.rtt_sampled)?;
-        let latest = feedback.now.since(newest.sent);
+        let latest = feedback.now.counted_from(newest.sent).as_nanos();
         let Some((minimum, first)) = self.known else {
             self.known = Some((latest, feedback.now));
             self.smoothed = latest;
             self.variation = latest / 2;
-            return Some(latest);
+            return Some(Duration::from_nanos(latest));
         };
         let minimum = minimum.min(latest);
         self.known = Some((minimum, first));
         let ack_delay = match feedback.space {
-            Space::Initial => Duration::ZERO,
-            _ => feedback.ack_delay.min(feedback.max_ack_delay),
+            Space::Initial => 0,
+            _ => nanos(feedback.ack_delay.min(feedback.max_ack_delay)),
         };
         let sample = latest
             .checked_sub(ack_delay)
@@ -57,17 +62,17 @@ impl Rtt {
             .unwrap_or(latest);
         self.variation = (3 * self.variation + self.smoothed.abs_diff(sample)) / 4;
         self.smoothed = (7 * self.smoothed + sample) / 8;
-        Some(sample)
+        Some(Duration::from_nanos(sample))
     }
 
     /// The smoothed RTT, at least a microsecond.
     pub fn smoothed(&self) -> Duration {
-        self.smoothed.max(Duration::from_micros(1))
+        Duration::from_nanos(self.smoothed.max(1_000))
     }
 
     /// The smallest sample of the path's life, ACK delay included.
     pub fn minimum(&self) -> Option<Duration> {
-        self.known.map(|(minimum, _)| minimum)
+        self.known.map(|(minimum, _)| Duration::from_nanos(minimum))
     }
 
     /// Whether there has been a sample.
@@ -82,8 +87,9 @@ impl Rtt {
 
     /// How long everything must be lost to be persistent congestion (section 7.6.1).
     pub fn persistent_congestion(&self) -> Duration {
+        let variation = Duration::from_nanos(4 * self.variation);
         let probe_timeout =
-            self.smoothed + GRANULARITY.max(4 * self.variation) + self.max_ack_delay;
+            Duration::from_nanos(self.smoothed) + GRANULARITY.max(variation) + self.max_ack_delay;
         PERSISTENT_CONGESTION_THRESHOLD * probe_timeout
     }
 }

@@ -67,12 +67,13 @@ impl SentLog {
             .map_or(self.before, |place| self.log[place])
     }
 
-    /// Forgets all departures before the one that [`at`](Self::at) gives for `time`.
-    pub fn forget_before(&mut self, time: Time) {
+    /// Forgets all departures before the one that [`at`](Self::at) gives for `time`, which it returns.
+    pub fn forget_before(&mut self, time: Time) -> Departure {
         let later = self.log.partition_point(|departure| departure.at <= time);
         if let Some(latest) = self.log.drain(..later).next_back() {
             self.before = latest;
         }
+        self.before
     }
 }
 
