@@ -3,7 +3,7 @@
 #   upstream   quiche's own suite, patched tree   structure  patch series, dependency rule
 #   link       the real-time bottleneck           lint       formatters, linters, type checks
 #   e2e        server, link and client over real sockets
-#   lab        whole connections in virtual time
+#   lab        whole connections in virtual time    cost       instructions per ACK
 # `ctest --test-dir build -L unit` runs one label. A room that is missing makes its test fail.
 
 # quiche_cc_test(NAME LABEL label TIMEOUT seconds [SERIAL] COMMAND ...)
@@ -57,6 +57,8 @@ quiche_cc_test(papers LABEL lab TIMEOUT 300
                COMMAND "${CMAKE_BINARY_DIR}/bin/cc-lab" papers --only H,S --out "${CMAKE_BINARY_DIR}/papers")
 
 set(pytest "${QUICHE_CC_VENV_PYTHON}" -m pytest -q -p no:cacheprovider)
+quiche_cc_test(cost LABEL cost TIMEOUT 300 COMMAND "${QUICHE_CC_VENV_PYTHON}" tests/cost/cost.py --check)
+quiche_cc_test(cost-of-profiles LABEL cost TIMEOUT 60 COMMAND ${pytest} tests/cost)
 quiche_cc_test(qlog-analysis LABEL python TIMEOUT 600 COMMAND ${pytest} qlog-analysis)
 set(runner_contract tests/e2e/test_runner_contract.py)
 quiche_cc_test(end-to-end LABEL e2e TIMEOUT 900 SERIAL COMMAND ${pytest} tests/e2e --ignore=${runner_contract})
@@ -84,7 +86,7 @@ quiche_cc_test(ruff LABEL lint TIMEOUT 300 COMMAND ${ruff} check ${python_rooms}
 quiche_cc_test(ruff-format LABEL lint TIMEOUT 300 COMMAND ${ruff} format --check ${python_rooms})
 
 # Room by room: the files of a room import each other by name.
-foreach(room IN ITEMS patches tests/structure tests/e2e interop/demo)
+foreach(room IN ITEMS patches tests/structure tests/e2e tests/cost interop/demo)
   string(REPLACE "/" "-" name "mypy-${room}")
   quiche_cc_test(${name} LABEL lint TIMEOUT 300
                  COMMAND "${QUICHE_CC_VENV_PYTHON}" -m mypy --config-file mypy.ini ${room})
