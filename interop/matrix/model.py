@@ -71,6 +71,7 @@ class End(_Strict, frozen=True):
     host: Literal["address", "name"] = "address"  # what stands in URLs
     words: Mapping[str, Mapping[str, str]] = {}  # word in braces: case: text for it, otherwise nothing
     origin: bool = False  # needs {origin}, the port of an HTTP/1.1 server that has the files
+    root: bool = False  # has to be root, or root in a user namespace
     port: int = 0  # a server's, if it cannot be told another one
     testcases: Mapping[str, str] = {}  # case: what {testcase} is, if not what the runner says
     h3: Sequence[str] = ()  # further arguments with HTTP/3,

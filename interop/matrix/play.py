@@ -71,9 +71,9 @@ class Cell:
         return end
 
 
-def play(cell: Cell, place: Place, path: Mapping[str, str], fixed_ports: bool) -> Played:
-    """Runs the cell; what it left behind is for the checks. `fixed_ports`: the network namespace is its own."""
-    refuse_what_cannot_be(cell, fixed_ports)
+def play(cell: Cell, place: Place, path: Mapping[str, str], own_network: bool) -> Played:
+    """Runs the cell; what it left behind is for the checks. `own_network`: the network namespace is its own."""
+    refuse_what_cannot_be(cell, own_network)
     played = Played(place.folder, cell.role, cell.case, alpn=ends.choose_alpn(cell.end, cell.case))
     played.files = prepare(cell, place)
     with ExitStack() as stack:
@@ -97,15 +97,15 @@ def play(cell: Cell, place: Place, path: Mapping[str, str], fixed_ports: bool) -
     return played
 
 
-def refuse_what_cannot_be(cell: Cell, fixed_ports: bool) -> None:
+def refuse_what_cannot_be(cell: Cell, own_network: bool) -> None:
     """What the data say beforehand."""
     if reason := cell.end.unsupported.get(cell.case.name):
         raise Unsupported(reason)
     if reason := cell.case.ours_cannot.get(OTHER[cell.role]):
         raise Unsupported(f"quiche-cc: {reason}")
     ends.choose_alpn(cell.end, cell.case)
-    if cell.end.port and not fixed_ports:
-        raise CellError(f"it listens on port {cell.end.port} only: needs root or user namespaces")
+    if (cell.end.root or cell.end.port) and not own_network:
+        raise Unsupported("needs root or user namespaces, which are not there")
 
 
 def prepare(cell: Cell, place: Place) -> list[str]:

@@ -48,7 +48,7 @@ def parse_arguments() -> argparse.Namespace:
     lock.set_defaults(action=lock_peers)
     run = actions.add_parser("run", help="run cells and write the page")
     run.add_argument("--peers", nargs="+", default=[], help="default: all")
-    run.add_argument("--cases", nargs="+", default=[], help="default: all")
+    run.add_argument("--cases", nargs="*", help="default: all, and with nothing none")
     run.add_argument("--roles", nargs="+", choices=ROLES, default=list(ROLES), help="of the peer; default: both")
     run.add_argument(
         "--cc", nargs="+", default=["hybrid"], metavar="NAME[:OPTIONS]", help="our controllers; default: hybrid"
@@ -150,10 +150,11 @@ def keep(target: Path, results: list[dict[str, Any]]) -> None:
 
 
 def selected(options: argparse.Namespace, data: Data) -> list[Case]:
-    unknown = [name for name in options.cases if name not in data.cases]
+    names = data.cases if options.cases is None else options.cases
+    unknown = [name for name in names if name not in data.cases]
     if unknown:
         raise DataError(f"unknown case {', '.join(unknown)}; allowed: {', '.join(data.cases)}")
-    every = [data.cases[name] for name in options.cases or data.cases]
+    every = [data.cases[name] for name in names]
     return [case for case in every if case.quick] if options.quick else every
 
 
