@@ -27,6 +27,17 @@ impl CcChoice {
         Connection::set_cc_algorithm_name_in_handshake(ssl, &self.0)
     }
 
+    /// Makes a running connection use this controller.
+    pub fn replace(&self, conn: &mut Connection) -> quiche::Result<()> {
+        conn.set_cc_algorithm_name(&self.0)
+    }
+
+    /// Whether it can take over on a running connection, and be replaced there. quiche's Reno and
+    /// CUBIC are part of a loss recovery of their own.
+    pub fn is_replaceable(&self) -> bool {
+        !["reno", "cubic"].contains(&self.0.as_str())
+    }
+
     /// Whether it is one of quiche-cc's, which write events into traces.
     pub fn is_ours(&self) -> bool {
         !quiche_cc::catalogue::BUILT_IN.contains(&self.0.as_str())

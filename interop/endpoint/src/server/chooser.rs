@@ -1,4 +1,4 @@
-//! Lets the rules decide while a ClientHello is read.
+//! Lets the rules decide while a ClientHello is read, and once more at the first request.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -80,6 +80,37 @@ impl Chooser {
         turn.chosen.take()
     }
 
+    /// Lets the path of a connection's first request decide. Returns the choice if it is another
+    /// one than `now`, which it replaced.
+    pub fn on_first_request(
+        &self,
+        conn: &mut Connection,
+        path: &str,
+        now: &Choice,
+    ) -> Option<Choice> {
+        if !self.rules.have_paths() {
+            return None;
+        }
+        let host = conn.server_name().map(str::to_owned);
+        let client = conn.path_stats().find(|path| path.active)?.peer_addr.ip();
+        let choice = self.rules.choose(&Facts {
+            client,
+            host: host.as_deref(),
+            path: Some(path),
+        });
+        if choice == *now {
+            return None;
+        }
+        if choice.cc != now.cc {
+            if let Err(e) = choice.cc.replace(conn) {
+                log::warn!("{} cannot replace {}: {e}", choice.cc, now.cc);
+                return None;
+            }
+        }
+        choice.record(conn);
+        Some(choice)
+    }
+
     /// What a connection without rules has.
     pub fn fallback(&self) -> Choice {
         self.rules.fallback()
@@ -104,6 +135,7 @@ fn choose(rules: &Rules, client: IpAddr, mut hello: ClientHello<'_>) -> Option<C
     let choice = rules.choose(&Facts {
         client,
         host: host.as_deref(),
+        path: None,
     });
     match choice.cc.apply_in_handshake(hello.ssl_mut()) {
         Ok(()) => Some(choice),

@@ -46,13 +46,13 @@ pub struct ServerArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "cert")]
     pub save_cert: Option<PathBuf>,
 
-    /// Controller for some connections only: conditions (host=NAME or host=*.NAME, client=NETWORK)
-    /// and cc=NAME[:OPTIONS], with blanks between. May be repeated; the first rule that matches
-    /// decides, and --cc if none does
+    /// Controller for some connections only: conditions (host=NAME or host=*.NAME, client=NETWORK,
+    /// path=PATTERN of the first request) and cc=NAME[:OPTIONS], with blanks between. May be
+    /// repeated; the first rule that matches decides, and --cc if none does
     #[arg(long, value_name = "RULE", conflicts_with = "cc_rules")]
     pub cc_rule: Vec<RuleText>,
 
-    /// The same from a TOML file, in tables [[rule]] with the keys name, host, client, cc
+    /// The same from a TOML file, in tables [[rule]] with the keys name, host, client, path, cc
     #[arg(long, value_name = "FILE")]
     pub cc_rules: Option<PathBuf>,
 

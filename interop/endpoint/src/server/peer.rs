@@ -5,6 +5,7 @@ use std::time::Instant;
 use log::Level;
 use quiche::h3;
 
+use super::chooser::Chooser;
 use super::content::{Content, Request, Response};
 use super::heard::Heard;
 use super::http09::Http09;
@@ -23,6 +24,7 @@ use crate::socket::UdpEndpoint;
 pub struct Services<'a> {
     pub content: &'a Content,
     pub h3_config: &'a h3::Config,
+    pub chooser: &'a Chooser,
     /// The server is stopping: new requests are turned away.
     pub stopping: bool,
 }
@@ -178,7 +180,7 @@ impl Peer {
         let Some(path) = http09::path(request) else {
             return reset(&mut self.conn, stream, http09::code::BAD_REQUEST);
         };
-        self.requests += 1;
+        self.count_request(Some(path), services);
         let response = services.content.respond(&Request {
             method: Some(b"GET".to_vec()),
             path: Some(path.to_vec()),
@@ -237,7 +239,6 @@ impl Peer {
         if services.stopping {
             return reset(&mut self.conn, stream, h3_code::REQUEST_REJECTED);
         }
-        self.requests += 1;
         let response = self.respond(list, more_frames, services);
         self.responses.start(stream, response);
         if more_frames {
@@ -248,18 +249,40 @@ impl Peer {
         }
     }
 
-    fn respond(&self, list: &[h3::Header], has_body: bool, services: &Services<'_>) -> Response {
-        let id = self.conn.trace_id();
+    /// Lets the first request decide about the controller, before anything is sent for it.
+    fn count_request(&mut self, path: Option<&[u8]>, services: &Services<'_>) {
+        self.requests += 1;
+        let path = path.and_then(|path| std::str::from_utf8(path).ok());
+        let (1, Some(path)) = (self.requests, path) else {
+            return;
+        };
+        let chosen = services
+            .chooser
+            .on_first_request(&mut self.conn, path, &self.choice);
+        if let Some(choice) = chosen {
+            self.choice = choice;
+        }
+    }
+
+    fn respond(
+        &mut self,
+        list: &[h3::Header],
+        has_body: bool,
+        services: &Services<'_>,
+    ) -> Response {
         let request = match message::read(list, has_body) {
             Ok(request) => request,
             Err(why) => {
-                log::debug!("{id} malformed request: {why}");
+                self.count_request(None, services);
+                log::debug!("{} malformed request: {why}", self.conn.trace_id());
                 return Response::status(400);
             }
         };
+        self.count_request(request.path.as_deref(), services);
         let response = services.content.respond(&request);
         log::debug!(
-            "{id} {} {} -> {}",
+            "{} {} {} -> {}",
+            self.conn.trace_id(),
             String::from_utf8_lossy(request.method.as_deref().unwrap_or_default()),
             String::from_utf8_lossy(request.path.as_deref().unwrap_or_default()),
             response.status

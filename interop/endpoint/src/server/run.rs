@@ -199,6 +199,7 @@ impl Server {
         let services = Services {
             content: &self.site.content,
             h3_config: &self.site.h3_config,
+            chooser: &self.site.chooser,
             stopping,
         };
         let socket = &mut self.sockets[peer.socket];

@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use ipnet::IpNet;
 
 use crate::cc_choice::CcChoice;
-use pattern::HostPattern;
+use pattern::{HostPattern, PathPattern};
 
 pub use parse::{read_file, RuleText};
 
@@ -21,6 +21,9 @@ pub struct Facts<'a> {
     /// The name that the client asked for (SNI, RFC 6066, section 3). Clients that connect to an
     /// address send none.
     pub host: Option<&'a str>,
+    /// The path of the first request; none before it is there, and then no rule with a path
+    /// matches.
+    pub path: Option<&'a str>,
 }
 
 /// A controller, and why.
@@ -43,6 +46,7 @@ struct Rule {
 struct Conditions {
     hosts: Vec<HostPattern>,
     clients: Vec<IpNet>,
+    paths: Vec<PathPattern>,
 }
 
 impl Conditions {
@@ -52,6 +56,10 @@ impl Conditions {
         let client = facts.client.to_canonical();
         (self.hosts.is_empty() || self.hosts.iter().any(|pattern| pattern.matches(host)))
             && (self.clients.is_empty() || self.clients.iter().any(|net| net.contains(&client)))
+            && (self.paths.is_empty()
+                || facts
+                    .path
+                    .is_some_and(|path| self.paths.iter().any(|pattern| pattern.matches(path))))
     }
 }
 
@@ -59,7 +67,9 @@ impl fmt::Display for Conditions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hosts = self.hosts.iter().map(|host| format!("host={host}"));
         let clients = self.clients.iter().map(|net| format!("client={net}"));
-        f.write_str(&hosts.chain(clients).collect::<Vec<_>>().join(" "))
+        let paths = self.paths.iter().map(|path| format!("path={path}"));
+        let all: Vec<String> = hosts.chain(clients).chain(paths).collect();
+        f.write_str(&all.join(" "))
     }
 }
 
@@ -97,7 +107,29 @@ impl Rules {
             }
             rules.push(rule);
         }
-        Ok(Self { rules, default })
+        let rules = Self { rules, default };
+        rules.check_replacements()?;
+        Ok(rules)
+    }
+
+    /// With a path in a rule any controller may have to make way for any other.
+    fn check_replacements(&self) -> Result<(), String> {
+        let fixed = self.controllers().find(|cc| !cc.is_replaceable());
+        match fixed {
+            Some(cc) if self.have_paths() => Err(format!(
+                "a rule with a path replaces controllers of running connections, and {cc} cannot be \
+                 replaced or take over (--cc and all rules are concerned); allowed are quiche-cc's \
+                 own and bbr2"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the first request can make a difference.
+    pub fn have_paths(&self) -> bool {
+        self.rules
+            .iter()
+            .any(|rule| !rule.conditions.paths.is_empty())
     }
 
     /// Whether the default decides always.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::{Conditions, Rule};
 
-const KEYS: &str = "name, host, client and cc";
+const KEYS: &str = "name, host, client, path and cc";
 
 /// A rule that is not yet read: texts only.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -19,6 +19,8 @@ pub struct RuleText {
     host: OneOrMore,
     #[serde(default)]
     client: OneOrMore,
+    #[serde(default)]
+    path: OneOrMore,
     cc: Option<String>,
 }
 
@@ -87,6 +89,7 @@ impl FromStr for RuleText {
                 "cc" => once(&mut rule.cc, key, value)?,
                 "host" => rule.host.push(value),
                 "client" => rule.client.push(value),
+                "path" => rule.path.push(value),
                 _ => return Err(format!("there is no key \"{key}\"; allowed are {KEYS}")),
             }
         }
@@ -99,6 +102,7 @@ impl RuleText {
     pub(super) fn parse(&self, place: usize) -> Result<Rule, String> {
         let conditions = Conditions {
             hosts: all(&self.host)?,
+            paths: all(&self.path)?,
             clients: self
                 .client
                 .texts()
@@ -108,7 +112,7 @@ impl RuleText {
         };
         if conditions == Conditions::default() {
             return Err(
-                "it has no condition (host, client); the default is set by --cc".to_owned(),
+                "it has no condition (host, client, path); the default is set by --cc".to_owned(),
             );
         }
         let cc = self

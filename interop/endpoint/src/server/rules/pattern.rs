@@ -1,10 +1,10 @@
-//! Patterns of host names.
+//! Patterns of host names and of paths in URLs.
 
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-const ALLOWED: &str = "a name such as video.example.org, or *.example.org for all names below one";
+const HOSTS: &str = "a name such as video.example.org, or *.example.org for all names below one";
 
 /// A name, or all names below one. Upper and lower case are the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl FromStr for HostPattern {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let refuse = |why: &str| Err(format!("host \"{text}\" {why}; allowed is {ALLOWED}"));
+        let refuse = |why: &str| Err(format!("host \"{text}\" {why}; allowed is {HOSTS}"));
         if text.trim_matches(['[', ']']).parse::<IpAddr>().is_ok() {
             return refuse("is an address, and clients send none as a server name (use client=)");
         }
@@ -54,6 +54,54 @@ impl fmt::Display for HostPattern {
         match self {
             Self::Exactly(name) => f.write_str(name),
             Self::Below(suffix) => write!(f, "*{suffix}"),
+        }
+    }
+}
+
+const PATHS: &str = "a path such as /live/index.m3u8, with one * for any text: /live/* or *.mp4";
+
+/// A path, in which one `*` stands for any text. It is compared as it was sent, without the query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PathPattern {
+    Exactly(String),
+    /// What stands before and behind the `*`.
+    Around(String, String),
+}
+
+impl PathPattern {
+    /// Whether `path` is meant, which may have a query.
+    pub fn matches(&self, path: &str) -> bool {
+        let path = path.split(['?', '#']).next().unwrap_or_default();
+        match self {
+            Self::Exactly(exact) => path == exact,
+            Self::Around(before, behind) => {
+                let rest = path.strip_prefix(before.as_str());
+                rest.is_some_and(|rest| rest.ends_with(behind.as_str()))
+            }
+        }
+    }
+}
+
+impl FromStr for PathPattern {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let bad = |byte: u8| byte.is_ascii_control() || b" ?#".contains(&byte);
+        if !text.starts_with(['/', '*']) || text.bytes().any(bad) || text.matches('*').count() > 1 {
+            return Err(format!("path \"{text}\" is no pattern; allowed is {PATHS}"));
+        }
+        Ok(match text.split_once('*') {
+            Some((before, behind)) => Self::Around(before.to_owned(), behind.to_owned()),
+            None => Self::Exactly(text.to_owned()),
+        })
+    }
+}
+
+impl fmt::Display for PathPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exactly(path) => f.write_str(path),
+            Self::Around(before, behind) => write!(f, "{before}*{behind}"),
         }
     }
 }

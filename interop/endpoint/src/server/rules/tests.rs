@@ -8,7 +8,8 @@ fn rules(texts: &[&str]) -> Result<Rules, String> {
 
 fn chosen(rules: &Rules, client: &str, host: Option<&str>) -> String {
     let client = client.parse().unwrap();
-    rules.choose(&Facts { client, host }).cc.to_string()
+    let path = None;
+    rules.choose(&Facts { client, host, path }).cc.to_string()
 }
 
 #[test]
@@ -38,6 +39,49 @@ fn the_first_rule_that_matches_decides() {
 }
 
 #[test]
+fn a_path_matches_when_the_first_request_is_there() {
+    let mut texts = vec![
+        "path=/live/* path=*.m3u8 host=a.org cc=hybrid".to_owned(),
+        "path=/exact cc=vegas".to_owned(),
+        "host=a.org cc=smallq".to_owned(),
+        "path=* cc=raimd".to_owned(),
+    ];
+    let parse = |texts: &[String], default: &str| {
+        crate::cc_choice::register();
+        let texts: Vec<RuleText> = texts.iter().map(|text| text.parse().unwrap()).collect();
+        Rules::new(&texts, default.parse().unwrap())
+    };
+    let rules = parse(&texts, "bbr2").unwrap();
+    for (host, path, cc) in [
+        ("a.org", None, "smallq"),
+        ("b.org", None, "bbr2"),
+        ("a.org", Some("/live/"), "hybrid"),
+        ("a.org", Some("/x/list.m3u8?token=/exact"), "hybrid"),
+        ("a.org", Some("/exact"), "vegas"),
+        ("a.org", Some("/exact/not"), "smallq"),
+        ("b.org", Some("/exact?x"), "vegas"),
+        ("b.org", Some("/live/1"), "raimd"),
+    ] {
+        let client = "192.0.2.1".parse().unwrap();
+        let host = Some(host);
+        let chosen = rules.choose(&Facts { client, host, path }).cc;
+        assert_eq!(chosen.as_str(), cc, "{host:?} {path:?}");
+    }
+
+    let refused = parse(&texts, "cubic").unwrap_err();
+    assert!(
+        refused.contains("cubic") && refused.contains("--cc"),
+        "{refused}"
+    );
+    texts[2] = "host=a.org cc=reno".to_owned();
+    let refused = parse(&texts, "bbr2").unwrap_err();
+    assert!(
+        refused.contains("reno") && refused.contains("bbr2"),
+        "{refused}"
+    );
+}
+
+#[test]
 fn a_rule_tells_its_name_or_its_place_and_conditions() {
     let rules = rules(&[
         "name=live host=a.org cc=reno",
@@ -50,6 +94,7 @@ fn a_rule_tells_its_name_or_its_place_and_conditions() {
             .choose(&Facts {
                 client,
                 host: Some(host),
+                path: None,
             })
             .rule
     };
@@ -93,6 +138,8 @@ fn bad_rules_are_refused_with_what_is_wrong_and_what_is_allowed() {
             &["client=10.0.0.1/8 cc=reno"],
             ["rule 1", "10.0.0.1/8", "10.0.0.0/8"],
         ),
+        (&["path=live cc=bbr2"], ["rule 1", "\"live\"", "/live/*"]),
+        (&["path=/a*b* cc=bbr2"], ["rule 1", "/a*b*", "one *"]),
         (
             &["host=a.org cc=reno", "host=A.org cc=bbr2"],
             ["rule 2", "rule 1", "never match"],
