@@ -1,6 +1,7 @@
 //! The only file that names quiche: its congestion control trait, implemented once for any
 //! [`Controller`].
 
+use std::any::Any;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -53,6 +54,13 @@ fn make_known(
     };
     seam::register(name, Box::new(configure))
         .unwrap_or_else(|_| panic!("quiche already has a congestion controller \"{name}\""));
+}
+
+/// The controller of the connection's active path, if it is one of the catalogue.
+pub fn controller(connection: &quiche::Connection) -> Option<&dyn Controller> {
+    let plugin: &dyn Any = connection.congestion_control()?;
+    let plugin: &Plugin = plugin.downcast_ref()?;
+    Some(&*plugin.controller)
 }
 
 struct Factory(Arc<Build>);

@@ -4,12 +4,5 @@
 
 mod controllers;
 mod selection;
+mod statistics;
 mod text;
-
-extern "C" fn register_at_load() {
-    quiche_cc::register();
-}
-
-#[used]
-#[link_section = ".init_array"]
-static AT_LOAD: extern "C" fn() = register_at_load;

@@ -9,6 +9,37 @@ use quiche_cc_foreign::{abi, error};
 
 use crate::text;
 
+/// As in `quiche.h`.
+const QUICHE_ERR_CONGESTION_CONTROL: c_int = -14;
+
+/// quiche's own function, which it leaves to us: here the controllers get known to quiche, before a program can select one.
+/// A constructor would be left out of static programs, which take from the archive only what they call.
+///
+/// # Safety
+///
+/// `config` is a configuration and `name` null or text.
+#[no_mangle]
+pub unsafe extern "C" fn quiche_config_set_cc_algorithm_name(
+    config: &mut quiche::Config,
+    name: *const c_char,
+) -> c_int {
+    let set = error::guard(AssertUnwindSafe(|| {
+        // SAFETY: as promised by the caller.
+        let name = unsafe { text::given(name, "the algorithm") }?;
+        // quiche's error has no reason.
+        quiche_cc::parse(name).map_err(|e| e.to_string())?;
+        quiche_cc::register();
+        config
+            .set_cc_algorithm_name(name)
+            .map_err(|e| e.to_string())?;
+        Ok(abi::OK)
+    }));
+    match set {
+        abi::OK => 0,
+        _ => QUICHE_ERR_CONGESTION_CONTROL,
+    }
+}
+
 #[no_mangle]
 pub extern "C" fn quiche_cc_list() -> *mut c_char {
     told(|| {

@@ -1,7 +1,9 @@
 //! Strings to and from C.
 
+use std::collections::BTreeMap;
 use std::ffi::{c_char, CStr, CString};
 use std::ptr;
+use std::sync::Mutex;
 
 /// What C passed as `what`; the error says that it is not text.
 ///
@@ -33,4 +35,13 @@ pub unsafe fn free(text: *mut c_char) {
         // SAFETY: as promised by the caller.
         drop(unsafe { CString::from_raw(text) });
     }
+}
+
+/// Static text for C, which wants it to end with NUL; kept for the rest of the process. There are only so many.
+pub fn forever(text: &'static str) -> *const c_char {
+    static KEPT: Mutex<BTreeMap<&str, &CStr>> = Mutex::new(BTreeMap::new());
+    let mut kept = KEPT.lock().unwrap_or_else(|e| e.into_inner());
+    kept.entry(text)
+        .or_insert_with(|| Box::leak(CString::new(text).unwrap_or_default().into_boxed_c_str()))
+        .as_ptr()
 }
