@@ -269,6 +269,15 @@ mod tests {
     }
 
     #[test]
+    fn times_of_any_length_can_be_added_and_subtracted() {
+        let longest = Owd::from(Duration::MAX);
+        assert!(longest + longest > longest);
+        assert!(Owd::ZERO - longest - longest < Owd::ZERO - longest);
+        let clock = Duration::from_secs(1_800_000_000);
+        assert_eq!(Owd::from(clock).to_duration(), clock);
+    }
+
+    #[test]
     fn one_way_delays_are_signed() {
         let earlier = Owd::from_nanos(3_000_000);
         let later = Owd::from_nanos(1_000_000);
