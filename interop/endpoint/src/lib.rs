@@ -14,6 +14,7 @@ pub mod keylog;
 pub mod logging;
 pub mod object;
 pub mod pacing;
+pub mod plugins;
 pub mod qlog;
 pub mod report;
 pub mod server;

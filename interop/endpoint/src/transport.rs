@@ -1,5 +1,6 @@
 //! Transport settings that server and client share.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
@@ -26,6 +27,10 @@ pub struct TransportArgs {
     /// Congestion controller of this end, with options after a colon
     #[arg(long, value_name = "NAME[:OPTIONS]", default_value = "cubic")]
     pub cc: CcChoice,
+
+    /// Shared object with controllers of your own (docs/c-api.md); may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub plugin: Vec<PathBuf>,
 
     /// Initial congestion window in packets (1 to 1000)
     #[arg(long, value_name = "PACKETS", default_value_t = 10,

@@ -2,10 +2,15 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 use quiche_cc_endpoint::cc_choice;
-use quiche_cc_endpoint::logging;
 use quiche_cc_endpoint::server::{Server, ServerArgs};
+use quiche_cc_endpoint::{logging, plugins};
 
 fn main() -> ExitCode {
+    if let Err(wrong) = plugins::load(std::env::args_os()) {
+        ServerArgs::command()
+            .error(clap::error::ErrorKind::ValueValidation, wrong)
+            .exit();
+    }
     cc_choice::register();
     let args = ServerArgs::parse();
     if args.list_cc {
