@@ -1,0 +1,18 @@
+# libquiche as somebody else has it (label `capi`): installed, packaged, linked against, compared with the published one.
+
+# quiche without the patches; BoringSSL is that of the programs. After them: cargo would wait for its lock.
+add_custom_target(upstream-library
+  COMMAND ${QUICHE_CC_PYTHON} "${CMAKE_SOURCE_DIR}/tests/c/upstream/build.py"
+          "${QUICHE_CC_CARGO}" "${CMAKE_BINARY_DIR}/target" "${CMAKE_BINARY_DIR}/upstream"
+  COMMENT "libquiche as it was published"
+  USES_TERMINAL VERBATIM)
+add_dependencies(upstream-library programs)
+add_dependencies(test-programs upstream-library library)
+
+quiche_cc_cargo_test(foreign LABEL capi TIMEOUT 600 ARGUMENTS -p quiche-cc-foreign)
+quiche_cc_cargo_test(capi LABEL capi TIMEOUT 600 ARGUMENTS --release -p quiche-cc-capi)
+quiche_cc_test(c-install LABEL capi TIMEOUT 300 COMMAND ${pytest} tests/c/test_install.py tests/c/test_package.py)
+quiche_cc_test(c-abi LABEL capi TIMEOUT 300 COMMAND ${pytest} tests/c/test_abi.py)
+quiche_cc_test(c-transfer LABEL capi TIMEOUT 600 SERIAL COMMAND ${pytest} tests/c/test_transfer.py tests/c/test_plugin.py)
+quiche_cc_test(mypy-tests-c LABEL lint TIMEOUT 300
+               COMMAND "${QUICHE_CC_VENV_PYTHON}" -m mypy --config-file mypy.ini tests/c)

@@ -1,0 +1,73 @@
+"""Programs in C that know nothing of us download through a bottleneck, with a controller chosen by its name."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import Transfer, build_outside, run
+
+SIZE = 1_500_000
+# For programs that are slow, which the controller takes for queueing.
+SMALL = 100_000
+CONTROLLERS = ("hybrid", "hybrid:d1=12ms", "smallq", "vegas", "rrr", "raimd", "reno", "cubic", "bbr2_gcongestion")
+
+
+@pytest.mark.parametrize("cc", CONTROLLERS)
+def test_every_controller_transfers(transfer: Callable[..., Transfer], cc: str) -> None:
+    assert f"{300_000} bytes" in transfer(cc, 300_000).client
+
+
+def test_hybrid_queues_less_than_cubic(transfer: Callable[..., Transfer]) -> None:
+    hybrid, cubic = transfer("hybrid", SIZE), transfer("cubic", SIZE)
+    assert f"{SIZE} bytes" in hybrid.client
+    assert f"{SIZE} bytes" in cubic.client
+    assert hybrid.queueing_ms < cubic.queueing_ms / 2
+
+
+def test_a_connection_tells_what_its_controller_measures(transfer: Callable[..., Transfer]) -> None:
+    stats = transfer("hybrid", SIZE, server_program="server-watch").stats
+    assert stats is not None
+    # The link carries 8 Mbit/s at a round trip of 40 ms; in the epochs the rate goes up and down around that.
+    assert 3e6 < stats["rate_bps"] < 16e6
+    assert stats["window_bytes"] > 8e6 / 8 * 0.04 / 2
+    assert stats["state"] in ("startup", "zone1", "zone2", "zone3")
+    assert stats["zone"] in (1, 2, 3)
+    assert -1 < stats["rowd_ms"] < 400
+    # The client does not say when packets arrive.
+    assert stats["source"] == 1
+    assert transfer("cubic", 100_000, server_program="server-watch").stats is None
+
+
+def test_the_same_programs_run_on_the_published_quiche(
+    transfer: Callable[..., Transfer], outside: Path, upstream: Path
+) -> None:
+    env = {"LD_LIBRARY_PATH": str(upstream / "lib")}
+    answers = run(outside / "select", "hybrid", "cubic", env=env).splitlines()
+    # It is the published one: it knows nothing of hybrid.
+    assert answers == ["hybrid -14", "cubic 0"]
+    assert f"{SIZE} bytes" in transfer("cubic", SIZE, env=env).client
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
+def test_nothing_leaks_under_valgrind(transfer: Callable[..., Transfer], outside: Path) -> None:
+    valgrind = ("valgrind", "--quiet", "--leak-check=full", "--error-exitcode=99")
+    assert f"{SMALL} bytes" in transfer("hybrid", SMALL, rate="1Mbps", under=valgrind).client
+    run(*valgrind, outside / "api", outside / "libaimd.so", outside / "libbroken.so")
+
+
+def test_nothing_leaks_under_sanitizers(
+    transfer: Callable[..., Transfer], prefix: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    programs = build_outside(prefix, tmp_path_factory.mktemp("sanitized"), "-DSANITIZE=ON")
+    assert f"{SMALL} bytes" in transfer("hybrid", SMALL, rate="1Mbps", programs=programs).client
+    run(programs / "api", programs / "libaimd.so", programs / "libbroken.so")
+
+
+def test_a_refused_controller_ends_the_program_before_it_serves(outside: Path) -> None:
+    result = subprocess.run([outside / "client", "hybrid:d1=12", "1", "1"], capture_output=True, text=True, check=False)
+    assert result.returncode == 1
+    assert "refused with -14" in result.stderr

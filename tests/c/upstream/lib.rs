@@ -1,0 +1,1 @@
+//! Nothing: cargo builds quiche's C library along with it.
