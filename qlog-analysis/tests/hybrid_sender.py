@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from qlog_analysis.hybrid import law, trend
-from qlog_analysis.hybrid.parameters import STARTUP_SAMPLES, Parameters
+from qlog_analysis.hybrid.late import LatePackets
+from qlog_analysis.hybrid.parameters import MAX_RATE, STARTUP_SAMPLES, Parameters
+from qlog_analysis.hybrid.thresholds import LongestQueue, Thresholds, full_delay, startup_end, thresholds
 from qlog_analysis.hybrid.trend import Trend
 from qlog_analysis.measure.sliding import PathMinima, Source, size_class
 
@@ -45,6 +47,9 @@ class HybridSender:
     _acked_packets: int = 0
     _minima: PathMinima | None = None
     _told: bool = False
+    _longest: LongestQueue | None = None
+    _late: LatePackets = field(default_factory=LatePackets)
+    _course: law.Course = field(default_factory=law.Course)
 
     def __post_init__(self) -> None:
         self.startup = self.p.startup > 1.0
@@ -68,6 +73,7 @@ class HybridSender:
                 return []
             self._start = d.now
             self._minima = PathMinima(self.p.owdwin, d.now)
+            self._longest = LongestQueue(self.p.owdwin, d.now)
         assert self._minima is not None
         first = self._minima.length() is None
         self._minima.advance(d.now)
@@ -75,6 +81,8 @@ class HybridSender:
             self._take(d.now, *d.sample)
         if first:
             self.rate = law.initial_rate(self.initial_window, self.packet, self.length, self.p)
+        elif self.startup and not self.app_limited:
+            self.rate = min(self.rate + law.startup_increase(d.acked_bytes, self.length, self.p), MAX_RATE)
         self._lost += sum(self._counts(t) for t in d.lost)
         self._acked += d.acked_bytes
         self._acked_packets += d.acked_packets
@@ -105,15 +113,37 @@ class HybridSender:
         if not self.startup:
             return elapsed >= self.length
         rowds = self._rowds()
-        queueing = len(rowds) >= STARTUP_SAMPLES and law.ends_startup(sum(rowds) / len(rowds), self.p)
-        return elapsed >= 2.0 * self.length or queueing
+        queueing = len(rowds) >= STARTUP_SAMPLES and sum(rowds) / len(rowds) > self._startup_end()
+        return elapsed >= self.length or queueing
+
+    def _startup_end(self) -> float:
+        return startup_end(self.rate, self.length, 0.0, self.packet, self.p)
 
     def _end(self, now: float) -> list[tuple[str, dict[str, Any]]]:
         assert self._start is not None
+        assert self._longest is not None
         duration = now - self._start
         rowds = self._rowds()
-        its_trend = trend.trend(rowds, self.p.d1) if self.p.trend else Trend.OFF
+        delta = sum(rowds) / len(rowds) if rowds else None
+        d = thresholds(self.rate, self.packet, self.p)
         app_limited = self.app_limited and 8.0 * self.sent_bytes < 0.8 * self.rate * duration
+        epoch = law.Epoch(
+            delta=delta or 0.0,
+            lost=self._lost > 0,
+            overwhelmed=self._late.end_epoch(self._lost, self._acked_packets, self.p),
+            trend=trend.trend(rowds, d.d1) if self.p.trend else Trend.OFF,
+            rate=self.rate,
+            length=self.length,
+            packet_bytes=self.packet,
+            app_limited=app_limited,
+            startup=self.startup,
+            startup_end=self._startup_end(),
+            arrived=8.0 * self._acked / duration if duration > 0.0 else 0.0,
+            thresholds=d,
+            full=full_delay(d.d1, self._longest.end_epoch(now, delta), self.p),
+        )
+        before = self._course
+        done = self._update(now, epoch, delta)
         report: dict[str, Any] = {
             "epoch": self._epoch,
             "duration": duration * 1e3,
@@ -122,54 +152,40 @@ class HybridSender:
             "samples": len(rowds),
             "lost": self._lost,
             "acked": self._acked_packets,
-            "delta": None,
+            "arrived": epoch.arrived,
+            "delta": None if delta is None else delta * 1e3,
             "transmission_time": 0.0,
-            "trend": its_trend.value,
-            "zone": None,
-            "phase": "startup" if self.startup else "steady",
+            "trend": epoch.trend.value,
+            **_in_ms(d, "d0", "d1", "d2", "d3"),
+            "full": epoch.full * 1e3,
+            "overwhelmed": epoch.overwhelmed,
+            "zone": done and done.zone,
+            "phase": "startup" if epoch.startup else "steady",
             "app_limited": app_limited,
-            "alpha": None,
-            "beta": None,
-            "rate_before": self.rate,
+            "undisturbed": before.undisturbed * 1e3,
+            "alpha": done and done.alpha,
+            "beta": done and done.beta,
+            "rate_before": epoch.rate,
+            "rate_after": self.rate,
+            "share": self._course.share,
+            "return_delay": 0.0,
+            "window": self.window,
         }
-        if rowds:
-            self._update(now, rowds, its_trend, app_limited, duration, report)
-        report["rate_after"] = self.rate
-        report["return_delay"] = 0.0
-        report["window"] = self.window
         self._next_epoch(now)
         return [*self._parameters(), ("cc:hybrid_epoch_updated", _rounded(report))]
 
-    def _update(
-        self,
-        now: float,
-        rowds: list[float],
-        its_trend: Trend,
-        app_limited: bool,
-        duration: float,
-        report: dict[str, Any],
-    ) -> None:
-        delta = sum(rowds) / len(rowds)
-        done = law.update(
-            law.Epoch(
-                delta=delta,
-                lost=self._lost > 0,
-                overwhelmed=law.is_overwhelmed(self._lost, self._acked_packets, self.p),
-                trend=its_trend,
-                rate=self.rate,
-                length=self.length,
-                packet_bytes=self.packet,
-                app_limited=app_limited,
-                startup=self.startup,
-                acked_rate=8.0 * self._acked / max(duration, 1e-9),
-            ),
-            self.p,
-        )
-        if done.decreased or self.startup:
-            self._since = now if done.startup or self.p.react_once else None
-        report.update(delta=delta * 1e3, zone=done.zone, alpha=done.alpha, beta=done.beta)
-        self.rate, self.startup = done.rate, done.startup
+    def _update(self, now: float, epoch: law.Epoch, delta: float | None) -> law.Update | None:
+        if delta is None:
+            self._course = self._course.learn(epoch.arrived)
+            return None
+        done = law.update(epoch, self.p, self._course)
+        if done.decreased:
+            self._late.forget()
+            if self.p.react_once:
+                self._since = now
+        self.rate, self.startup, self._course = done.rate, done.startup, done.course
         self.state = "startup" if self.startup else f"zone{done.zone}"
+        return done
 
     def _next_epoch(self, now: float) -> None:
         self._epoch += 1
@@ -182,13 +198,13 @@ class HybridSender:
             return []
         self._told = True
         p = self.p
-        in_ms = {name: getattr(p, name) * 1e3 for name in ("d0", "d1", "d2", "d3", "wextra", "owdwin")}
-        in_bps = {name: "auto" if getattr(p, name) is None else getattr(p, name) for name in ("amin", "amax", "r0")}
-        plain = {
-            name: getattr(p, name)
-            for name in ("bmin", "bmid", "bmax", "gamma", "losscap", "startup", "trend", "packet")
+        parameters = {
+            **{name: _or_auto(getattr(p, name)) for name in ("amin", "amax", "r0")},
+            **{name: getattr(p, name) for name in ("bmin", "bmid", "bmax", "gamma", "losscap", "startup", "trend")},
+            **{name: getattr(p, name) for name in ("packet", "insist", "queue", "drain", "grow", "full")},
+            **_in_ms(p, "d0", "d1", "d2", "d3", "wextra", "owdwin", "period"),
+            "react": "once" if p.react_once else "epoch",
         }
-        parameters = {**in_bps, **plain, **in_ms, "react": "once" if p.react_once else "epoch"}
         data = {
             "controller": "hybrid",
             "spec": self.spec,
@@ -198,6 +214,14 @@ class HybridSender:
             "parameters": _rounded(parameters),
         }
         return [("cc:parameters_set", data)]
+
+
+def _in_ms(of: Parameters | Thresholds, *names: str) -> dict[str, Any]:
+    return {name: _or_auto(getattr(of, name), 1e3) for name in names}
+
+
+def _or_auto(value: float | None, unit: float = 1.0) -> float | str:
+    return "auto" if value is None else value * unit
 
 
 def _rounded(data: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from qlog_analysis.hybrid.parameters import AUTO_AMAX_PACKETS
 from traces import Tamper, acks, epochs, named
 from tracewriter import Json
 
@@ -60,7 +59,7 @@ def delta_with_a_matching_story(some: list[Json]) -> None:
     e = _one(some)
     parameters = named(some, "cc:parameters_set")[0]["data"]
     e["delta"] = 0.0
-    e["alpha"] = AUTO_AMAX_PACKETS * 8 * parameters["max_datagram_size"] / (e["length"] / 1e3)
+    e["alpha"] = parameters["parameters"]["amax"]
     e["rate_after"] = e["rate_before"] + e["alpha"]
     follow(some)
 

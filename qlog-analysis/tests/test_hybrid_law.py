@@ -5,17 +5,24 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
 from qlog_analysis.hybrid import law, spec, trend
+from qlog_analysis.hybrid.late import LatePackets
 from qlog_analysis.hybrid.parameters import DEFAULT, PAPER, Parameters
+from qlog_analysis.hybrid.thresholds import LongestQueue, full_delay, startup_end, thresholds
 from qlog_analysis.hybrid.trend import Trend
 from qlog_analysis.measure.sliding import PathMinima, SlidingMinimum, Source, size_class
 
+BOUNDS = thresholds(1e6, 1250, PAPER)
+DRAINING = replace(PAPER, bmin=0.02, bmax=0.5, drain=2.0, startup=2.0)
+FRESH = law.Course()
 
-def epoch(**changes: object) -> law.Epoch:
-    base: dict[str, object] = {
+
+def epoch(**changes: Any) -> law.Epoch:
+    base: dict[str, Any] = {
         "delta": 0.0,
         "lost": False,
         "overwhelmed": False,
@@ -25,13 +32,20 @@ def epoch(**changes: object) -> law.Epoch:
         "packet_bytes": 1250,
         "app_limited": False,
         "startup": False,
-        "acked_rate": 1e6,
+        "startup_end": 0.006,
+        "arrived": 1e6,
+        "thresholds": BOUNDS,
+        "full": BOUNDS.d1,
     }
-    return law.Epoch(**{**base, **changes})  # type: ignore[arg-type]
+    return law.Epoch(**{**base, **changes})
+
+
+def after(course: law.Course = FRESH, p: Parameters = DRAINING, **changes: Any) -> law.Update:
+    return law.update(epoch(**changes), p, course)
 
 
 def test_alpha_falls_without_steps_from_amax_to_amin() -> None:
-    values = [law.alpha(d * 1e-6, 800.0, 40_000.0, PAPER) for d in range(12_001)]
+    values = [law.alpha(d * 1e-6, 800.0, 40_000.0, BOUNDS) for d in range(12_001)]
     assert values[0] == 40_000.0
     assert values[-1] == pytest.approx(800.0)
     assert all(a > b for a, b in pairwise(values))
@@ -39,9 +53,7 @@ def test_alpha_falls_without_steps_from_amax_to_amin() -> None:
 
 
 def test_beta_rises_without_steps_from_bmin_to_bmax() -> None:
-    values = [law.beta(d * 1e-6, False, Trend.UNKNOWN, PAPER) for d in range(12_001, 60_000)]
-    known = [v for v in values if v is not None]
-    assert len(known) == len(values)
+    known = [law.beta(epoch(delta=d * 1e-6), PAPER) for d in range(12_001, 60_000)]
     assert known[0] == pytest.approx(0.25, abs=1e-5)
     assert known[-1] == 0.5
     assert all(0.0 <= b - a < 1e-4 for a, b in pairwise(known))
@@ -57,32 +69,135 @@ def test_auto_increases_grow_with_the_packet_and_fall_with_the_round_trip() -> N
 
 
 def test_an_application_limited_epoch_does_not_raise_but_lowers() -> None:
-    up = law.update(epoch(app_limited=True), PAPER)
+    up = after(p=PAPER, app_limited=True)
     assert (up.alpha, up.rate) == (0.0, 1e6)
-    down = law.update(epoch(app_limited=True, delta=0.05), PAPER)
-    assert down.rate == pytest.approx(0.5e6)
+    assert after(p=PAPER, app_limited=True, delta=0.05).rate == pytest.approx(0.5e6)
 
 
 def test_rate_stays_within_its_bounds() -> None:
-    assert law.update(epoch(rate=26_000.0, delta=0.1), PAPER).rate == 8 * 1250 / 0.4
-    assert law.update(epoch(rate=10e9), PAPER).rate == 10e9
+    assert after(p=PAPER, rate=26_000.0, delta=0.1).rate == 8 * 1250 / 0.4
+    assert after(p=PAPER, rate=10e9).rate == 10e9
 
 
-def test_start_up_multiplies_until_delay_shows_and_leaves_for_what_arrived() -> None:
-    p = replace(PAPER, startup=1.5)
-    grown = law.update(epoch(startup=True, delta=0.006), p)
-    assert (grown.rate, grown.startup, grown.alpha, grown.beta) == (1.5e6, True, None, None)
-    assert law.update(epoch(startup=True, app_limited=True), p).rate == 1e6
-    left = law.update(epoch(startup=True, delta=0.0061, acked_rate=8e5), p)
-    assert (left.startup, left.zone, left.beta) == (False, 1, 0.25)
-    assert left.rate == pytest.approx(0.75 * 8e5)
-    assert law.update(epoch(startup=True, delta=0.018, acked_rate=2e6), p).rate == pytest.approx(0.71e6)
+def test_start_up_goes_on_until_delay_shows_and_leaves_for_what_arrived() -> None:
+    going = after(startup=True, delta=0.006)
+    assert (going.rate, going.startup, going.alpha, going.beta) == (1e6, True, None, None)
+    left = after(startup=True, delta=0.0061, arrived=8e5)
+    assert (left.startup, left.zone, left.beta) == (False, 1, 0.02)
+    assert left.rate == pytest.approx(0.98 * 8e5)
+    assert left.course == law.Course(share=8e5, startup_rate=1e6)
+    assert after(startup=True, delta=0.018, arrived=2e6).rate == pytest.approx(0.91e6)
+    undrained = after(p=PAPER, startup=True, delta=0.018, arrived=2e6)
+    assert undrained.rate == pytest.approx(0.71e6)
+    assert undrained.course == FRESH
+
+
+def test_delay_that_does_not_end_start_up_is_no_decrease_but_loss_of_a_full_queue_is() -> None:
+    insisting: dict[str, Any] = {"startup": True, "startup_end": 0.03, "delta": 0.025}
+    assert after(**insisting).zone == 3
+    assert after(**insisting).startup
+    assert not after(**insisting, lost=True).startup
+    assert after(startup=True, lost=True, delta=0.001).startup
+    assert not after(startup=True, overwhelmed=True).startup
+
+
+def test_a_decrease_leaves_for_what_drains_the_queue_and_the_share_comes_back() -> None:
+    down = after(delta=0.02, arrived=9e5)
+    assert [down.beta, down.rate, down.course.share] == pytest.approx([0.1, 0.81e6, 9e5])
+    waits = after(down.course, rate=down.rate, delta=0.007)
+    assert (waits.zone, waits.alpha, waits.rate, waits.course) == (1, None, down.rate, down.course)
+    back = after(down.course, rate=down.rate, delta=0.006)
+    assert (back.alpha, back.course) == (None, FRESH)
+    assert back.rate == pytest.approx(0.98 * 9e5)
+
+
+@pytest.mark.parametrize(
+    ("course", "app_limited", "share"),
+    [
+        (FRESH, False, 9e5),  # min(R, A)
+        (FRESH, True, 1e6),  # R
+        (law.Course(1.2e6), False, 9e5),  # min(max(R, S), A)
+        (law.Course(1.2e6), True, 1.2e6),
+        (law.Course(1.2e6, startup_rate=4e6), False, 1.2e6),  # the queue of start-up
+        (law.Course(8e5, startup_rate=4e6), False, 1e6),
+    ],
+)
+def test_the_share_of_a_decrease(course: law.Course, app_limited: bool, share: float) -> None:
+    down = after(course, delta=0.02, arrived=9e5, app_limited=app_limited)
+    assert down.course == law.Course(share)
+    assert down.rate == pytest.approx(min(1e6, 0.9 * share))
+
+
+def test_after_start_up_the_share_is_learnt_until_the_next_decrease() -> None:
+    course = law.Course(5e5, startup_rate=8e5)
+    assert course.learn(6e5).share == 6e5
+    assert course.learn(9e5).share == 8e5
+    assert course.learn(4e5).share == 5e5
+    assert law.Course(5e5).learn(6e5).share == 5e5
+    assert after(course, delta=0.01, arrived=6e5).course.share == 6e5
+    assert after(course, delta=0.0, rate=3e5, arrived=6e5).rate == pytest.approx(0.98 * 6e5)
+
+
+def test_the_increase_grows_with_the_time_without_a_decrease() -> None:
+    p = replace(DRAINING, grow=2.0, period=0.05)
+    first = after(p=p)
+    assert (first.alpha, first.course.undisturbed) == (40_000.0, 0.1)
+    assert after(first.course, p).alpha == pytest.approx(80_000.0)
+    assert after(first.course, p, length=0.025).alpha == pytest.approx(40_000.0 * 0.5 * 4.0)
+    assert after(law.Course(undisturbed=60.0), p).alpha == 250_000.0
+    assert after(law.Course(undisturbed=60.0), p, app_limited=True).course.undisturbed == 0.0
+    assert after(law.Course(undisturbed=60.0), p, delta=0.02).course.undisturbed == 0.0
+
+
+def test_thresholds_follow_the_rate_within_their_bounds() -> None:
+    p = replace(DEFAULT, queue=2.0)
+    assert thresholds(5e6, 1250, p).d1 == pytest.approx(0.004)
+    assert [thresholds(5e6, 1250, p).d0, thresholds(5e6, 1250, p).d2] == pytest.approx([0.0005, 0.008])
+    at = {rate: thresholds(rate, 1250, p).d1 for rate in (1e4, 5e5, 1e6, 1e10)}
+    assert at == {1e4: 0.1, 5e5: 0.02, 1e6: 0.012, 1e10: 0.0002}
+    given = thresholds(5e6, 1250, replace(p, d1=0.01, d3=0.1))
+    assert [given.d0, given.d1, given.d2, given.d3] == pytest.approx([0.00125, 0.01, 0.02, 0.1])
+
+
+def test_the_delay_of_a_full_queue_lies_between_a_quarter_of_d1_and_d1() -> None:
+    p = replace(DEFAULT, full=0.5)
+    assert [full_delay(0.008, longest, p) for longest in (0.0, 0.003, 0.006, 0.1)] == [0.002, 0.002, 0.003, 0.008]
+    assert full_delay(0.008, 0.0, PAPER) == 0.008
+
+
+def test_the_longest_queue_is_forgotten_after_its_window() -> None:
+    longest = LongestQueue(10.0, 0.0)
+    assert longest.end_epoch(0.5, 0.004) == 0.004
+    assert longest.end_epoch(9.9, 0.001) == 0.004
+    assert longest.end_epoch(10.0, None) == 0.004
+    assert longest.end_epoch(10.0, 0.002) == 0.002
+
+
+def test_start_up_ends_later_where_others_fill_the_path() -> None:
+    p = replace(PAPER, insist=0.2)
+    assert startup_end(1e6, 0.1, 0.0, 1250, p) == 0.006  # T is not known
+    assert startup_end(1e6, 0.1, 0.001, 1250, p) == pytest.approx(0.02)
+    assert startup_end(6e6, 0.1, 0.001, 1250, p) == 0.006
+    assert startup_end(1e6, 0.1, 0.0055, 1250, p) == pytest.approx(0.00825)
+
+
+def test_losses_overwhelm_by_their_share_of_late_packets() -> None:
+    p = replace(PAPER, losscap=0.1)
+    late = LatePackets()
+    assert not late.end_epoch(3, 2, p)
+    assert not late.end_epoch(1, 34, p)  # 4 of 40
+    assert late.end_epoch(1, 0, p)
+    late.forget()
+    assert not late.end_epoch(13, 117, p)  # 13 of 130: exactly the share
+    assert not late.end_epoch(1, 6, p)  # 6 of 64, and 1 of 7
+    assert late.end_epoch(2, 4, p)
+    assert not LatePackets().end_epoch(100, 0, PAPER)
 
 
 def test_the_window_is_rounded_up_to_packets_and_has_at_least_two() -> None:
     assert law.window(1e6, 0.1, 1250, PAPER) == 10 * 1250
     assert law.window(1.0001e6, 0.1, 1250, PAPER) == 11 * 1250
-    assert law.window(1e6, 0.1, 1250, DEFAULT) == 13 * 1250  # 12.4 packets with wextra = d2
+    assert law.window(1e6, 0.1, 1250, replace(PAPER, wextra=None)) == 15 * 1250  # 14.8 packets with wextra = d3
     assert law.window(1.0, 0.1, 1250, PAPER) == 2 * 1250
 
 
@@ -149,16 +264,20 @@ def test_noise_never_excludes_the_exact_verdict() -> None:
     [
         ("hybrid", {}),
         ("hybrid:default", {}),
-        ("hybrid:d1=10ms,d2=20ms", {"d1": 0.010, "d2": 0.020, "wextra": 0.020}),
-        ("hybrid:wextra=0,startup=off,react=epoch,trend=off", {"wextra": 0.0, "startup": 1.0, "react_once": False}),
+        ("hybrid:d1=10ms,d2=20ms", {"d1": 0.010, "d2": 0.020}),
+        ("hybrid:paper,wextra=auto,d3=auto,period=1s", {"wextra": None, "d3": None, "period": 1.0}),
+        ("hybrid:wextra=0,startup=off,react=epoch,trend=on", {"wextra": 0.0, "startup": 1.0, "react_once": False}),
+        ("hybrid:drain=off,grow=off,full=off,insist=off", {"drain": 0.0, "grow": 1.0, "full": 0.0, "insist": 0.0}),
+        ("hybrid:drain=4,grow=2,full=1,insist=0.5,queue=3", {"drain": 4.0, "grow": 2.0, "queue": 3.0, "full": 1.0}),
         ("hybrid:r0=2.5Mbps,amin=1kbps,amax=0.1Mbps,owdwin=5s", {"r0": 2.5e6, "amin": 1e3, "amax": 1e5, "owdwin": 5.0}),
     ],
 )
 def test_option_strings_stand_for_parameters(text: str, expected: dict[str, object]) -> None:
     got = spec.parse(text)
+    base = PAPER if ":paper" in text else DEFAULT
     for name in Parameters.__dataclass_fields__:
-        if name in expected or name != "trend" or "trend" not in text:
-            assert getattr(got, name) == pytest.approx(expected.get(name, getattr(DEFAULT, name))), name
+        if name in expected or f"{name}=" not in text:
+            assert getattr(got, name) == pytest.approx(expected.get(name, getattr(base, name))), name
 
 
 def test_the_papers_profile_can_be_named() -> None:

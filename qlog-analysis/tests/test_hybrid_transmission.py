@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -10,7 +11,8 @@ import pytest
 import lab
 from qlog_analysis.check.verdict import Outcome
 from qlog_analysis.hybrid import law
-from qlog_analysis.hybrid.parameters import DEFAULT, PAPER
+from qlog_analysis.hybrid.parameters import PAPER
+from qlog_analysis.hybrid.thresholds import thresholds
 from qlog_analysis.hybrid.transmission import TransmissionTime
 from qlog_analysis.measure.sliding import CLASSES
 from traces import epochs, named, verdict_of
@@ -18,6 +20,8 @@ from tracewriter import Json
 
 SLOW = ("link.there.rate=1Mbps", "duration=8s")
 """A full packet takes 10 ms."""
+HALF = replace(PAPER, packet=0.5, wextra=0.024)
+SPEC = "hybrid:paper,packet=0.5,react=once"
 
 
 def smallest(*received_ms: float, in_class: int = CLASSES) -> float:
@@ -51,13 +55,13 @@ def test_a_small_packet_a_late_one_and_a_clock_that_is_set_begin_a_new_row() -> 
 
 def test_waiting_for_the_packet_on_the_line_is_no_queueing() -> None:
     assert law.queueing(0.015, 0.01, PAPER) == 0.015
-    assert law.queueing(0.015, 0.01, DEFAULT) == pytest.approx(0.010)
-    assert law.queueing(0.004, 0.01, DEFAULT) == 0.0
+    assert law.queueing(0.015, 0.01, HALF) == pytest.approx(0.010)
+    assert law.queueing(0.004, 0.01, HALF) == 0.0
     assert law.window(1e6, 0.1, 1250, PAPER, 0.01) == law.window(1e6, 0.1, 1250, PAPER)
-    assert law.window(1e6, 0.1, 1250, DEFAULT, 0.02) == 14 * 1250
+    assert law.window(1e6, 0.1, 1250, HALF, 0.02) == 14 * 1250
 
 
-@pytest.mark.parametrize("spec", ["hybrid", "hybrid:paper", "hybrid:packet=1", "hybrid:paper,packet=2"])
+@pytest.mark.parametrize("spec", ["hybrid", "hybrid:paper", "hybrid:packet=1", "hybrid:paper,packet=2", SPEC])
 @pytest.mark.parametrize(
     "path",
     [
@@ -75,10 +79,10 @@ def test_traces_of_whole_connections_pass(tmp_path: FilePath, path: tuple[str, .
 
 
 def test_the_trace_shows_what_a_packet_takes_on_the_link() -> None:
-    last = epochs(lab.records("hybrid", *SLOW))[-1]
+    last = epochs(lab.records(SPEC, *SLOW))[-1]
     assert last["source"] == "receive_timestamps"
     assert last["transmission_time"] == pytest.approx(10.0, rel=0.05)
-    by_ack = epochs(lab.records("hybrid", *SLOW, "flow.main.timestamps=false"))
+    by_ack = epochs(lab.records(SPEC, *SLOW, "flow.main.timestamps=false"))
     assert {e["transmission_time"] for e in by_ack} == {0.0}
 
 
@@ -91,14 +95,14 @@ def _some(some: list[Json]) -> Json:
 
 def test_a_false_time_is_found_and_so_is_a_rate_without_it(tmp_path: FilePath) -> None:
     def laws(**changes: Any) -> set[str]:
-        some = lab.records("hybrid", *SLOW)
+        some = lab.records(SPEC, *SLOW)
         _some(some).update(changes)
         return {f.law for f in verdict_of(tmp_path, some).findings}
 
-    e = _some(lab.records("hybrid", *SLOW))
+    e = _some(lab.records(SPEC, *SLOW))
     size, length = 1250, e["length"] / 1e3
-    amin, amax = DEFAULT.increase_bounds(size, length)
-    raw = law.alpha(e["delta"] / 1e3, amin, amax, DEFAULT)
+    amin, amax = HALF.increase_bounds(size, length)
+    raw = law.alpha(e["delta"] / 1e3, amin, amax, thresholds(1e6, size, HALF))
     assert laws() == set()
     assert laws(transmission_time=e["transmission_time"] + 0.001) >= {"transmission_time"}
     assert laws(transmission_time=0.0) >= {"transmission_time", "alpha"}
@@ -107,16 +111,16 @@ def test_a_false_time_is_found_and_so_is_a_rate_without_it(tmp_path: FilePath) -
 
 
 def test_a_share_that_the_option_string_does_not_have_is_found(tmp_path: FilePath) -> None:
-    some = lab.records("hybrid", *SLOW)
+    some = lab.records(SPEC, *SLOW)
     data = named(some, "cc:parameters_set")[0]["data"]
     data["parameters"]["packet"] = 1.0
     assert {f.law for f in verdict_of(tmp_path, some).findings} >= {"parameters", "window", "alpha"}
-    data["spec"] = "hybrid:packet=1"
+    data["spec"] = SPEC.replace("packet=0.5", "packet=1")
     assert {f.law for f in verdict_of(tmp_path, some).findings} >= {"window", "alpha"}
 
 
 def test_a_receive_time_that_is_changed_is_found(tmp_path: FilePath) -> None:
-    some = lab.records("hybrid", *SLOW)
+    some = lab.records(SPEC, *SLOW)
     acks = [r for r in some if len(r.get("receive_timestamps") or []) >= 1]
     for ack in acks[150:154]:
         ack["receive_timestamps"] = [[n, t - 4000] for n, t in ack["receive_timestamps"]]

@@ -86,3 +86,33 @@ def test_every_verdict_of_the_trend_occurs(shared: dict[str, Any]) -> None:
 def test_trends_worked_out_by_hand(shared: dict[str, Any], why: str, expect: str) -> None:
     (case,) = (c for c in shared["trend"] if c["why"].startswith(why))
     assert case["expect"] == expect
+
+
+def test_the_additions_visit_every_outcome(shared: dict[str, Any]) -> None:
+    course = shared["course"]
+    assert {(c["startup"], c["expect_startup"]) for c in course} == {(True, True), (True, False), (False, False)}
+    steady = [c for c in course if not c["startup"]]
+    before = {c["share_bps"] is not None for c in steady}
+    outcomes = {(c["share_bps"] is not None, c["expect_beta"] is None, c["expect_share_bps"] is None) for c in steady}
+    assert before == {True, False}
+    assert outcomes == {
+        (False, True, True),  # raised
+        (False, False, True),  # lowered, without draining
+        (False, False, False),
+        (True, False, False),  # lowered once more
+        (True, True, False),  # drains
+        (True, True, True),  # has drained
+    }
+    assert any(c["app_limited"] and c["expect_alpha_bps"] == 0.0 for c in steady)
+    assert any(c["expect_alpha_bps"] == c["rate_bps"] / 4 for c in steady)
+    assert any(c["startup_rate_bps"] and c["expect_share_bps"] == c["arrived_bps"] for c in steady)
+    assert {step["expect"] for late in shared["late"] for step in late["steps"]} == {True, False}
+
+
+def test_thresholds_worked_out_by_hand(shared: dict[str, Any]) -> None:
+    follows = {c["rate_bps"]: c["expect_ms"] for c in shared["thresholds"] if "queue=2" in c["options"]}
+    assert follows[5e6] == pytest.approx([0.5, 4.0, 8.0, 16.0])
+    assert [follows[r][1] for r in (1e4, 5e4, 1e6, 1e9)] == pytest.approx([100.0, 100.0, 12.0, 0.2])
+    given = next(c for c in shared["thresholds"] if "d1=12ms,d3=50ms" in c["options"] and c["longest_ms"] == 4.0)
+    assert given["expect_ms"] == pytest.approx([1.5, 12.0, 24.0, 50.0])
+    assert given["expect_full_ms"] == pytest.approx(3.0)  # half of 4 ms is less than a quarter of d1

@@ -13,6 +13,7 @@ import pytest
 import lab
 import tampering
 from qlog_analysis.errors import AnalysisError
+from qlog_analysis.events import HybridEpoch
 from qlog_analysis.linklog import LinkLog, read_link_log
 from qlog_analysis.model import Trace
 from qlog_analysis.plots import static
@@ -21,7 +22,7 @@ from qlog_analysis.plots.thin import thin
 from qlog_analysis.report import build
 from simulation import Path
 from test_zones_unsuitable import without_controller
-from traces import FAST, named, records, trace_of
+from traces import ADDED, FAST, named, records, trace_of
 from tracewriter import Json
 
 
@@ -75,11 +76,23 @@ def test_panels_show_what_the_trace_has(hybrid: Trace, other: Trace, tmp_path: F
     ]
     rate, delay = panels(hybrid)[:2]
     assert {s.name for s in rate.series if len(s.x)} == {"goodput", "R", "loss"}
-    assert [(b.low, b.high) for b in delay.bands] == [(0.0, 12.0), (12.0, 24.0), (24.0, 48.0), (48.0, None)]
+    thresholds = {s.name: set(s.y) for s in delay.series if s.name in ("d1", "d2")}
+    assert thresholds == {"d1": {12.0}, "d2": {24.0}}
     zones = {s.name: len(s.x) for s in delay.series if s.name.startswith("delta")}
     decided = [e.data.zone for e in hybrid.updates if e.data.zone is not None]
     assert zones == {f"delta, zone {z}": decided.count(z) for z in (1, 2, 3)}
-    assert panels(other)[1].bands == []
+    assert [s.name for s in panels(other)[1].series] == ["per packet"]
+
+
+def test_thresholds_that_follow_the_flow_are_drawn_as_they_were(tmp_path: FilePath) -> None:
+    trace = trace_of(tmp_path, records(FAST, 4.0, ADDED))
+    told = [e.data for e in trace.updates_of(HybridEpoch)]
+    delay = panels(trace)[1]
+    (drawn,) = (s for s in delay.series if s.name == "d1")
+    assert list(drawn.y) == [e.d1 for e in told]
+    assert len(set(drawn.y)) > 10
+    ends = [e.time for e in trace.updates_of(HybridEpoch)]
+    assert list(drawn.x[1:]) == pytest.approx(ends[:-1], abs=1e-5)  # an epoch's hold from its start
 
 
 @pytest.mark.parametrize(
@@ -146,7 +159,7 @@ def test_figures_are_json_with_all_panels(hybrid: Trace) -> None:
     (section,) = build.sections([hybrid], [])
     figure = json.loads(str(section.figure))
     assert {s["name"] for s in figure["data"]} >= {"R", "goodput", "window", "in flight", "latest", "delta, zone 1"}
-    assert sum("rect" in str(s.get("type")) for s in figure["layout"]["shapes"]) >= 2
+    assert {s["name"] for s in figure["data"] if s.get("line", {}).get("shape") == "hv"} >= {"R", "d1", "d2"}
 
 
 def test_disagreements_are_listed(tmp_path: FilePath) -> None:

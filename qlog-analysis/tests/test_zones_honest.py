@@ -9,7 +9,7 @@ import pytest
 
 from qlog_analysis.check.verdict import Outcome
 from simulation import Path
-from traces import FAST, LONG, SLOW, epochs, records, verdict_of
+from traces import ADDED, FAST, LONG, SLOW, SPEC, epochs, records, verdict_of
 
 PATHS = {
     "plain": FAST,
@@ -28,8 +28,11 @@ SPECS = (
     "hybrid",
     "hybrid:paper",
     "hybrid:react=epoch,startup=4",
-    "hybrid:gamma=0.5,trend=off,owdwin=1s",
-    "hybrid:d0=2ms",
+    "hybrid:gamma=0.5,trend=off,owdwin=1234ms",
+    "hybrid:d1=10ms,d0=2ms",
+    "hybrid:drain=off,grow=off,full=1",
+    SPEC,
+    ADDED,
 )
 
 
@@ -59,7 +62,7 @@ def test_the_simulated_traces_visit_what_the_checker_decides_on() -> None:
 
 
 def test_long_epochs_are_condensed_as_the_controller_does(tmp_path: FilePath) -> None:
-    some = records(LONG, 3.0, "hybrid:r0=36Mbps,startup=off,d1=40ms,d2=80ms,d3=160ms")
+    some = records(LONG, 3.0, "hybrid:paper,amin=10kbps,amax=500kbps,r0=36Mbps,d1=40ms,d2=80ms,d3=160ms")
     long = [e for e in epochs(some) if e["samples"] > 128]
     assert len(long) > 5
     assert {e["trend"] for e in long} == {"increasing", "non_increasing"}

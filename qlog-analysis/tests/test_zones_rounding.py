@@ -8,9 +8,11 @@ import pytest
 
 from qlog_analysis.events import HybridEpoch
 from qlog_analysis.hybrid import law
-from qlog_analysis.hybrid.compare import Comparison
+from qlog_analysis.hybrid.compare import compare
 from qlog_analysis.hybrid.epochs import Limits, Measured
 from qlog_analysis.hybrid.parameters import PAPER
+from qlog_analysis.hybrid.sides import Before
+from qlog_analysis.hybrid.thresholds import thresholds
 from qlog_analysis.hybrid.trend import Trend
 from qlog_analysis.measure.sliding import Source
 from qlog_analysis.model import Update
@@ -18,6 +20,7 @@ from qlog_analysis.model import Update
 P = replace(PAPER, trend=False, r0=1e6)
 LENGTH = 0.1
 SIZE = 1250
+BOUNDS = thresholds(1e6, SIZE, P)
 
 
 def laws_broken(reported_ms: float, measured_ms: float, *, lost: int = 0) -> set[str]:
@@ -33,9 +36,13 @@ def laws_broken(reported_ms: float, measured_ms: float, *, lost: int = 0) -> set
             packet_bytes=SIZE,
             app_limited=False,
             startup=False,
-            acked_rate=1e6,
+            startup_end=0.0,
+            arrived=1e6,
+            thresholds=BOUNDS,
+            full=BOUNDS.d1,
         ),
         P,
+        law.Course(),
     )
     report = HybridEpoch(
         epoch=0,
@@ -45,16 +52,25 @@ def laws_broken(reported_ms: float, measured_ms: float, *, lost: int = 0) -> set
         samples=4,
         lost=lost,
         acked=10,
+        arrived=1e6,
         delta=reported_ms,
         transmission_time=0.0,
         trend="off",
+        d0=BOUNDS.d0 * 1e3,
+        d1=BOUNDS.d1 * 1e3,
+        d2=BOUNDS.d2 * 1e3,
+        d3=BOUNDS.d3 * 1e3,
+        full=BOUNDS.d1 * 1e3,
+        overwhelmed=False,
         zone=done.zone,
         phase="steady",
         app_limited=False,
+        undisturbed=0.0,
         alpha=done.alpha,
         beta=done.beta,
         rate_before=1e6,
         rate_after=done.rate,
+        share=None,
         return_delay=0.0,
         window=law.window(done.rate, LENGTH, SIZE, P),
     )
@@ -77,8 +93,9 @@ def laws_broken(reported_ms: float, measured_ms: float, *, lost: int = 0) -> set
         believed_next=0.0,
         return_delay=0.0,
         first_length=LENGTH,
+        longest=[measured_ms / 1e3] * 2,
     )
-    compared = Comparison(Update(9, 1.0 + LENGTH, report), measured, None, False).run()
+    compared = compare(Update(9, 1.0 + LENGTH, report), measured, Before(None, False, law.Course(), False))
     return {f.law for f in compared.findings}
 
 

@@ -46,9 +46,11 @@ def test_epochs_without_packets_are_refused(tmp_path: FilePath) -> None:
         ({"d1": 30.0}, "d0 <= d1 < d2 < d3"),
         ({"bmax": 1.5}, "bmin <= bmid <= bmax < 1"),
         ({"react": "never"}, "'once' or 'epoch'"),
+        ({"d1": "auto"}, "follow d1 where it is auto"),
+        ({"queue": 0.0}, "expected both above 0"),
         ({"owdwin": 0.0}, "owdwin > 0"),
         ({"startup": 0.5}, "startup >= 1"),
-        ({"amin": "fast"}, "expected a rate"),
+        ({"amin": "fast"}, "a number or 'auto'"),
         ({"amin": 0.0}, "must not be 0"),
     ],
 )

@@ -2,9 +2,9 @@
 
     python tests/vectors.py > ../tests/vectors/hybrid.json
 
-Everything is computed for the paper's profile (section III) with exact arithmetic in milliseconds' range; no
-case lies on a threshold of the trend test, so that the unit of time that an implementation counts in cannot
-decide. test_hybrid_vectors.py holds the file against hand-computed values and against this generator.
+`alpha`, `update` and `trend` are computed for the paper's profile (section III) with exact arithmetic in milliseconds'
+range; no case lies on a threshold of the trend test, so that the unit of time that an implementation counts in cannot
+decide. The rest is built by vectors_additions.py. test_hybrid_vectors.py holds the file against hand-computed values and against this generator.
 """
 
 from __future__ import annotations
@@ -14,22 +14,27 @@ import random
 import sys
 from typing import Any
 
+import vectors_additions
 from qlog_analysis.hybrid import law, trend
 from qlog_analysis.hybrid.parameters import PAPER
+from qlog_analysis.hybrid.thresholds import thresholds
 from qlog_analysis.hybrid.trend import Trend
 
 SEED = 0x5EED
 D1_MS = 12.0
 MARGIN_MS = 0.01
+BOUNDS = thresholds(1e6, 1000, PAPER)
 
 
 def build() -> dict[str, Any]:
     return {
-        "about": "paper profile of docs/papers/hybrid.md; times in ms, rates in bit/s; "
-        "'update' is the steady phase, not application-limited",
+        "about": "docs/papers/hybrid.md; times in ms, rates in bit/s; 'alpha', 'update' and 'trend' are those of the "
+        "paper profile, 'update' in the steady phase, not application-limited; the others name their options, with "
+        "packets of 1250 bytes",
         "alpha": _alpha_cases(),
         "update": _update_cases(),
         "trend": [_trend_case(why, rowd) for why, rowd in _trend_inputs()],
+        **vectors_additions.build(),
     }
 
 
@@ -40,7 +45,7 @@ def _alpha_cases() -> list[dict[str, Any]]:
         {
             "params": "paper",
             "delta_ms": d,
-            "expect_bps": law.alpha(d / 1e3, PAPER.amin, PAPER.amax, PAPER),
+            "expect_bps": law.alpha(d / 1e3, PAPER.amin, PAPER.amax, BOUNDS),
         }
         for d in (0.0, 0.001, 0.1, 0.24, 0.5, 1.0, 2.0, 3.0, 4.5, 6.0, 9.0, 11.0, 11.999, 12.0)
     ]
@@ -69,9 +74,13 @@ def _update_case(delta_ms: float, lost: bool, t: Trend) -> dict[str, Any]:
             packet_bytes=1000,
             app_limited=False,
             startup=False,
-            acked_rate=0.0,
+            startup_end=0.0,
+            arrived=0.0,
+            thresholds=BOUNDS,
+            full=BOUNDS.d1,
         ),
         PAPER,
+        law.Course(),
     )
     return {
         "delta_ms": delta_ms,

@@ -28,12 +28,12 @@ class HybridParameters(msgspec.Struct):
     bmin: NonNegative
     bmid: NonNegative
     bmax: NonNegative
-    d0: NonNegative
-    d1: NonNegative
-    d2: NonNegative
-    d3: NonNegative
+    d0: NonNegative | str
+    d1: NonNegative | str
+    d2: NonNegative | str
+    d3: NonNegative | str
     gamma: NonNegative
-    wextra: NonNegative
+    wextra: NonNegative | str
     losscap: NonNegative
     startup: NonNegative
     react: str
@@ -41,6 +41,12 @@ class HybridParameters(msgspec.Struct):
     packet: NonNegative
     owdwin: NonNegative
     r0: NonNegative | str
+    insist: NonNegative
+    queue: NonNegative
+    drain: NonNegative
+    grow: NonNegative
+    period: NonNegative
+    full: NonNegative
 
 
 class HybridEpoch(msgspec.Struct):
@@ -53,16 +59,25 @@ class HybridEpoch(msgspec.Struct):
     samples: Uint
     lost: Uint
     acked: Uint
+    arrived: NonNegative
     delta: float | None
     transmission_time: NonNegative
     trend: str
+    d0: NonNegative
+    d1: NonNegative
+    d2: NonNegative
+    d3: NonNegative
+    full: NonNegative
+    overwhelmed: bool
     zone: Annotated[int, msgspec.Meta(ge=1, le=3)] | None
     phase: str
     app_limited: bool
+    undisturbed: NonNegative
     alpha: NonNegative | None
     beta: NonNegative | None
     rate_before: NonNegative
     rate_after: NonNegative
+    share: NonNegative | None
     return_delay: NonNegative
     window: Uint
 

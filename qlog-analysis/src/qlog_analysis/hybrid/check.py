@@ -8,9 +8,12 @@ from ..check.numbers import REPORT_ROUNDING, TIME_TOLERANCE
 from ..check.verdict import Finding
 from ..events import HybridEpoch, HybridParameters
 from ..model import NEVER, Feedback, Trace, Update
-from .compare import Comparison
+from .compare import Compared, compare
 from .epochs import Limits, Measurement
+from .late import LatePackets
+from .law import Course
 from .reported import check_parameters, limits_of
+from .sides import Before
 from .surroundings import Surroundings
 from .verdict import ZonesVerdict
 
@@ -32,6 +35,8 @@ class _Check:
         self._surroundings = Surroundings(trace)
         self._previous: HybridEpoch | None = None
         self._startup = self._limits[0].parameters.startup > 1.0
+        self._course = Course()
+        self._late = LatePackets()
         self._next = 0
 
     def run(self) -> ZonesVerdict:
@@ -40,7 +45,8 @@ class _Check:
         for f in self._trace.feedback:
             self._orphans(f.record)
             ended = self._reported_at(f)
-            self._measurement.feedback(f, startup=self._startup, ends_epoch=ended > self._next)
+            told = self._epochs[self._next].data.rate_before if ended > self._next else None
+            self._measurement.feedback(f, startup=self._startup, told=told)
             for i in range(self._next, ended):
                 self._end(self._epochs[i], f if i == self._next else None)
             self._next = ended
@@ -86,23 +92,27 @@ class _Check:
             return
         on_feedback = at is not None and abs(at.time - event.time) <= TIME_TOLERANCE
         m = self._measurement.end_epoch(event.time, event.record, on_feedback=on_feedback)
-        compared = Comparison(event, m, self._previous, self._startup).run()
+        lost = min(max(event.data.lost, m.lost[0]), m.lost[1])
+        overwhelmed = self._late.end_epoch(lost, m.acked, m.limits.parameters)
+        compared = compare(event, m, Before(self._previous, self._startup, self._course, overwhelmed))
         v.findings.extend(compared.findings)
         v.findings.extend(self._surroundings.check(event, m))
         v.add(compared.row)
-        self._follow(event, compared.measured_decrease)
+        self._follow(event, compared)
 
-    def _follow(self, event: Update[HybridEpoch], measured_decrease: bool | None) -> None:
+    def _follow(self, event: Update[HybridEpoch], compared: Compared) -> None:
         """What the next epoch starts with. The packets decide whether R was lowered; where they leave it open, the
         report does."""
         r = event.data
-        decreased = r.beta is not None if measured_decrease is None else measured_decrease
-        once = self._limits[0].parameters.react_once
-        stepped = self._startup and r.zone is not None and not decreased
-        if stepped or (decreased and once):
-            self._measurement.count_since(event.time)
-        elif self._startup and decreased:
-            self._measurement.count_since(-1.0)
+        measured = compared.measured_decrease
+        decreased = r.beta is not None if measured is None else measured
+        if decreased:
+            self._late.forget()
+            if self._limits[0].parameters.react_once:
+                self._measurement.count_since(event.time)
         self._startup = self._startup and not decreased
+        if self._startup:
+            self._measurement.start_up_goes_on(r.rate_after)
+        self._course = compared.course
         self._previous = r
         self._measurement.use(self._limits_in(len(self._verdict.epochs)))

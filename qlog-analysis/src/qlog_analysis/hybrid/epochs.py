@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 
 from ..check.numbers import TIME_TOLERANCE
@@ -16,6 +16,8 @@ from ..measure.sources import Sample, Sources
 from ..model import TIME_RESOLUTION, Feedback, Space, Trace
 from . import law
 from .parameters import STARTUP_SAMPLES, Parameters
+from .startup import GrowingRate, Told
+from .thresholds import LongestQueue, startup_end
 from .transmission import TransmissionTime, believed
 
 DELTA_TOLERANCE = 5 * TIME_RESOLUTION
@@ -44,6 +46,8 @@ class Step:
     """T as it counts, s."""
     in_flight: int
     """Bytes of ack-eliciting packets of the application space that are neither acknowledged nor lost."""
+    rates: tuple[float, float] | None
+    """R in start-up, before what the end of an epoch does to it; None where it is that of the epoch before."""
 
 
 @dataclass(slots=True)
@@ -79,6 +83,10 @@ class Measured:
     """Queueing of the return path, before rounding."""
     first_length: float | None
     """L at the first feedback, in the first epoch only."""
+    longest: list[float]
+    """The longest queue of late, s; one per entry of `lengths`."""
+    growing: GrowingRate | None = None
+    """R at the end of an epoch of start-up, before the update."""
     steps: list[Step] = field(default_factory=list)
 
 
@@ -116,6 +124,8 @@ class Measurement:
         self._sources: Sources | None = None
         self._transmission = TransmissionTime()
         self._tally = {source: Tally() for source in Source}
+        self._growing: GrowingRate | None = None
+        self._longest: list[LongestQueue] = []
         self._return_delay = 0.0
         self._lost: list[int] = []
         self._acked_packets = 0
@@ -148,35 +158,65 @@ class Measurement:
             self._transmission = TransmissionTime()
         self._limits = limits
 
+    def start_up_goes_on(self, rate: float) -> None:
+        """The next epoch of start-up begins with this R."""
+        if self._growing is not None:
+            self._growing.next_epoch(rate)
+
     def count_since(self, time: float) -> None:
         """Samples and losses of packets sent up to `time` no longer count."""
         self._counts_since = time
 
-    def feedback(self, f: Feedback, *, startup: bool, ends_epoch: bool) -> None:
+    def feedback(self, f: Feedback, *, startup: bool, told: float | None) -> None:
+        """`told` is R before the update, if the feedback ends an epoch."""
         self._settle(f)
-        if self._start is None:
+        began = self._start is not None
+        if not began:
             if f.space is not Space.APPLICATION or f.sample < 0:
                 return
             self._begin_first(f)
+        acked_bytes = self._acked_in(f)
         if f.space is Space.APPLICATION:
             for m in self._minima:
                 m.advance(f.time)
-            self._count(f)
+            self._count(f, acked_bytes)
             self._take(f)
         lengths = self._lengths()
-        self._steps.append(Step(f, lengths, self._believed(), self._in_flight(f)))
-        if not ends_epoch and self._overdue is None and self._is_over(f, lengths, startup):
+        if startup:
+            self._grow(f, acked_bytes if began else 0, lengths, told)
+        rates = (self._growing.low, self._growing.high) if startup and self._growing else None
+        self._steps.append(Step(f, lengths, self._believed(), self._in_flight(f), rates))
+        if told is None and self._overdue is None and self._is_over(f, lengths, startup):
             self._overdue = f.time
+
+    def _grow(self, f: Feedback, acked: int, lengths: tuple[float, ...], told: float | None) -> None:
+        limits = self._limits
+        if self._growing is None:
+            ends = [max(x + shift, 1e-9) for x in lengths for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)]
+            rates = [
+                law.initial_rate(limits.initial_window, limits.max_datagram_size, x, limits.parameters) for x in ends
+            ]
+            self._growing = GrowingRate(min(rates), max(rates))
+        metrics = self._trace.metrics
+        i = bisect_left(metrics.record, f.group_end) - 1
+        shown = Told.by_pacing(metrics.pacing_rate[i], limits.parameters.gamma) if i >= 0 else None
+        self._growing.on_ack(acked, lengths, shown if told is None else Told.by_report(told), limits.parameters)
 
     def _is_over(self, f: Feedback, lengths: tuple[float, ...], startup: bool) -> bool:
         """Whether the epoch must end here, with all tolerances in favour of going on."""
         assert self._start is not None
-        passed = f.time - self._start - TIME_TOLERANCE
-        if not startup:
-            return passed >= max(lengths)
-        p = self._limits.parameters
-        queueing = law.ends_startup(law.queueing(self._mean() - DELTA_TOLERANCE, self._believed(), p), p)
-        return passed >= 2.0 * max(lengths) or (len(self._current().samples) >= STARTUP_SAMPLES and queueing)
+        if f.time - self._start - TIME_TOLERANCE >= max(lengths):
+            return True
+        if not startup or self._growing is None or len(self._current().samples) < STARTUP_SAMPLES:
+            return False
+        size, p = self._limits.max_datagram_size, self._limits.parameters
+        delta = law.queueing(self._mean() - DELTA_TOLERANCE, self._believed(), p)
+        rates = (self._growing.low, self._growing.high)
+        return all(
+            delta > startup_end(rate, length + TIME_TOLERANCE, self._believed(), size, p)
+            for rate in rates
+            for length in lengths
+        )
 
     def _believed(self) -> float:
         assert self._sources is not None
@@ -207,15 +247,21 @@ class Measurement:
         self._first_length = f.time - self._trace.sent.time[f.sample]
         window = self._limits.parameters.owdwin
         # A sample that arrives at the boundary of two sub-windows belongs to either, as far as the trace can tell.
-        self._minima = [PathMinima(window, f.time + shift) for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)]
+        origins = [f.time + shift for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)]
+        self._minima = [PathMinima(window, origin) for origin in origins]
+        self._longest = [LongestQueue(window, origin) for origin in origins]
         self._sources = Sources(self._trace, self._minima)
 
-    def _count(self, f: Feedback) -> None:
+    def _acked_in(self, f: Feedback) -> int:
+        """Bytes that it newly acknowledges, of ack-eliciting packets."""
+        sent, acked = self._trace.sent, self._trace.acked
+        return sum(sent.size[acked[i]] for i in f.acked if sent.ack_eliciting[acked[i]])
+
+    def _count(self, f: Feedback, acked_bytes: int) -> None:
         sent = self._trace.sent
         self._lost.extend(p for p in f.lost if sent.time[p] > self._counts_since)
-        acked = self._trace.acked
         self._acked_packets += len(f.acked)
-        self._acked_bytes += sum(sent.size[acked[i]] for i in f.acked if sent.ack_eliciting[acked[i]])
+        self._acked_bytes += acked_bytes
 
     def _take(self, f: Feedback) -> None:
         assert self._sources is not None
@@ -259,12 +305,21 @@ class Measurement:
             believed_next=self._believed(),
             return_delay=self._return_delay,
             first_length=self._first_length,
+            longest=self._longest_queues(end, source),
+            growing=self._growing,
             steps=self._steps,
         )
         self._sources.end_epoch(out.acked, out.lost[1], self._mean_by(Source.TIMESTAMPS), self._mean_by(Source.ACK))
         out.believed_next = self._believed()
         self._begin_next(end, end_record)
         return out
+
+    def _longest_queues(self, end: float, source: Source) -> list[float]:
+        """The longest queue of late with that of this epoch."""
+        means = (self._tally[source].mean(m.owd_minima(source)) for m in self._minima)
+        p, transmission = self._limits.parameters, self._believed()
+        deltas = (None if mean is None else law.queueing(mean, transmission, p) for mean in means)
+        return [longest.end_epoch(end, delta) for longest, delta in zip(self._longest, deltas, strict=True)]
 
     def _mean_by(self, source: Source) -> float | None:
         return self._tally[source].mean(self._minima[0].owd_minima(source))

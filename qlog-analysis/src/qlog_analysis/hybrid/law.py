@@ -1,55 +1,23 @@
-"""Zones and rate update: sections II-A and II-B, equations (1) to (4)."""
+"""Zones and rate update: sections II-A and II-B, equations (1) to (4), and what goes beyond the paper."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from .parameters import MAX_RATE, MIN_WINDOW_PACKETS, OVERWHELMING_LOSSES, Parameters
+from .parameters import MAX_RATE, MIN_WINDOW_PACKETS, Parameters
+from .thresholds import Thresholds, thresholds
 from .trend import Trend
+
+MOST_GROWTH = 0.25
+"""alpha in R, where it grows."""
+DRAINED = 0.5
+"""A queue has drained where it is no longer than so much of d1."""
 
 
 def queueing(delta: float, transmission: float, p: Parameters) -> float:
     """DEVIATION: what of the mean relative one-way delay counts; waiting for the packet on the line is no queueing."""
     return max(0.0, delta - p.packet * transmission)
-
-
-def zone(delta: float, lost: bool, trend: Trend, p: Parameters, overwhelmed: bool = False) -> int:
-    """Zone 1, 2 or 3 of an epoch whose mean relative one-way delay is `delta` s (section II-A)."""
-    if trend is Trend.INCREASING or delta > p.d2 or (lost and delta > p.d1) or overwhelmed:
-        return 3
-    if delta <= p.d1:
-        return 1
-    return 2
-
-
-def alpha(delta: float, amin: float, amax: float, p: Parameters) -> float:
-    """Equation (3): the increase of one epoch in zone 1, bit/s."""
-    if delta <= p.d0:
-        return amax
-    return amin * amax * (p.d1 - p.d0) / (amax * (delta - p.d0) + amin * (p.d1 - delta))
-
-
-def beta(delta: float, lost: bool, trend: Trend, p: Parameters, overwhelmed: bool = False) -> float | None:
-    """Equation (4), first line that applies; `None` in zone 1, which has no decrease."""
-    if (lost and delta > p.d1) or overwhelmed:
-        return p.bmax
-    if delta > p.d3:
-        return p.bmax
-    if trend is Trend.INCREASING:
-        return p.bmin + (p.bmax - p.bmin) / p.d3 * delta
-    in_zone = zone(delta, lost, trend, p)
-    if in_zone == 2:
-        return p.bmin + (p.bmid - p.bmin) / (p.d2 - p.d1) * (delta - p.d1)
-    if in_zone == 3:
-        # DEVIATION: starts at bmid, where line 4 ends; the printed equation starts again at bmin.
-        return p.bmid + (p.bmax - p.bmid) / (p.d3 - p.d2) * (delta - p.d2)
-    return None
-
-
-def is_overwhelmed(lost: int, acked: int, p: Parameters) -> bool:
-    """DEVIATION: loss beyond `losscap` is no random loss, whatever the delay."""
-    return lost >= OVERWHELMING_LOSSES and lost > p.losscap * (lost + acked)
 
 
 def clamp_rate(rate: float, packet_bytes: float, length: float) -> float:
@@ -60,7 +28,8 @@ def clamp_rate(rate: float, packet_bytes: float, length: float) -> float:
 def window(rate: float, length: float, packet_bytes: int, p: Parameters, transmission: float = 0.0) -> int:
     """W = R (L + wextra + packet T) in bytes, rounded up to whole packets, at least two (section II-C). `length` is L,
     with what queues on the return path where the source can tell."""
-    packets = math.ceil(rate * (length + p.wextra + p.packet * transmission) / 8.0 / packet_bytes)
+    extra = thresholds(rate, packet_bytes, p).d3 if p.wextra is None else p.wextra
+    packets = math.ceil(rate * (length + extra + p.packet * transmission) / 8.0 / packet_bytes)
     return max(packets, MIN_WINDOW_PACKETS) * packet_bytes
 
 
@@ -68,6 +37,11 @@ def initial_rate(packets: int, packet_bytes: int, length: float, p: Parameters) 
     """r0, or else an initial window of so many packets per L."""
     rate = 8.0 * packets * packet_bytes / length if p.r0 is None else p.r0
     return clamp_rate(rate, packet_bytes, length)
+
+
+def startup_increase(acked_bytes: float, length: float, p: Parameters) -> float:
+    """What an ACK adds to R in start-up, bit/s."""
+    return (p.startup - 1.0) * 8.0 * acked_bytes / length
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +60,35 @@ class Epoch:
     packet_bytes: int
     app_limited: bool
     startup: bool
-    acked_rate: float
-    """Acknowledged bits of the epoch over its duration, bit/s; only the end of the start-up needs it."""
+    startup_end: float
+    """The queueing delay that ends the start-up, s."""
+    arrived: float
+    """A: acknowledged bits of the epoch over its duration, bit/s."""
+    thresholds: Thresholds
+    full: float
+    """d_full, s."""
+
+    @property
+    def lost_to_a_full_queue(self) -> bool:
+        return self.lost and self.delta > self.full
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What epochs leave to those after them."""
+
+    share: float | None = None
+    """S in bit/s; None while no queue drains."""
+    startup_rate: float | None = None
+    """R at the end of start-up, while its queue drains and S is being learnt, bit/s."""
+    undisturbed: float = 0.0
+    """u, s."""
+
+    def learn(self, arrived: float) -> Course:
+        """After start-up S becomes known from what arrives: at the end of every epoch, before anything else."""
+        if self.share is None or self.startup_rate is None:
+            return self
+        return replace(self, share=max(self.share, min(arrived, self.startup_rate)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,38 +102,100 @@ class Update:
     """R after the update, bit/s."""
     startup: bool
     """Whether the start-up goes on."""
+    course: Course
 
     @property
     def decreased(self) -> bool:
         return self.beta is not None
 
 
-def update(e: Epoch, p: Parameters) -> Update:
+def zone(e: Epoch) -> int:
+    """Zone 1, 2 or 3 (section II-A)."""
+    if e.trend is Trend.INCREASING or e.delta > e.thresholds.d2 or e.lost_to_a_full_queue or e.overwhelmed:
+        return 3
+    return 1 if e.delta <= e.thresholds.d1 else 2
+
+
+def alpha(delta: float, amin: float, amax: float, d: Thresholds) -> float:
+    """Equation (3): the increase of one epoch in zone 1, bit/s."""
+    if delta <= d.d0:
+        return amax
+    return amin * amax * (d.d1 - d.d0) / (amax * (delta - d.d0) + amin * (d.d1 - delta))
+
+
+def increase(e: Epoch, undisturbed: float, p: Parameters) -> float:
+    """The increase that is used: none in an application-limited epoch, and growing with `grow`, bit/s."""
+    if e.app_limited:
+        return 0.0
+    up = alpha(e.delta, *p.increase_bounds(e.packet_bytes, e.length), e.thresholds)
+    if p.grow <= 1.0:
+        return up
+    period = max(p.period, e.length)
+    exponent = min(undisturbed / period * math.log(p.grow), 500.0)
+    return min(up * e.length / period * math.exp(exponent), MOST_GROWTH * e.rate)
+
+
+def beta(e: Epoch, p: Parameters) -> float:
+    """Equation (4) in zones 2 and 3, first line that applies; with `drain` what empties the queue in time."""
+    if p.drain > 0.0:
+        return min(max(e.delta / (p.drain * e.length), p.bmin), p.bmax)
+    d = e.thresholds
+    if e.lost_to_a_full_queue or e.overwhelmed or e.delta > d.d3:
+        return p.bmax
+    if e.trend is Trend.INCREASING:
+        return p.bmin + (p.bmax - p.bmin) / d.d3 * e.delta
+    if zone(e) == 2:
+        return p.bmin + (p.bmid - p.bmin) / (d.d2 - d.d1) * (e.delta - d.d1)
+    # DEVIATION: starts at bmid, where line 4 ends; the printed equation starts again at bmin.
+    return p.bmid + (p.bmax - p.bmid) / (d.d3 - d.d2) * (e.delta - d.d2)
+
+
+def update(e: Epoch, p: Parameters, course: Course) -> Update:
     """The rate update at the end of an epoch that has samples."""
+    course = course.learn(e.arrived)
     if e.startup:
-        return _update_startup(e, p)
-    in_zone = zone(e.delta, e.lost, e.trend, p, e.overwhelmed)
-    if in_zone == 1:
-        amin, amax = p.increase_bounds(e.packet_bytes, e.length)
-        up = 0.0 if e.app_limited else alpha(e.delta, amin, amax, p)
-        return Update(1, up, None, clamp_rate(e.rate + up, e.packet_bytes, e.length), False)
-    down = beta(e.delta, e.lost, e.trend, p, e.overwhelmed)
-    assert down is not None
-    return Update(in_zone, None, down, clamp_rate(e.rate * (1.0 - down), e.packet_bytes, e.length), False)
+        return _update_startup(e, p, course)
+    if zone(e) > 1:
+        return _decrease(e, p, course)
+    if course.share is not None:
+        return _wait(e, p, course)
+    up = increase(e, course.undisturbed, p)
+    undisturbed = 0.0 if e.app_limited else course.undisturbed + e.length
+    rate = clamp_rate(e.rate + up, e.packet_bytes, e.length)
+    return Update(1, up, None, rate, False, replace(course, undisturbed=undisturbed))
 
 
-def _update_startup(e: Epoch, p: Parameters) -> Update:
-    """Start-up (DEVIATION; the paper has none)."""
-    in_zone = zone(e.delta, e.lost, e.trend, p, e.overwhelmed)
-    if in_zone == 1 and not ends_startup(e.delta, p):
-        rate = e.rate if e.app_limited else e.rate * p.startup
-        return Update(1, None, None, clamp_rate(rate, e.packet_bytes, e.length), True)
-    down = beta(e.delta, e.lost, e.trend, p, e.overwhelmed)
-    down = p.bmin if down is None else down
-    rate = (1.0 - down) * min(e.rate, e.acked_rate)
-    return Update(in_zone, None, down, clamp_rate(rate, e.packet_bytes, e.length), False)
+def _decrease(e: Epoch, p: Parameters, course: Course) -> Update:
+    down = beta(e, p)
+    if p.drain == 0.0:
+        rate = clamp_rate(e.rate * (1.0 - down), e.packet_bytes, e.length)
+        return Update(zone(e), None, down, rate, False, Course())
+    if course.share is None:
+        share = e.rate if e.app_limited else min(e.rate, e.arrived)
+    else:
+        share = max(e.rate, course.share)
+        if not e.app_limited and course.startup_rate is None:
+            share = min(share, e.arrived)
+    rate = clamp_rate(min(e.rate, (1.0 - down) * share), e.packet_bytes, e.length)
+    return Update(zone(e), None, down, rate, False, Course(share))
 
 
-def ends_startup(delta: float, p: Parameters) -> bool:
-    """A queueing delay that ends the start-up, and its epoch before L has passed."""
-    return delta > 0.5 * p.d1
+def _wait(e: Epoch, p: Parameters, course: Course) -> Update:
+    """Zone 1 while a queue drains."""
+    assert course.share is not None
+    if e.delta > DRAINED * e.thresholds.d1:
+        return Update(1, None, None, clamp_rate(e.rate, e.packet_bytes, e.length), False, course)
+    rate = clamp_rate(max(e.rate, (1.0 - p.bmin) * course.share), e.packet_bytes, e.length)
+    return Update(1, None, None, rate, False, Course())
+
+
+def _update_startup(e: Epoch, p: Parameters, course: Course) -> Update:
+    """Start-up (DEVIATION; the paper has none). R has grown with every ACK already."""
+    in_zone = zone(e)
+    if e.delta <= e.startup_end and not e.lost_to_a_full_queue and not e.overwhelmed:
+        return Update(in_zone, None, None, clamp_rate(e.rate, e.packet_bytes, e.length), True, course)
+    down = p.bmin if in_zone == 1 else beta(e, p)
+    share = min(e.rate, e.arrived)
+    rate = clamp_rate((1.0 - down) * share, e.packet_bytes, e.length)
+    after = Course(share, e.rate) if p.drain > 0.0 else Course()
+    return Update(in_zone, None, down, rate, False, after)

@@ -17,11 +17,8 @@ MAX_RATE = 10e9
 STARTUP_SAMPLES = 3
 """Samples that show queueing in start-up."""
 
-OVERWHELMING_LOSSES = 4
-"""Losses without which an epoch is not overwhelmed."""
-
 AUTO_AMIN_PACKETS = 0.01
-AUTO_AMAX_PACKETS = 0.3
+AUTO_AMAX_PACKETS = 0.02
 """`auto` increases in packets per L, per epoch."""
 
 
@@ -36,18 +33,18 @@ class Parameters:
     bmin: float
     bmid: float
     bmax: float
-    d0: float
-    d1: float
-    d2: float
-    d3: float
+    d0: float | None
+    d1: float | None
+    d2: float | None
+    d3: float | None
     """Thresholds of the queueing delay, s."""
     gamma: float
-    wextra: float
+    wextra: float | None
     """Time that the window covers beyond L, s."""
     losscap: float
     """Share of lost packets that overwhelms an epoch."""
     startup: float
-    """Growth factor per step of the start-up; 1 means no start-up."""
+    """Bytes that an acknowledged byte adds to R L in start-up, plus one; 1 means no start-up."""
     react_once: bool
     trend: bool
     packet: float
@@ -56,6 +53,18 @@ class Parameters:
     """Sliding window of the minima, s."""
     r0: float | None
     """Initial rate, bit/s."""
+    insist: float
+    """Queue in L that does not end the start-up beside others; 0 is off."""
+    queue: float
+    """d1 in packets at the flow's own rate, where it is auto."""
+    drain: float
+    """Epochs in which a decrease drains the queue; 0 is off."""
+    grow: float
+    """Growth of the increase per `period`; 1 is off."""
+    period: float
+    """s."""
+    full: float
+    """Share of the longest queue of late beyond which losses count below d1; 0 is off."""
 
     def increase_bounds(self, packet_bytes: float, length: float) -> tuple[float, float]:
         """`(amin, amax)` in bit/s for packets of `packet_bytes` bytes and an epoch length of `length` s."""
@@ -65,40 +74,53 @@ class Parameters:
         return amin, amax
 
 
-PAPER = Parameters(
+DEFAULT = Parameters(
+    amin=None,
+    amax=None,
+    bmin=0.01,
+    bmid=0.25,
+    bmax=0.5,
+    d0=None,
+    d1=None,
+    d2=None,
+    d3=None,
+    gamma=1.0,
+    wextra=None,
+    losscap=0.1,
+    startup=2.0,
+    react_once=True,
+    trend=False,
+    packet=0.0,
+    owdwin=10.0,
+    r0=None,
+    insist=0.2,
+    queue=2.0,
+    drain=3.0,
+    grow=1.5,
+    period=0.04,
+    full=0.75,
+)
+
+PAPER = replace(
+    DEFAULT,
     amin=800.0,
     amax=40_000.0,
     bmin=0.25,
     bmid=0.33,
-    bmax=0.5,
     d0=0.0,
     d1=0.012,
     d2=0.024,
     d3=0.048,
-    gamma=1.0,
     wextra=0.0,
     losscap=1.0,
     startup=1.0,
     react_once=False,
     trend=True,
-    packet=0.0,
-    owdwin=10.0,
-    r0=None,
+    insist=0.0,
+    drain=0.0,
+    grow=1.0,
+    full=0.0,
 )
 """Section III of the paper."""
-
-DEFAULT = replace(
-    PAPER,
-    amin=None,
-    amax=None,
-    bmin=0.15,
-    bmid=0.25,
-    d0=0.001,
-    wextra=0.024,
-    losscap=0.1,
-    startup=1.5,
-    react_once=True,
-    packet=0.5,
-)
 
 PROFILES: dict[Literal["paper", "default"], Parameters] = {"paper": PAPER, "default": DEFAULT}

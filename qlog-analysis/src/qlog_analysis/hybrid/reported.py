@@ -12,6 +12,10 @@ from ..model import ParametersEvent, Trace
 from . import spec
 from .epochs import Limits
 from .parameters import Parameters
+from .thresholds import thresholds
+
+SOME_RATE, SOME_SIZE = 1e6, 1250
+"""bit/s and bytes; whether thresholds are in order does not depend on them."""
 
 
 def limits_of(event: ParametersEvent) -> Limits:
@@ -28,43 +32,50 @@ def _parameters(p: HybridParameters, record: int) -> Parameters:
     def refuse(what: str) -> UnsuitableTraceError:
         return UnsuitableTraceError(f"record {record}: cc:parameters_set: {what}")
 
-    def rate(name: str, value: float | str) -> float | None:
-        if value == "auto":
-            return None
+    def auto(name: str, unit: float = 1.0) -> float | None:
+        value: float | str = getattr(p, name)
         if isinstance(value, str):
-            raise refuse(f"{name} is {value!r}, expected a rate in bit/s or 'auto'")
-        return value
+            if value != "auto":
+                raise refuse(f"{name} is {value!r}, expected a number or 'auto'")
+            return None
+        return value * unit
 
-    if not p.d0 <= p.d1 < p.d2 < p.d3:
-        raise refuse(f"thresholds {p.d0}, {p.d1}, {p.d2}, {p.d3} ms, expected d0 <= d1 < d2 < d3")
     if not p.bmin <= p.bmid <= p.bmax < 1.0:
         raise refuse(f"decreases {p.bmin}, {p.bmid}, {p.bmax}, expected bmin <= bmid <= bmax < 1")
     if p.react not in ("once", "epoch"):
         raise refuse(f"react is {p.react!r}, expected 'once' or 'epoch'")
     if not (p.owdwin > 0.0 and p.startup >= 1.0):
         raise refuse(f"owdwin is {p.owdwin} ms and startup {p.startup}, expected owdwin > 0 and startup >= 1")
+    if not (p.queue > 0.0 and p.period > 0.0):
+        raise refuse(f"queue is {p.queue} and period {p.period} ms, expected both above 0")
     if p.amin == 0.0 or p.amax == 0.0:
         raise refuse("amin and amax must not be 0")
-    return Parameters(
-        amin=rate("amin", p.amin),
-        amax=rate("amax", p.amax),
+    out = Parameters(
+        **{name: auto(name) for name in ("amin", "amax", "r0")},
+        **{name: auto(name, 1e-3) for name in ("d0", "d1", "d2", "d3", "wextra")},
         bmin=p.bmin,
         bmid=p.bmid,
         bmax=p.bmax,
-        d0=p.d0 / 1e3,
-        d1=p.d1 / 1e3,
-        d2=p.d2 / 1e3,
-        d3=p.d3 / 1e3,
         gamma=p.gamma,
-        wextra=p.wextra / 1e3,
         losscap=p.losscap,
         startup=p.startup,
         react_once=p.react == "once",
         trend=p.trend,
         packet=p.packet,
         owdwin=p.owdwin / 1e3,
-        r0=rate("r0", p.r0),
+        insist=p.insist,
+        queue=p.queue,
+        drain=p.drain,
+        grow=p.grow,
+        period=p.period / 1e3,
+        full=p.full,
     )
+    if out.d1 is None and (out.d0, out.d2, out.d3) != (None, None, None):
+        raise refuse(f"thresholds {p.d0}, {p.d1}, {p.d2}, {p.d3} ms: d0, d2 and d3 follow d1 where it is auto")
+    d = thresholds(SOME_RATE, SOME_SIZE, out)
+    if not d.d0 <= d.d1 < d.d2 < d.d3:
+        raise refuse(f"thresholds {p.d0}, {p.d1}, {p.d2}, {p.d3} ms, expected d0 <= d1 < d2 < d3")
+    return out
 
 
 def check_parameters(trace: Trace) -> Iterator[Finding]:

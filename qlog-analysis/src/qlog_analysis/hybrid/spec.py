@@ -15,9 +15,12 @@ _WORDS: dict[str, dict[str, tuple[str, bool]]] = {
     "react": {"once": ("react_once", True), "epoch": ("react_once", False)},
     "trend": {"on": ("trend", True), "off": ("trend", False)},
 }
-_TIME_NAMES = frozenset({"d0", "d1", "d2", "d3", "wextra", "owdwin"})
+_TIME_NAMES = frozenset({"d0", "d1", "d2", "d3", "wextra", "owdwin", "period"})
 _RATE_NAMES = frozenset({"amin", "amax", "r0"})
-_FRACTIONS = frozenset({"bmin", "bmid", "bmax", "gamma", "losscap", "startup", "packet"})
+_NUMBER_NAMES = frozenset({"bmin", "bmid", "bmax", "gamma", "losscap", "packet", "queue"})
+_OFF = {"startup": 1.0, "grow": 1.0, "insist": 0.0, "drain": 0.0, "full": 0.0}
+"""Numbers that can be switched off, and what they are then."""
+_AUTO = frozenset({*_RATE_NAMES, "d0", "d1", "d2", "d3", "wextra"})
 
 
 class SpecError(ValueError):
@@ -36,10 +39,7 @@ def parse(spec: str) -> Parameters:
     base = next((p for n, p in PROFILES.items() if n == profile), None)
     if base is None:
         raise SpecError(f"{spec!r}: profile {profile!r} is none of {', '.join(PROFILES)}")
-    given = dict(_item(spec, i) for i in items)
-    if profile == "default" and "wextra" not in given:
-        given["wextra"] = given.get("d2", base.d2)  # the default of wextra is d2, whatever d2 is
-    return replace(base, **given)
+    return replace(base, **dict(_item(spec, i) for i in items))
 
 
 def _item(spec: str, item: str) -> tuple[str, Any]:
@@ -48,10 +48,10 @@ def _item(spec: str, item: str) -> tuple[str, Any]:
         if value not in _WORDS[name]:
             raise SpecError(f"{spec!r}: {name} is {value!r}, expected one of {', '.join(_WORDS[name])}")
         return _WORDS[name][value]
-    if name in _RATE_NAMES and value == "auto":
+    if name in _AUTO and value == "auto":
         return name, None
-    if name == "startup" and value == "off":
-        return name, 1.0
+    if name in _OFF and value == "off":
+        return name, _OFF[name]
     match = _NUMBER.match(value)
     if match is None:
         raise SpecError(f"{spec!r}: {name} is {value!r}, expected a number")
@@ -60,7 +60,7 @@ def _item(spec: str, item: str) -> tuple[str, Any]:
         return name, number * _scale(spec, name, number, unit, _TIMES)
     if name in _RATE_NAMES:
         return name, number * _scale(spec, name, number, unit, _RATES)
-    if name in _FRACTIONS and not unit:
+    if (name in _NUMBER_NAMES or name in _OFF) and not unit:
         return name, number
     raise SpecError(f"{spec!r}: {item!r} is no parameter of hybrid")
 

@@ -6,12 +6,13 @@ import math
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from ..check.numbers import TIME_TOLERANCE
+from ..check.numbers import RELATIVE, TIME_TOLERANCE
 from ..check.verdict import Finding
 from ..events import HybridEpoch
 from ..model import Trace, Update
-from .compare import Windows, windows
 from .epochs import Measured, Step
+from .startup import PACING_ROUNDING
+from .windows import Windows, windows
 
 
 class Surroundings:
@@ -54,7 +55,7 @@ class Surroundings:
                 allowed = self._at_the_end(event.data, m)
             else:
                 lengths = [x + self._return_delay for x in step.lengths]
-                allowed = windows(event.data.rate_before, lengths, step.transmission, TIME_TOLERANCE, m)
+                allowed = windows(self._rates(event.data, step), lengths, step.transmission, TIME_TOLERANCE, m)
             value = self._metric("congestion_window", step)
             if value not in allowed:
                 yield Finding(
@@ -70,16 +71,24 @@ class Surroundings:
         if m.believed_next == m.believed:
             return Windows(r.window, r.window, 1)
         length = (r.length + r.return_delay) / 1e3
-        return windows(r.rate_after, [length], m.believed_next, TIME_TOLERANCE, m)
+        return windows((r.rate_after, r.rate_after), [length], m.believed_next, TIME_TOLERANCE, m)
+
+    @staticmethod
+    def _rates(r: HybridEpoch, step: Step) -> tuple[float, float]:
+        """R while the epoch lasted."""
+        return (r.rate_before, r.rate_before) if step.rates is None else step.rates
 
     def _pacing(self, event: Update[HybridEpoch], m: Measured) -> Iterator[Finding]:
         gamma = m.limits.parameters.gamma
         if gamma == 0.0:
             return
         for step in m.steps:
-            rate = event.data.rate_after if step is m.steps[-1] else event.data.rate_before
+            after = event.data.rate_after
+            low, high = (after, after) if step is m.steps[-1] else self._rates(event.data, step)
             value = self._metric("pacing_rate", step)
-            if not abs(value - rate / gamma) <= 8.0 + 1e-6 * rate / gamma:
+            slack = PACING_ROUNDING + RELATIVE * high / gamma
+            if not low / gamma - slack <= value <= high / gamma + slack:
+                rate = high if value * gamma > high else low
                 yield Finding(
                     event.data.epoch,
                     step.feedback.time,

@@ -20,8 +20,12 @@ class EpochRow:
     phase: str
     samples: int
     lost: int
+    arrived_bps: float
     delta_ms: float | None
     measured_delta_ms: float | None
+    d1_ms: float
+    d2_ms: float
+    d3_ms: float
     trend: str
     zone: int | None
     measured_zone: int | None
@@ -29,6 +33,7 @@ class EpochRow:
     beta: float | None
     rate_before_bps: float
     rate_after_bps: float
+    share_bps: float | None
     app_limited: bool
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..events import HybridEpoch, HybridParameters
+from ..events import HybridEpoch
 from ..linklog import LinkLog
 from ..metrics import Floats, delay_samples
 from ..model import Trace
 from . import controllers
-from .panel import BLUE, GREY, LIGHT_BLUE, RED, ZONE_COLOUR, Band, Panel, Series, series
+from .panel import BLUE, GREY, LIGHT_BLUE, RED, ZONE_COLOUR, Panel, Series, series
 
 GOODPUT_STEP = 0.2
 """s over which acknowledged bytes are averaged."""
@@ -73,14 +73,10 @@ def _delay(trace: Trace) -> Panel:
         x = np.array([e.time for e in in_zone])
         y = np.array([e.data.delta for e in in_zone], dtype=np.float64)
         panel.series.append(series(f"delta, zone {z}", x, y, ZONE_COLOUR[z], style="dots"))
-    hybrid = trace.parameters[0].parameters if trace.parameters else None
-    if isinstance(hybrid, HybridParameters):
-        panel.bands = [
-            Band(0.0, hybrid.d1, ZONE_COLOUR[1], "up to d1"),
-            Band(hybrid.d1, hybrid.d2, ZONE_COLOUR[2], "d1 to d2"),
-            Band(hybrid.d2, hybrid.d3, ZONE_COLOUR[3], "d2 to d3"),
-            Band(hybrid.d3, None, "#7b241c", "above d3"),
-        ]
+    began = np.array([e.time - e.data.duration / 1e3 for e in epochs])
+    for name, z in (("d1", 2), ("d2", 3)):  # where these zones begin
+        y = np.array([getattr(e.data, name) for e in epochs], dtype=np.float64)
+        panel.series.append(series(name, began, y, ZONE_COLOUR[z], style="step", faint=True))
     return panel
 
 

@@ -1,0 +1,135 @@
+"""The report of an epoch against the packets: whatever the controller says it has measured."""
+
+from __future__ import annotations
+
+from ..check.numbers import RELATIVE, REPORT_ROUNDING, TIME_TOLERANCE, one_of
+from .epochs import DELTA_TOLERANCE
+from .parameters import STARTUP_SAMPLES
+from .sides import Sides
+
+
+class PacketsAgainstReport:
+    """Compares; what it finds goes into the findings of `sides`."""
+
+    def __init__(self, sides: Sides) -> None:
+        self.s = sides
+        self.r, self.m = sides.r, sides.m
+
+    def run(self) -> None:
+        self._timing()
+        self._path()
+        self._counts()
+        self._delta()
+        self._trend()
+        self._thresholds()
+        self._app_limited()
+
+    # -- when the epoch ended -----------------------------------------------------------------------------------
+
+    def _timing(self) -> None:
+        r, m, s = self.r, self.m, self.s
+        expected = 0 if s.before.epoch is None else s.before.epoch.epoch + 1
+        if r.epoch != expected:
+            s.find("numbering", f"epoch {r.epoch} follows, expected {expected}")
+        if not m.on_feedback:
+            s.find("timing", "no ACK or loss detection at the time of the event that ended the epoch")
+        if abs(r.duration / 1e3 - s.duration) > TIME_TOLERANCE:
+            s.find("timing", f"duration {r.duration:.3f} ms reported, {s.duration * 1e3:.3f} ms since the epoch before")
+        if s.duration < r.length / 1e3 - TIME_TOLERANCE and not self._ends_early():
+            s.find("timing", f"ended after {s.duration * 1e3:.3f} ms, before L = {r.length:.3f} ms had passed")
+        if m.overdue is not None:
+            s.find(
+                "timing",
+                f"ended after {s.duration * 1e3:.3f} ms, but the feedback at {m.overdue:.6f} s, "
+                f"{(m.overdue - m.start) * 1e3:.3f} ms after its start, was past L"
+                + (" or showed the queue that ends the start-up" if s.before.startup else ""),
+            )
+
+    def _ends_early(self) -> bool:
+        """In start-up, queueing ends the epoch before L has passed."""
+        s = self.s
+        if not s.before.startup or len(self.m.rowds[0]) < STARTUP_SAMPLES:
+            return False
+        least, _ = s.startup_ends()
+        return any(d is not None and s.queueing(d + DELTA_TOLERANCE) > least for d in s.deltas)
+
+    # -- what the packets showed --------------------------------------------------------------------------------
+
+    def _path(self) -> None:
+        r, m, s = self.r, self.m, self.s
+        if all(abs(r.length / 1e3 - length) > TIME_TOLERANCE for length in m.lengths):
+            s.find("length", f"L = {r.length:.3f} ms reported, smallest RTT is {m.lengths[0] * 1e3:.3f} ms")
+        if r.source != m.source.value:
+            s.find("source", f"{r.source!r} reported, {m.source.value!r} is in use by the packets")
+        if abs(r.return_delay / 1e3 - m.return_delay) > 2 * DELTA_TOLERANCE:
+            s.find("return_delay", f"{r.return_delay:.4f} ms reported, {m.return_delay * 1e3:.4f} ms from the packets")
+        if abs(r.transmission_time - m.transmission * 1e3) > REPORT_ROUNDING:
+            s.find(
+                "transmission_time",
+                f"{r.transmission_time:.6f} ms reported, {m.transmission * 1e3:.6f} ms from the receive times",
+            )
+
+    def _counts(self) -> None:
+        r, m, s = self.r, self.m, self.s
+        if r.acked != m.acked:
+            s.find("acked", f"{r.acked} packets reported, {m.acked} in the ACKs")
+        samples = len(m.rowds[0])
+        if r.samples != samples:
+            s.find("samples", f"{r.samples} reported, {samples} in the packets")
+        if not m.lost[0] <= r.lost <= m.lost[1]:
+            s.find("lost", f"{r.lost} losses reported, {m.lost[1]} in the packets")
+        # The duration has digits enough to have the rate exactly; whether it is right, "timing" says.
+        bits = r.arrived * r.duration / 1e3
+        rounding = 1e-9 * r.arrived + REPORT_ROUNDING
+        if not abs(bits - m.acked_bits) <= RELATIVE * m.acked_bits + rounding:
+            rate = f", {m.acked_bits / s.duration:.1f} bit/s" if s.duration > 0.0 else ""
+            s.find("arrived", f"{r.arrived:.1f} bit/s reported, {m.acked_bits:.0f} bits were acknowledged{rate}")
+        overwhelmed = s.before.overwhelmed and samples > 0
+        if r.overwhelmed != overwhelmed:
+            s.find(
+                "overwhelmed", f"{r.overwhelmed} reported, the packets acknowledged and lost of late say {overwhelmed}"
+            )
+
+    def _delta(self) -> None:
+        reported, measured, s = self.r.delta, self.s.deltas, self.s
+        if reported is None or measured[0] is None:
+            if (reported is None) != (measured[0] is None):
+                shown = "null" if reported is None else f"{reported:.4f} ms"
+                has = "no samples" if measured[0] is None else f"{len(self.m.rowds[0])} samples"
+                s.find("delta", f"{shown} reported with {has} in the packets")
+            return
+        error = min(abs(reported / 1e3 - d) for d in measured if d is not None)
+        if error > DELTA_TOLERANCE:
+            s.find(
+                "delta",
+                f"{reported:.4f} ms reported, {measured[0] * 1e3:.4f} ms from the packets, {error * 1e6:.1f} us apart",
+            )
+
+    def _trend(self) -> None:
+        names = {t.value for t in self.s.trends}
+        if self.r.trend not in names:
+            self.s.find("trend", f"{self.r.trend!r} reported, {one_of(names)} from the packets")
+
+    def _thresholds(self) -> None:
+        r, s = self.r, self.s
+        for name in ("d0", "d1", "d2", "d3"):
+            reported, expected = getattr(r, name), getattr(s.thresholds, name) * 1e3
+            # Those that follow d1 follow one that is rounded to 1 ns.
+            if not abs(reported - expected) <= RELATIVE * expected + 4 * REPORT_ROUNDING:
+                s.find("thresholds", f"{name} = {reported:.6f} ms reported, R and P lead to {expected:.6f} ms")
+        slack = s.p.full * DELTA_TOLERANCE * 1e3 + REPORT_ROUNDING
+        if not any(abs(r.full - full * 1e3) <= RELATIVE * full * 1e3 + slack for full in s.full):
+            expected = min(s.full, key=lambda full: abs(r.full - full * 1e3))
+            s.find("full", f"{r.full:.6f} ms reported, the longest queue of late leads to {expected * 1e3:.6f} ms")
+
+    def _app_limited(self) -> None:
+        r, m, s = self.r, self.m, self.s
+        rate_bits = 0.8 * r.rate_before * (s.duration + TIME_TOLERANCE)
+        if r.app_limited and m.sent_bits >= rate_bits:
+            s.find(
+                "app_limited",
+                f"reported, but {m.sent_bits:.0f} bits were sent, which is not below 0.8 R t = {rate_bits:.0f}",
+            )
+        withheld = s.before.startup and m.growing is not None and m.growing.withheld
+        if withheld and not r.app_limited and m.sent_bits < 0.8 * r.rate_before * (s.duration - TIME_TOLERANCE):
+            s.find("app_limited", "not reported, but in start-up an ACK did not raise R, and little was sent")

@@ -1,0 +1,236 @@
+"""The report of an epoch against the rules, applied to what was reported and to the packets."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator
+
+from ..check.numbers import RELATIVE, REPORT_ROUNDING, TIME_TOLERANCE, close, one_of, show
+from ..model import TIME_RESOLUTION
+from . import law
+from .epochs import DELTA_TOLERANCE
+from .sides import Sides
+from .thresholds import Thresholds
+from .trend import Trend
+from .windows import windows
+
+
+class RulesAgainstReport:
+    """Compares; what it finds goes into the findings of `sides`."""
+
+    def __init__(self, sides: Sides) -> None:
+        self.s = sides
+        self.r, self.m, self.p = sides.r, sides.m, sides.p
+        self.startup = sides.before.startup
+        self.from_packets = list(self._from_packets())
+        """What the rules make of the packets; several where rounding decides."""
+        self.course = sides.before.course
+        """What this epoch leaves to those after it, as far as the report agrees with the rules."""
+
+    def run(self) -> None:
+        self._rules()
+        self._packets_by_rules()
+        self._chain()
+        self._window()
+
+    # -- what was reported --------------------------------------------------------------------------------------
+
+    def _rules(self) -> None:
+        r = self.r
+        if (r.phase == "startup") != self.startup or r.phase not in ("startup", "steady"):
+            self.s.find("phase", f"{r.phase!r} reported, expected {'startup' if self.startup else 'steady'!r}")
+        before = self.s.before.course
+        self._close("undisturbed", r.undisturbed, before.undisturbed * 1e3)
+        if r.delta is None:
+            self._unchanged()
+            return
+        candidates = list(self._from_report())
+        if not candidates:
+            return
+        if r.zone not in {c.zone for c in candidates}:
+            self._disagree("zone", r.zone, [c.zone for c in candidates])
+        same_zone = [c for c in candidates if c.zone == r.zone] or candidates
+        self._hold("alpha", r.alpha, [c.alpha for c in same_zone])
+        self._hold("beta", r.beta, [c.beta for c in same_zone])
+        self._hold("share", r.share, [c.course.share for c in same_zone])
+        self._within("rate", r.rate_after, [c.rate for c in same_zone], "the rules give for what was reported")
+        self.course = min(same_zone, key=lambda c: abs(c.rate - r.rate_after)).course
+
+    def _unchanged(self) -> None:
+        """An epoch without samples changes nothing but what is known of the share after start-up."""
+        r = self.r
+        if (r.zone, r.alpha, r.beta) != (None, None, None) or not close(r.rate_after, r.rate_before):
+            self.s.find("rate", "an epoch without samples changes nothing, but a zone or another rate is reported")
+        self.course = self.s.before.course.learn(r.arrived)
+        self._hold("share", r.share, [self.course.share])
+
+    def _close(self, what: str, reported: float, expected: float) -> None:
+        if not close(reported, expected):
+            self.s.find(what, f"{show(reported)} reported, the epochs before lead to {show(expected)}")
+
+    def _hold(self, what: str, reported: float | None, allowed: list[float | None]) -> None:
+        """`allowed` are values at both ends and in the middle of what rounding leaves open; any between will do."""
+        numbers = [a for a in allowed if a is not None]
+        if reported is None and None in allowed:
+            return
+        if reported is not None and numbers:
+            low, high = min(numbers), max(numbers)
+            if low <= reported <= high or close(reported, low) or close(reported, high):
+                return
+        self._disagree(what, reported, allowed)
+
+    def _disagree(self, what: str, reported: float | None, allowed: Iterable[float | None]) -> None:
+        r = self.r
+        self.s.find(
+            what,
+            f"{show(reported)} reported, the rules give {one_of(show(a) for a in allowed)} for "
+            f"delta = {r.delta} ms, lost = {r.lost}, trend = {r.trend}, R = {r.rate_before:.0f} bit/s, "
+            f"A = {r.arrived:.0f} bit/s",
+        )
+
+    def _from_report(self) -> Iterator[law.Update]:
+        r = self.r
+        if r.delta is None or r.length <= 0.0:
+            return
+        try:
+            its_trend = Trend(r.trend)
+        except ValueError:
+            self.s.find("trend", f"{r.trend!r} is none of {', '.join(t.value for t in Trend)}")
+            return
+        thresholds = Thresholds(r.d0 / 1e3, r.d1 / 1e3, r.d2 / 1e3, r.d3 / 1e3)
+        if not thresholds.d0 <= thresholds.d1 < thresholds.d2 < thresholds.d3:
+            self.s.find("thresholds", f"{r.d0}, {r.d1}, {r.d2}, {r.d3} ms reported, expected d0 <= d1 < d2 < d3")
+            return
+        for shift, end in itertools.product((0.0, -REPORT_ROUNDING, REPORT_ROUNDING), self._startup_ends()):
+            yield self._update(
+                delta=law.queueing((r.delta + shift) / 1e3, self.s.reported_transmission(), self.p),
+                lost=r.lost > 0,
+                trend=its_trend,
+                overwhelmed=r.overwhelmed,
+                thresholds=thresholds,
+                full=r.full / 1e3,
+                startup_end=end,
+                arrived=r.arrived,
+            )
+
+    def _startup_ends(self) -> set[float]:
+        return set(self.s.startup_ends()) if self.startup else {0.0}
+
+    def _update(
+        self,
+        *,
+        delta: float,
+        lost: bool,
+        trend: Trend,
+        overwhelmed: bool,
+        thresholds: Thresholds,
+        full: float,
+        startup_end: float,
+        arrived: float,
+    ) -> law.Update:
+        r = self.r
+        epoch = law.Epoch(
+            delta=delta,
+            lost=lost,
+            overwhelmed=overwhelmed,
+            trend=trend,
+            rate=r.rate_before,
+            length=r.length / 1e3,
+            packet_bytes=self.s.limits.max_datagram_size,
+            app_limited=r.app_limited,
+            startup=self.startup,
+            startup_end=startup_end,
+            arrived=arrived,
+            thresholds=thresholds,
+            full=full,
+        )
+        return law.update(epoch, self.p, self.s.before.course)
+
+    # -- the packets --------------------------------------------------------------------------------------------
+
+    def _from_packets(self) -> Iterator[law.Update]:
+        m, s = self.m, self.s
+        if self.r.length <= 0.0:
+            return
+        ends = self._startup_ends()
+        open_questions = itertools.product(
+            {lost > 0 for lost in m.lost},
+            s.trends,
+            s.full,
+            ends,
+            [m.acked_bits / max(s.duration + x, TIME_RESOLUTION) for x in (-TIME_TOLERANCE, TIME_TOLERANCE)],
+        )
+        deltas = {near for d in s.deltas if d is not None for near in self._around(s.queueing(d), ends)}
+        for (lost, its_trend, full, end, arrived), delta in itertools.product(open_questions, deltas):
+            yield self._update(
+                delta=delta,
+                lost=lost,
+                trend=its_trend,
+                overwhelmed=s.before.overwhelmed,
+                thresholds=s.thresholds,
+                full=full,
+                startup_end=end,
+                arrived=arrived,
+            )
+
+    def _around(self, delta: float, startup_ends: set[float]) -> set[float]:
+        """The ends of what rounding leaves open, and both sides of every threshold in between."""
+        low, high = max(delta - DELTA_TOLERANCE, 0.0), delta + DELTA_TOLERANCE
+        d = self.s.thresholds
+        edges = (d.d0, law.DRAINED * d.d1, d.d1, d.d2, d.d3, *self.s.full, *startup_ends)
+        within = [t for t in edges if low < t < high]
+        return {delta, low, high, *within, *(math.nextafter(t, math.inf) for t in within)}
+
+    def _packets_by_rules(self) -> None:
+        r, updates = self.r, self.from_packets
+        if not updates or r.delta is None:
+            return
+        zones = {u.zone for u in updates}
+        if r.zone not in zones:
+            self.s.find("zone", f"{show(r.zone)} reported, the packets lead to {one_of(map(str, zones))}")
+            return
+        rates = [u.rate for u in updates if u.zone == r.zone]
+        self._within("rate", r.rate_after, rates, "the packets lead to")
+
+    def _within(self, what: str, reported: float, rates: list[float], source: str) -> None:
+        low, high = min(rates), max(rates)
+        slack = RELATIVE * high + REPORT_ROUNDING
+        if not low - slack <= reported <= high + slack:
+            nearest = low if reported < low else high
+            self.s.find(
+                what,
+                f"R after is {reported:.1f} bit/s, {source} {nearest:.1f} bit/s, {reported - nearest:+.1f} apart",
+            )
+
+    # -- from epoch to epoch ------------------------------------------------------------------------------------
+
+    def _chain(self) -> None:
+        m, previous = self.m, self.s.before.epoch
+        if self.startup:
+            if m.growing is not None:
+                rates = [m.growing.low, m.growing.high]
+                self._before(rates, "the rate before and the bytes acknowledged since lead to")
+        elif previous is not None:
+            self._before([previous.rate_after], "the last epoch left")
+        elif m.first_length is not None and m.first_length > TIME_TOLERANCE:
+            ends = (m.first_length - TIME_TOLERANCE, m.first_length + TIME_TOLERANCE)
+            initial, size = self.s.limits.initial_window, self.s.limits.max_datagram_size
+            self._before([law.initial_rate(initial, size, x, self.p) for x in ends], "it starts at")
+
+    def _before(self, rates: list[float], source: str) -> None:
+        low, high = min(rates), max(rates)
+        slack = RELATIVE * high + REPORT_ROUNDING
+        reported = self.r.rate_before
+        if not low - slack <= reported <= high + slack:
+            nearest = low if reported < low else high
+            self.s.find("rate", f"R before is {reported:.1f} bit/s, {source} {nearest:.1f}")
+
+    def _window(self) -> None:
+        r = self.r
+        if r.length <= 0.0 or r.rate_after <= 0.0:
+            return
+        length = (r.length + r.return_delay) / 1e3
+        allowed = windows((r.rate_after, r.rate_after), [length], self.s.reported_transmission(), 1e-9, self.m)
+        if r.window not in allowed:
+            self.s.find("window", f"{r.window} bytes reported, W = R (L + wextra + packet T) is {allowed}")

@@ -1,0 +1,36 @@
+"""W as an interval: what the tolerance of times leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from . import law
+from .epochs import Measured
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """Whole packets between two bounds."""
+
+    low: int
+    high: int
+    packet: int
+
+    def __contains__(self, window: float) -> bool:
+        return self.low <= window <= self.high and window % self.packet == 0
+
+    def __str__(self) -> str:
+        return str(self.low) if self.low == self.high else f"{self.low} to {self.high}"
+
+
+def windows(
+    rates: tuple[float, float], lengths: Iterable[float], transmission: float, tolerance: float, m: Measured
+) -> Windows:
+    size, p = m.limits.max_datagram_size, m.limits.parameters
+    ends = [
+        law.window(rate * (1.0 + s * 1e-9), max(length + s * tolerance, 0.0), size, p, transmission)
+        for length in lengths
+        for rate, s in zip(rates, (-1.0, 1.0), strict=True)
+    ]
+    return Windows(min(ends), max(ends), size)

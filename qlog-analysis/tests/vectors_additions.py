@@ -1,0 +1,130 @@
+"""The part of tests/vectors/hybrid.json that goes beyond the paper: thresholds, late losses, and updates with course.
+
+Every case names its options, so that none depends on a default profile. Rates are such that thresholds are whole
+nanoseconds, and no case lies within `MARGIN_MS` of a threshold.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from qlog_analysis.hybrid import law, spec
+from qlog_analysis.hybrid.late import LatePackets
+from qlog_analysis.hybrid.thresholds import full_delay, startup_end, thresholds
+from qlog_analysis.hybrid.trend import Trend
+
+PACKET = 1250
+OPTIONS = (
+    "amin=1kbps,amax=20kbps,bmin=0.02,bmax=0.4,queue=2,drain=3,grow=1.5,period=40ms,full=0.75,insist=0.2,startup=2",
+    "amin=auto,amax=auto,bmin=0.05,bmax=0.5,queue=3,drain=2,grow=off,period=40ms,full=off,insist=off,startup=2",
+    "amin=1kbps,amax=20kbps,d1=12ms,d3=50ms,drain=off,bmin=0.1,bmid=0.2,bmax=0.5,grow=2,full=0.5,insist=0.1,startup=2",
+)
+RATES_BPS = (5e5, 1e6, 2e6, 5e6, 1e7, 4e7, 1e8)
+MARGIN_MS = 0.002
+CASES = 60
+
+
+def build() -> dict[str, Any]:
+    rng = random.Random(0xADD)
+    return {
+        "thresholds": list(_thresholds()),
+        "late": list(_late(rng)),
+        "course": [_case(rng, options, startup=i % 4 == 0) for options in OPTIONS for i in range(CASES)],
+    }
+
+
+def _thresholds() -> Iterator[dict[str, Any]]:
+    for options in OPTIONS:
+        p = spec.parse(f"hybrid:{options}")
+        for rate in (1e4, 5e4, *RATES_BPS, 1e9):
+            d = thresholds(rate, PACKET, p)
+            for longest_ms in (0.0, 0.8, 4.0, 400.0):
+                yield {
+                    "options": options,
+                    "rate_bps": rate,
+                    "longest_ms": longest_ms,
+                    "expect_ms": [x * 1e3 for x in (d.d0, d.d1, d.d2, d.d3)],
+                    "expect_full_ms": full_delay(d.d1, longest_ms / 1e3, p) * 1e3,
+                }
+
+
+def _late(rng: random.Random) -> Iterator[dict[str, Any]]:
+    for cap in (0.02, 0.1, 0.5, 1.0):
+        p = replace(spec.parse("hybrid"), losscap=cap)
+        late = LatePackets()
+        steps = []
+        for _ in range(40):
+            acked = rng.choice((0, 2, 15, 90))
+            lost = rng.choice((0, 0, 1, 2, round(acked * cap * rng.uniform(0.5, 1.6))))
+            steps.append({"lost": lost, "acked": acked, "expect": late.end_epoch(lost, acked, p)})
+        yield {"losscap": cap, "steps": steps}
+
+
+def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
+    """One update. Where rounding could decide, another one is drawn."""
+    p = spec.parse(f"hybrid:{options}")
+    while True:
+        rate, length = rng.choice(RATES_BPS), rng.choice((0.01, 0.04, 0.1))
+        d = thresholds(rate, PACKET, p)
+        transmission = rng.choice((0.0, 1e-4, 1e-3, 1e-2))
+        longest = round(rng.uniform(0.0, 1.5) * d.d1, 5)
+        draining = not startup and p.drain > 0.0 and rng.random() < 0.6
+        share = round(rate * rng.uniform(0.5, 1.6)) if draining else None
+        e = law.Epoch(
+            delta=round(rng.choice((0.1, 0.4, 0.9, 1.5, 3.0, 6.0)) * rng.uniform(0.5, 1.2) * d.d1, 6),
+            lost=rng.random() < 0.3,
+            overwhelmed=rng.random() < 0.1,
+            trend=rng.choice((Trend.UNKNOWN, Trend.UNKNOWN, Trend.INCREASING)),
+            rate=rate,
+            length=length,
+            packet_bytes=PACKET,
+            app_limited=not startup and rng.random() < 0.2,
+            startup=startup,
+            startup_end=startup_end(rate, length, transmission, PACKET, p),
+            arrived=float(round(rate * rng.uniform(0.3, 1.3))),
+            thresholds=d,
+            full=full_delay(d.d1, longest, p),
+        )
+        undisturbed = 0.0 if startup or draining else rng.choice((0.0, 0.05, 0.4, 8.0))
+        learning = share is not None and rng.random() < 0.5
+        course = law.Course(share, round(rate * 1.7) if learning else None, undisturbed)
+        done = law.update(e, p, course)
+        near = [law.update(replace(e, delta=e.delta + s * MARGIN_MS / 1e3), p, course) for s in (-1, 1)]
+        if {_outcome(u) for u in near} == {_outcome(done)}:
+            return _as_json(options, e, course, done, transmission, longest)
+
+
+def _outcome(u: law.Update) -> tuple[Any, ...]:
+    return u.zone, u.alpha is None, u.beta is None, u.startup, u.course.share is None
+
+
+def _as_json(
+    options: str, e: law.Epoch, course: law.Course, done: law.Update, transmission: float, longest: float
+) -> dict[str, Any]:
+    return {
+        "options": options,
+        "startup": e.startup,
+        "delta_ms": e.delta * 1e3,
+        "lost": e.lost,
+        "overwhelmed": e.overwhelmed,
+        "trend": e.trend.value,
+        "rate_bps": e.rate,
+        "arrived_bps": e.arrived,
+        "length_ms": e.length * 1e3,
+        "transmission_ms": transmission * 1e3,
+        "longest_ms": longest * 1e3,
+        "app_limited": e.app_limited,
+        "share_bps": course.share,
+        "startup_rate_bps": course.startup_rate,
+        "undisturbed_ms": course.undisturbed * 1e3,
+        "expect_zone": done.zone,
+        "expect_startup": done.startup,
+        "expect_alpha_bps": done.alpha,
+        "expect_beta": done.beta,
+        "expect_rate_bps": done.rate,
+        "expect_share_bps": done.course.share,
+        "expect_undisturbed_ms": done.course.undisturbed * 1e3,
+    }
