@@ -4,7 +4,8 @@
 
 `alpha`, `update` and `trend` are computed for the paper's profile (section III) with exact arithmetic in milliseconds'
 range; no case lies on a threshold of the trend test, so that the unit of time that an implementation counts in cannot
-decide. The rest is built by vectors_additions.py. test_hybrid_vectors.py holds the file against hand-computed values and against this generator.
+decide. The rest is built by vectors_additions.py. test_hybrid_vectors.py holds the file against hand-computed values
+and against this generator.
 """
 
 from __future__ import annotations

@@ -168,7 +168,7 @@ impl Hybrid {
     }
 
     /// After start-up the share is what arrives while the queue drains.
-    fn learn_share(&mut self, arrived: Rate) {
+    pub(super) fn learn_share(&mut self, arrived: Rate) {
         if let Some(Drain {
             share,
             ceiling: Some(ceiling),
@@ -178,7 +178,7 @@ impl Hybrid {
         }
     }
 
-    fn apply(&mut self, update: &Update, from: &Situation, now: Time) {
+    pub(super) fn apply(&mut self, update: &Update, from: &Situation, now: Time) {
         if update.beta.is_some() {
             self.last_decrease = Some(now);
             self.losses = LossShare::default();

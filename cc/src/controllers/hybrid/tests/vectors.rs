@@ -2,7 +2,9 @@
 
 use serde::Deserialize;
 
+use super::update::{self, Drain, Situation};
 use super::*;
+use crate::measure::loss::LossShare;
 
 /// Cases that the analysis package computes from the paper on its own.
 #[derive(Deserialize)]
@@ -10,6 +12,9 @@ struct Vectors {
     alpha: Vec<AlphaCase>,
     update: Vec<UpdateCase>,
     trend: Vec<TrendCase>,
+    thresholds: Vec<ThresholdsCase>,
+    late: Vec<LateCase>,
+    course: Vec<CourseCase>,
 }
 
 #[derive(Deserialize)]
@@ -36,8 +41,69 @@ struct TrendCase {
     why: String,
 }
 
+#[derive(Deserialize)]
+struct ThresholdsCase {
+    options: String,
+    rate_bps: f64,
+    longest_ms: f64,
+    expect_ms: [f64; 4],
+    expect_full_ms: f64,
+}
+
+#[derive(Deserialize)]
+struct LateCase {
+    losscap: f64,
+    steps: Vec<LateStep>,
+}
+
+#[derive(Deserialize)]
+struct LateStep {
+    lost: u64,
+    acked: u64,
+    expect: bool,
+}
+
+/// One update, with what the epochs before have left.
+#[derive(Debug, Deserialize)]
+struct CourseCase {
+    options: String,
+    startup: bool,
+    delta_ms: f64,
+    lost: bool,
+    overwhelmed: bool,
+    trend: String,
+    rate_bps: f64,
+    arrived_bps: f64,
+    length_ms: f64,
+    transmission_ms: f64,
+    longest_ms: f64,
+    app_limited: bool,
+    share_bps: Option<f64>,
+    startup_rate_bps: Option<f64>,
+    undisturbed_ms: f64,
+    expect_zone: u64,
+    expect_startup: bool,
+    expect_alpha_bps: Option<f64>,
+    expect_beta: Option<f64>,
+    expect_rate_bps: f64,
+    expect_share_bps: Option<f64>,
+    expect_undisturbed_ms: f64,
+}
+
 fn vectors() -> Vectors {
     serde_json::from_str(include_str!("../../../../../tests/vectors/hybrid.json")).unwrap()
+}
+
+fn trend_of(name: &str) -> Trend {
+    match name {
+        "increasing" => Trend::Increasing,
+        "non_increasing" => Trend::NonIncreasing,
+        _ => Trend::Unknown,
+    }
+}
+
+fn millis(ms: f64) -> Duration {
+    delay(ms).to_duration()
 }
 
 #[test]
@@ -56,12 +122,7 @@ fn equation_3_agrees_with_the_shared_vectors() {
 #[test]
 fn zones_and_equation_4_agree_with_the_shared_vectors() {
     for case in vectors().update {
-        let trend = match case.trend.as_str() {
-            "increasing" => Trend::Increasing,
-            "non_increasing" => Trend::NonIncreasing,
-            _ => Trend::Unknown,
-        };
-        let seen = seen(case.delta_ms, trend, case.lost);
+        let seen = seen(case.delta_ms, trend_of(&case.trend), case.lost);
         let label = format!("{seen:?}");
         assert_eq!(
             zone(&paper_thresholds(), &seen).number(),
@@ -91,5 +152,107 @@ fn the_trend_test_agrees_with_the_shared_vectors() {
             "{}",
             case.why
         );
+    }
+}
+
+#[test]
+fn thresholds_agree_with_the_shared_vectors() {
+    for case in vectors().thresholds {
+        let params = Params::parse(&case.options).unwrap();
+        let longest = Some(delay(case.longest_ms));
+        let t = Thresholds::new(&params, Rate::from_bps(case.rate_bps), SIZE, longest);
+        assert_eq!(
+            [t.d0, t.d1, t.d2, t.d3, t.full],
+            [
+                millis(case.expect_ms[0]),
+                millis(case.expect_ms[1]),
+                millis(case.expect_ms[2]),
+                millis(case.expect_ms[3]),
+                millis(case.expect_full_ms)
+            ],
+            "{} at {} bit/s",
+            case.options,
+            case.rate_bps
+        );
+    }
+}
+
+#[test]
+fn late_losses_agree_with_the_shared_vectors() {
+    for case in vectors().late {
+        let mut late = LossShare::default();
+        for (n, step) in case.steps.iter().enumerate() {
+            late.add(step.lost, step.lost + step.acked);
+            assert_eq!(
+                late.exceeds(case.losscap),
+                step.expect,
+                "step {n} with {}",
+                case.losscap
+            );
+        }
+    }
+}
+
+#[test]
+fn updates_and_what_they_leave_agree_with_the_shared_vectors() {
+    for case in vectors().course {
+        let mut hybrid = hybrid(&case.options);
+        hybrid.drain = case.share_bps.map(|share| Drain {
+            share: Rate::from_bps(share),
+            ceiling: case.startup_rate_bps.map(Rate::from_bps),
+        });
+        hybrid.undisturbed = millis(case.undisturbed_ms);
+        hybrid.learn_share(Rate::from_bps(case.arrived_bps));
+        let (params, situation) = (hybrid.params.clone(), situation(&hybrid, &case));
+        let seen = Observed {
+            overwhelmed: case.overwhelmed,
+            ..seen(case.delta_ms, trend_of(&case.trend), case.lost)
+        };
+        let made = if case.startup {
+            update::startup(&params, &seen, &situation)
+        } else {
+            update::steady(&params, &seen, &situation)
+        };
+        hybrid.apply(&made, &situation, Time::default());
+        let got = [
+            Some(hybrid.rate.bps()),
+            made.alpha.map(Rate::bps),
+            made.beta,
+            hybrid.drain.map(|drain| drain.share.bps()),
+            Some(hybrid.undisturbed.as_secs_f64() * 1e3),
+        ];
+        let expected = [
+            Some(case.expect_rate_bps),
+            case.expect_alpha_bps,
+            case.expect_beta,
+            case.expect_share_bps,
+            Some(case.expect_undisturbed_ms),
+        ];
+        let agree = got.iter().zip(&expected).all(|pair| match pair {
+            (Some(a), Some(b)) => (a - b).abs() <= 1e-8 * a.abs().max(b.abs()).max(1e-3),
+            (a, b) => a == b,
+        });
+        assert!(agree, "{got:?}, not {expected:?}: {case:?}");
+        assert_eq!(
+            zone(&situation.thresholds, &seen).number(),
+            case.expect_zone,
+            "{case:?}"
+        );
+        assert_eq!(hybrid.in_startup(), case.expect_startup, "{case:?}");
+    }
+}
+
+fn situation(hybrid: &Hybrid, case: &CourseCase) -> Situation {
+    let rate = Rate::from_bps(case.rate_bps);
+    Situation {
+        rate,
+        arrived: Rate::from_bps(case.arrived_bps),
+        packet: SIZE,
+        length: millis(case.length_ms),
+        transmission: millis(case.transmission_ms),
+        app_limited: case.app_limited,
+        thresholds: Thresholds::new(&hybrid.params, rate, SIZE, Some(delay(case.longest_ms))),
+        drain: hybrid.drain,
+        undisturbed: hybrid.undisturbed,
     }
 }
