@@ -75,7 +75,7 @@ function(quiche_cc_cargo_lint name tool)
 endfunction()
 
 set(own_packages -p quiche-cc -p quiche-cc-bottleneck -p quiche-cc-contract -p quiche-cc-lab -p quiche-cc-link
-                 -p quiche-cc-endpoint -p quiche-cc-http3)
+                 -p quiche-cc-endpoint -p quiche-cc-http3 -p quiche-cc-capi -p quiche-cc-foreign)
 quiche_cc_cargo_lint(rustfmt fmt --check ${own_packages})
 quiche_cc_cargo_lint(clippy clippy --release --locked ${own_packages} --all-targets -- --no-deps -D warnings)
 quiche_cc_cargo_lint(cargo-deny deny --locked check bans licenses sources)

@@ -57,7 +57,7 @@ def test_the_programs_contain_boringssl() -> None:
     assert any(package.startswith("bindgen ") for package in boringssl("normal,build"))
 
 
-@pytest.mark.parametrize("name", ["plugin", "endpoint", "http3", "quiche"])
+@pytest.mark.parametrize("name", ["plugin", "endpoint", "http3", "capi", "quiche"])
 def test_a_test_shares_the_boringssl_of_the_programs(name: str) -> None:
     selection = [word for word in cargo_tests()[name] if word not in ("--locked", "--release", "--lib")]
     programs, test = boringssl("normal,build"), boringssl("normal,build,dev", *selection)
