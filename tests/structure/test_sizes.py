@@ -20,7 +20,7 @@ MOST_LINES = 400
 # upstream, with their tests: about half of what they add. Resending what was lost on a path that was left (0016) is a
 # repair that upstream works on, 469 lines, 250 of them tests: it goes when a release has it. Replacing the controller of a
 # running connection (0017), for rules by the path of a request, is 354 lines, 230 of them tests.
-MOST_PATCH_LINES = 4900
+MOST_PATCH_LINES = 5000
 
 
 def source_files() -> list[Path]:
