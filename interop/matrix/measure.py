@@ -77,8 +77,9 @@ def beside_tcp(data: Data, peer: Peer, cc: str, place: Place, own_network: bool)
     cell = play.Cell(peer, "client", measured_case("crosstraffic", settings), cc)
     if reason := cell.end.unsupported.get("crosstraffic"):
         raise Unsupported(reason)
-    if not own_network or not Path("/dev/net/tun").exists():
-        raise Unsupported("needs network namespaces (root, or user namespaces) and /dev/net/tun")
+    if not own_network:
+        raise Unsupported("needs root or user namespaces, which are not there")
+    device = _device()
     played = play.Played(place.folder, "client", cell.case, alpn=ends.choose_alpn(cell.end, cell.case))
     played.files = play.prepare(cell, place)
     with ExitStack() as stack:
@@ -88,7 +89,7 @@ def beside_tcp(data: Data, peer: Peer, cc: str, place: Place, own_network: bool)
         port = _far_side(cell, place, played.alpn, far, stack)
         with play.link(data.paths[settings.path], {}, far.getsockname(), place) as relay:
             entrance = int(relay.next(play.READY_TIMEOUT)["listen"].rsplit(":", 1)[1])
-            tunnel.carry(tunnel.open_device(tunnel.NEAR), near, ("127.0.0.1", entrance))
+            tunnel.carry(device, near, ("127.0.0.1", entrance))
             tcp = tunnel.Download().start()
             time.sleep(_HEAD_START)
             before, began = tcp.bytes, time.monotonic()
@@ -102,6 +103,13 @@ def beside_tcp(data: Data, peer: Peer, cc: str, place: Place, own_network: bool)
     rates = {"goodput_mbps": settings.bytes if done else _sent(place), "tcp_mbps": besides}
     shares = {name: round(8e-6 * count / seconds, 3) for name, count in rates.items()}
     return {"alpn": played.alpn, "done": done, **shares, **_common(place, summary, seconds)}
+
+
+def _device() -> int:
+    try:
+        return tunnel.open_device(tunnel.NEAR)
+    except OSError as error:
+        raise Unsupported(f"no TUN device can be made here: {error}") from error
 
 
 def _fetch_or_give_up(cell: play.Cell, place: Place, played: play.Played, port: int) -> bool:
