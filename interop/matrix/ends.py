@@ -107,7 +107,7 @@ class Server:
             if self.process.poll() is not None:
                 break
             time.sleep(0.02)
-        raise CellError(f"cc-server is not ready: {self.output()}")
+        raise CellError(f"cc-server is not ready: {last_line(self.logs / 'server.log')}")
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
@@ -161,6 +161,12 @@ def our_environment(role: Role, case: Case, place: Place, alpn: str, cc: str) ->
         "ENDPOINT_CC": cc,
         "ENDPOINT_HTTP3": "1" if alpn == "h3" else "",
     }
+
+
+def last_line(log: Path) -> str:
+    """What a program said last."""
+    text = log.read_text(errors="replace").strip() if log.exists() else ""
+    return text.splitlines()[-1] if text else "it said nothing"
 
 
 def our_reason(place: Place) -> str:

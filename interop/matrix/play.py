@@ -192,7 +192,7 @@ def _fetch_ours(cell: Cell, place: Place, alpn: str, port: int, files: Sequence[
     if code == ends.UNSUPPORTED_CODE:
         raise Unsupported(ends.our_reason(place))
     if code != 0:
-        raise CellError(f"our client ended with {code}")
+        raise CellError(f"our client ended with {code}: {ends.last_line(place.logs('client') / 'client.log')}")
 
 
 def _fetch_theirs(
