@@ -1,0 +1,198 @@
+"""Ways to falsify what goes beyond the paper in a trace of `traces.ADDED`. Each changes the records in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+from traces import Tamper, acks, epochs, named
+from tracewriter import Json
+
+Choice = Callable[[Json, Json], bool]
+"""Chooses an epoch by itself and the one before it."""
+
+LEAST_FULL = 0.25
+"""Least d_full, in d1."""
+
+
+def raises(e: Json, before: Json) -> bool:
+    """An increase that has grown."""
+    return bool(e["alpha"] and before["alpha"] and not e["app_limited"] and e["undisturbed"] > 2 * e["length"])
+
+
+def lowers(e: Json, before: Json) -> bool:
+    """A decrease where no queue drains, of a flow that sends more than arrives."""
+    return (
+        before["share"] is None and e["beta"] is not None and e["phase"] == "steady" and e["arrived"] < e["rate_before"]
+    )
+
+
+def drains(e: Json, _: Json) -> bool:
+    return e["beta"] is None and e["share"] is not None and e["delta"] is not None
+
+
+def has_drained(e: Json, before: Json) -> bool:
+    return before["share"] is not None and e["share"] is None and e["rate_after"] > e["rate_before"]
+
+
+def learns(e: Json, before: Json) -> bool:
+    return before["phase"] == "startup" and before["share"] is not None and e["share"] != before["share"]
+
+
+def starts(e: Json, _: Json) -> bool:
+    """An epoch of start-up that does not end it, and not the first."""
+    return e["phase"] == "startup" and e["beta"] is None and e["epoch"] > 0
+
+
+def ends_startup(e: Json, _: Json) -> bool:
+    return e["phase"] == "startup" and e["beta"] is not None
+
+
+def remembers(e: Json, _: Json) -> bool:
+    """An epoch whose d_full the longest queue decides."""
+    return bool(LEAST_FULL * e["d1"] < 0.99 * e["full"] < 0.95 * e["d1"])
+
+
+def loses_in_a_short_queue(e: Json, _: Json) -> bool:
+    return bool(e["zone"] == 3 and e["lost"] and not e["overwhelmed"] and e["full"] < e["delta"] < e["d1"])
+
+
+def chosen(some: list[Json], choice: Choice) -> tuple[Json, Json]:
+    """The first such epoch, and the one before it."""
+    return next((b, a) for a, b in pairwise(epochs(some)) if choice(b, a))
+
+
+def where(choice: Choice, **changes: object) -> Tamper:
+    def tamper(some: list[Json]) -> None:
+        chosen(some, choice)[0].update(changes)
+
+    return tamper
+
+
+def scaled(choice: Choice, factor: float, *fields: str) -> Tamper:
+    def tamper(some: list[Json]) -> None:
+        e, _ = chosen(some, choice)
+        for field in fields:
+            e[field] *= factor
+
+    return tamper
+
+
+def shifted(choice: Choice, field: str, by: float) -> Tamper:
+    def tamper(some: list[Json]) -> None:
+        chosen(some, choice)[0][field] += by
+
+    return tamper
+
+
+def follow(some: list[Json], e: Json, rate_after: float) -> None:
+    """The next epochs go on from another rate, as far as the next change."""
+    old, e["rate_after"] = e["rate_after"], rate_after
+    for later in epochs(some)[e["epoch"] + 1 :]:
+        if later["rate_before"] != old:
+            break
+        later["rate_before"] = rate_after
+        if later["rate_after"] != old:
+            break
+        later["rate_after"] = rate_after
+
+
+def larger_increase(some: list[Json]) -> None:
+    e, _ = chosen(some, raises)
+    e["alpha"] *= 1.05
+    follow(some, e, e["rate_before"] + e["alpha"])
+
+
+def time_without_a_decrease_invented(some: list[Json]) -> None:
+    """Twice the time, with the increase that belongs to it."""
+    e, _ = chosen(some, raises)
+    p = named(some, "cc:parameters_set")[0]["data"]["parameters"]
+    e["alpha"] *= p["grow"] ** (e["undisturbed"] / max(p["period"], e["length"]))
+    e["undisturbed"] *= 2.0
+    follow(some, e, e["rate_before"] + e["alpha"])
+
+
+def decrease_skipped(some: list[Json]) -> None:
+    e, _ = chosen(some, lowers)
+    e.update(beta=None, share=None)
+    follow(some, e, e["rate_before"])
+
+
+def decrease_gentler(some: list[Json]) -> None:
+    e, _ = chosen(some, lowers)
+    e["beta"] *= 0.9
+    follow(some, e, e["share"] * (1.0 - e["beta"]))
+
+
+def decrease_from_the_rate(some: list[Json]) -> None:
+    """As the paper's: not from what arrived."""
+    e, _ = chosen(some, lowers)
+    e["share"] = e["rate_before"]
+    follow(some, e, e["share"] * (1.0 - e["beta"]))
+
+
+def decrease_from_an_invented_arrival(some: list[Json]) -> None:
+    e, _ = chosen(some, lowers)
+    e["arrived"] = e["share"] = 0.5 * (e["arrived"] + e["rate_before"])
+    follow(some, e, e["share"] * (1.0 - e["beta"]))
+
+
+def raised_while_a_queue_drains(some: list[Json]) -> None:
+    e, _ = chosen(some, drains)
+    e["alpha"] = 1000.0
+    follow(some, e, e["rate_before"] + 1000.0)
+
+
+def returned_before_the_queue_has_drained(some: list[Json]) -> None:
+    e, before = chosen(some, drains)
+    e["share"] = None
+    follow(some, e, 0.98 * before["share"])
+
+
+def returned_to_the_whole_share(some: list[Json]) -> None:
+    e, before = chosen(some, has_drained)
+    follow(some, e, before["share"])
+
+
+def share_not_learnt(some: list[Json]) -> None:
+    e, before = chosen(some, learns)
+    e["share"] = before["share"]
+
+
+def startup_prolonged(some: list[Json]) -> None:
+    """The epoch that ended it says that it goes on."""
+    e, _ = chosen(some, ends_startup)
+    e.update(beta=None, share=None)
+    follow(some, e, e["rate_before"])
+
+
+def startup_ended_without_a_reason(some: list[Json]) -> None:
+    e, _ = chosen(some, starts)
+    share = min(e["arrived"], e["rate_before"])
+    e.update(beta=0.02, share=share, rate_after=0.98 * share)
+
+
+def _moved(some: list[Json], choice: Choice, *, to: int) -> None:
+    """The event after another ACK: `to` ACKs later or, below 0, earlier. The numbers are those of that time."""
+    event = next(r for r in named(some, "cc:hybrid_epoch_updated") if r["data"] is chosen(some, choice)[0])
+    its_ack = max(i for i, a in enumerate(acks(some)) if some.index(a) < some.index(event))
+    at = acks(some)[its_ack + to]
+    event["data"]["duration"] += at["time"] - event["time"]
+    some.remove(event)
+    event["time"] = at["time"]
+    some.insert(some.index(at) + 1, event)
+
+
+def startup_ended_late(some: list[Json]) -> None:
+    _moved(some, ends_startup, to=3)
+
+
+def epoch_of_startup_ended_early(some: list[Json]) -> None:
+    _moved(some, starts, to=-3)
+
+
+def pacing_ahead_of_the_acks(some: list[Json]) -> None:
+    """In start-up quiche paces faster than R."""
+    e = named(some, "cc:hybrid_epoch_updated")[1]
+    before = [r for r in some[: some.index(e)] if "pacing_rate" in r.get("data", {})]
+    before[-4]["data"]["pacing_rate"] += 50

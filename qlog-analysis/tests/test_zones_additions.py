@@ -1,0 +1,145 @@
+"""What goes beyond the paper: whole connections pass, and a falsified trace fails with the law that does not hold."""
+
+from __future__ import annotations
+
+from pathlib import Path as FilePath
+
+import pytest
+
+import lab
+import tampering
+import tampering_additions as t
+from qlog_analysis.check.verdict import Outcome
+from simulation import Path
+from traces import ADDED, Tamper, epochs, records, verdict_of
+from tracewriter import Json
+
+PATH = Path(rate=8e6, delay=0.02, buffer=40_000, jitter=0.001)
+SHORT = Path(rate=8e6, delay=0.02, buffer=3_000)
+
+ALTERED: dict[str, tuple[Tamper, set[str]]] = {
+    "another rate of arrival": (t.scaled(t.raises, 1.001, "arrived"), {"arrived"}),
+    "another d0": (t.scaled(t.raises, 1.001, "d0"), {"thresholds"}),
+    "another d1": (t.scaled(t.raises, 1.001, "d1"), {"thresholds"}),
+    "another d2": (t.scaled(t.raises, 1.001, "d2"), {"thresholds"}),
+    "another d3": (t.scaled(t.raises, 1.001, "d3"), {"thresholds"}),
+    "d1 and what follows it 0.1 us higher": (t.shifted(t.raises, "d1", 1e-4), {"thresholds"}),
+    "thresholds out of order": (t.where(t.raises, d2=0.0), {"thresholds"}),
+    "another d_full": (t.scaled(t.remembers, 1.01, "full"), {"full"}),
+    "overwhelmed": (t.where(t.raises, overwhelmed=True), {"overwhelmed", "zone"}),
+    "less time without a decrease": (t.where(t.raises, undisturbed=0.0), {"undisturbed"}),
+    "more time without a decrease": (t.time_without_a_decrease_invented, {"undisturbed", "rate"}),
+    "a larger increase": (t.larger_increase, {"alpha", "rate"}),
+    "a decrease skipped": (t.decrease_skipped, {"beta", "share", "rate"}),
+    "a gentler decrease": (t.decrease_gentler, {"beta", "rate"}),
+    "a decrease from R": (t.decrease_from_the_rate, {"share", "rate"}),
+    "a decrease from an invented arrival": (t.decrease_from_an_invented_arrival, {"arrived", "rate"}),
+    "another share": (t.scaled(t.drains, 1.001, "share"), {"share"}),
+    "share null while a queue drains": (t.where(t.drains, share=None), {"share"}),
+    "a share where no queue drains": (t.where(t.raises, share=1e6), {"share"}),
+    "a share that is not learnt after start-up": (t.share_not_learnt, {"share"}),
+    "R raised while a queue drains": (t.raised_while_a_queue_drains, {"alpha", "rate"}),
+    "a return before the queue has drained": (t.returned_before_the_queue_has_drained, {"share", "rate"}),
+    "a return to the whole share": (t.returned_to_the_whole_share, {"rate"}),
+    "more growth in start-up": (t.scaled(t.starts, 1.01, "rate_before", "rate_after"), {"rate"}),
+    "less growth in start-up": (t.scaled(t.starts, 0.9, "rate_before", "rate_after"), {"rate"}),
+    "a step at the end of an epoch of start-up": (t.scaled(t.starts, 1.5, "rate_after"), {"rate"}),
+    "start-up prolonged": (t.startup_prolonged, {"beta", "share", "rate"}),
+    "start-up ended without a reason": (t.startup_ended_without_a_reason, {"beta", "share", "rate"}),
+    "start-up ended late": (t.startup_ended_late, {"timing"}),
+    "an epoch of start-up ended early": (t.epoch_of_startup_ended_early, {"timing"}),
+    "pacing ahead of the ACKs": (t.pacing_ahead_of_the_acks, {"pacing_rate"}),
+    "growth in an application-limited epoch": (t.where(t.raises, app_limited=True), {"app_limited", "alpha"}),
+    "a window of one packet more": (t.shifted(t.raises, "window", 1250), {"window"}),
+    **{
+        name: (tampering.parameter(name, value), {"parameters"})
+        for name, value in (
+            ("insist", 0.3),
+            ("queue", 5.0),
+            ("drain", 5.0),
+            ("grow", 2.0),
+            ("period", 10.0),
+            ("full", 0.5),
+        )
+    },
+    "queue with its option": (tampering.parameter_with_its_option("queue", 2.5, "queue=2.5"), {"thresholds", "window"}),
+    "drain with its option": (tampering.parameter_with_its_option("drain", 4.0, "drain=4"), {"beta", "rate"}),
+    "grow with its option": (tampering.parameter_with_its_option("grow", 1.3, "grow=1.3"), {"alpha", "rate"}),
+    "period with its option": (tampering.parameter_with_its_option("period", 80.0, "period=80ms"), {"alpha", "rate"}),
+    "full with its option": (tampering.parameter_with_its_option("full", 0.5, "full=0.5"), {"full"}),
+    "startup with its option": (tampering.parameter_with_its_option("startup", 1.8, "startup=1.8"), {"rate"}),
+}
+
+
+def added() -> list[Json]:
+    return records(PATH, 4.0, ADDED)
+
+
+@pytest.mark.parametrize(("tamper", "laws"), ALTERED.values(), ids=ALTERED.keys())
+def test_a_falsified_trace_fails(tmp_path: FilePath, tamper: Tamper, laws: set[str]) -> None:
+    some, untouched = added(), added()
+    tamper(some)
+    assert some != untouched
+    v = verdict_of(tmp_path, some)
+    assert v.outcome is Outcome.FAIL
+    assert laws <= {f.law for f in v.findings}, v.to_text()
+
+
+def test_loss_in_a_short_queue_cannot_be_ignored(tmp_path: FilePath) -> None:
+    some = records(SHORT, 4.0, ADDED)
+    assert verdict_of(tmp_path, some).outcome is Outcome.PASS
+    e, _ = t.chosen(some, t.loses_in_a_short_queue)
+    e.update(zone=1, beta=None, share=None, rate_after=e["rate_before"])
+    assert {f.law for f in verdict_of(tmp_path, some).findings} >= {"zone", "rate"}
+
+
+def test_an_untouched_trace_passes_and_visits_every_law(tmp_path: FilePath) -> None:
+    some = added()
+    v = verdict_of(tmp_path, some)
+    assert v.outcome is Outcome.PASS, v.to_text()
+    choices = (t.raises, t.lowers, t.drains, t.has_drained, t.learns, t.starts, t.ends_startup, t.remembers)
+    for choice in choices:
+        assert t.chosen(some, choice), choice.__name__
+
+
+PATHS: dict[str, tuple[str, ...]] = {
+    "plain": ("duration=4s",),
+    "slow, no receive times": ("link.there.rate=1Mbps", "duration=6s", "flow.main.timestamps=false"),
+    "fast": ("link.there.rate=80Mbps", "duration=1s"),
+    "short buffer, loss": ("link.there.buffer=2p", "link.there.loss=0.5%", "duration=4s"),
+    "jitter, narrow way back": (
+        "link.there.jitter=uniform:min=0ms,max=4ms,order=free",
+        "link.back.rate=150kbps",
+        "duration=4s",
+    ),
+    "heavy loss": ("link.there.loss=12%", "duration=4s"),
+    "little to send": (
+        'flow.main.traffic={ kind = "bursts", packets = 8, every = "60ms", buffer = 20 }',
+        "duration=4s",
+    ),
+}
+SPECS = (
+    ADDED,
+    "hybrid:drain=off",
+    "hybrid:grow=off,insist=off",
+    "hybrid:full=off,packet=1",
+    "hybrid:d1=12ms,d2=24ms,react=epoch",
+    "hybrid:gamma=0",
+    "hybrid:paper,startup=2,drain=3",
+)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("path", PATHS.values(), ids=PATHS.keys())
+def test_traces_of_whole_connections_pass(tmp_path: FilePath, path: tuple[str, ...], spec: str) -> None:
+    v = verdict_of(tmp_path, lab.records(spec, *path))
+    assert v.outcome is Outcome.PASS, v.to_text()
+
+
+def test_whole_connections_visit_what_the_checker_decides_on() -> None:
+    seen = [e for path in PATHS.values() for e in epochs(lab.records(ADDED, *path))]
+    assert {e["zone"] for e in seen} == {1, 2, 3, None}
+    assert {e["overwhelmed"] for e in seen} == {e["app_limited"] for e in seen} == {True, False}
+    assert any(t.loses_in_a_short_queue(e, e) for e in seen)
+    assert any(e["share"] for e in seen)
+    assert any(e["alpha"] and e["undisturbed"] > 200.0 for e in seen)
