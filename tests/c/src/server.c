@@ -6,6 +6,7 @@
 #include "wire.h"
 
 #ifdef WATCH
+#include <math.h>
 #include <quiche_cc.h>
 #endif
 
@@ -85,13 +86,15 @@ static quiche_conn *accept_client(wire *w, quiche_config *config, const uint8_t 
 static void watch(const quiche_conn *conn) {
 #ifdef WATCH
     quiche_cc_stats stats = {.size = sizeof stats};
+    char rowd[32] = "null";
     int answer = quiche_cc_conn_stats(conn, &stats);
+    if (!isnan(stats.rowd_ms)) snprintf(rowd, sizeof rowd, "%f", stats.rowd_ms);
     if (answer == QUICHE_CC_NONE) printf("{\"stats\": null}\n");
     if (answer == QUICHE_CC_OK)
         printf("{\"stats\": {\"state\": \"%s\", \"rate_bps\": %f, \"pacing_bps\": %f, \"window_bytes\": %llu, "
-               "\"rowd_ms\": %f, \"zone\": %u, \"source\": %u}}\n",
-               stats.state, stats.rate_bps, stats.pacing_bps, (unsigned long long)stats.window_bytes, stats.rowd_ms,
-               stats.zone, stats.source);
+               "\"rowd_ms\": %s, \"zone\": %u, \"source\": %u}}\n",
+               stats.state, stats.rate_bps, stats.pacing_bps, (unsigned long long)stats.window_bytes, rowd, stats.zone,
+               stats.source);
     stats.size = 8;
     if (quiche_cc_conn_stats(conn, &stats) != QUICHE_CC_REFUSED) fail("statistics of 8 bytes");
     fflush(stdout);
