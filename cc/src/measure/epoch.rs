@@ -218,6 +218,7 @@ mod tests {
         Sample {
             sent: Time::default(),
             owd: Owd::from_nanos(owd),
+            above: Owd::ZERO,
             class,
             source: ACK,
             restarts: false,

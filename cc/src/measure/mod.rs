@@ -1,6 +1,7 @@
 //! What can be measured on a path, independent of who controls it.
 
 pub mod epoch;
+pub mod floor;
 pub mod loss;
 pub mod owd;
 pub mod persistent;

@@ -36,6 +36,8 @@ pub struct Sample {
     pub sent: Time,
     /// Its one-way delay, with an arbitrary offset.
     pub owd: Owd,
+    /// The same, less the minimum of its class and the larger ones, this sample included.
+    pub above: Owd,
     /// Its size class, 0 to [`CLASSES`] - 1.
     pub class: usize,
     /// Where it comes from.
@@ -293,9 +295,11 @@ impl OwdMeter {
             Source::ReceiveTimestamps => &mut self.by_timestamp,
         };
         minima.insert(packet.class, owd);
+        let minimum = minima.minima[packet.class].unwrap_or(owd);
         Sample {
             sent: packet.sent,
             owd,
+            above: owd - minimum,
             class: packet.class,
             source,
             restarts: false,

@@ -71,6 +71,7 @@ mod tests {
         Sample {
             sent: Time::from_origin(Duration::from_millis(sent_ms)),
             owd: Owd::from_nanos(owd_ms * 1_000_000),
+            above: Owd::ZERO,
             class,
             source: Source::ReceiveTimestamps,
             restarts: false,

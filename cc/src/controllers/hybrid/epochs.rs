@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use super::law::{zone, Observed, Zone};
 use super::report::EpochReport;
-use super::update::{self, Drain, Situation, Update};
-use super::Hybrid;
+use super::update::{self, Situation, Update};
+use super::{Hybrid, React, Statistic};
 use crate::controller::Measured;
 use crate::feedback::{Feedback, Space};
 use crate::measure::epoch::Epoch;
+use crate::measure::floor::Floor;
 use crate::measure::loss::LossShare;
 use crate::measure::owd::{Minima, Source};
 use crate::measure::trend::{trend, Trend};
@@ -20,17 +21,59 @@ use crate::units::{Bytes, Owd, Rate, Time};
 const USED_SHARE: f64 = 0.8;
 /// Samples that show queueing in start-up.
 const STARTUP_EVIDENCE: u32 = 3;
+/// Receive times that spread further are not believed to be jitter.
+const MOST_JITTER: Duration = Duration::from_millis(50);
+/// An epoch that began with the feedback that ends it lasts as long.
+const SHORTEST: Duration = Duration::from_micros(1);
+/// Packets that tell a rate: one more or less, where an epoch is cut, does not matter then.
+const RATE_PACKETS: u64 = 16;
+
+/// What an epoch has shown.
+#[derive(Debug, Clone, Copy)]
+struct Summary {
+    source: Source,
+    duration: Duration,
+    trend: Trend,
+    /// What stands for its delays, if there were any.
+    delta: Option<Owd>,
+    /// What the mean has above that.
+    jitter: Option<Duration>,
+    seen: Option<Observed>,
+    startup: bool,
+    /// Whether start-up has met a queue.
+    queues: bool,
+    app_limited: bool,
+}
 
 impl Hybrid {
+    /// Whether the first packet has come back that was sent after a decrease. The epoch that waited for it is over then, and
+    /// nothing in it counts: the next one has samples of its whole length, not only the few that came at its end.
+    pub(super) fn shows_decrease(&self, feedback: &Feedback<'_>) -> bool {
+        let shows = |since| feedback.acked.iter().any(|packet| packet.sent > since);
+        self.awaits
+            && feedback.space == Space::Application
+            && self.counts_since().is_some_and(shows)
+    }
+
     pub(super) fn collect(&mut self, feedback: &Feedback<'_>) {
         let since = self.counts_since();
-        let counts = |sent: Time| since.is_none_or(|since| sent > since);
+        let awaits = self.awaits;
+        let counts = |sent: Time| !awaits && since.is_none_or(|since| sent > since);
         let first = self.epoch.is_none();
+        let length = self.length();
         let epoch = self.epoch.get_or_insert_with(|| Epoch::new(feedback.now));
+        let span = Floor::span(epoch.duration(feedback.now), length);
+        let mut newest = None;
         self.meter.record(feedback, |sample| {
             self.transmission.add(&sample);
             if counts(sample.sent) {
                 epoch.add(&sample);
+                let floor = &mut self.floors[sample.source as usize];
+                if sample.restarts {
+                    *floor = Floor::default();
+                }
+                floor.add(sample.above, span);
+                newest = Some(sample);
             }
         });
         if feedback.space == Space::Application {
@@ -47,17 +90,8 @@ impl Hybrid {
             self.rate = self.initial_rate();
         } else if self.in_startup() {
             self.grow(feedback);
+            self.look_for_queue(feedback.now, newest);
         }
-    }
-
-    /// DEVIATION: in start-up every byte that comes back adds to the rate, unless the application limits it.
-    fn grow(&mut self, feedback: &Feedback<'_>) {
-        if self.epoch.as_ref().is_none_or(|epoch| epoch.app_limited) {
-            return;
-        }
-        let acked = feedback.acked.iter().map(|packet| packet.size.0).sum();
-        let growth = Bytes(acked).per(self.length()) * (self.params.startup - 1.0);
-        self.rate = self.bounded(self.rate + growth);
     }
 
     /// After L, or in start-up as soon as queueing shows, for it grows fast.
@@ -66,97 +100,159 @@ impl Hybrid {
         if duration >= self.length() {
             return true;
         }
-        let source = self.meter.source();
-        if !self.in_startup() || epoch.samples(source) < STARTUP_EVIDENCE {
-            return false;
-        }
-        let situation = self.situation(epoch, duration, false);
-        let delta = epoch.mean(source, &self.meter.minima(source));
-        delta.is_some_and(|delta| {
-            update::ends_startup(&self.params, &situation, self.queueing(delta))
-        })
+        self.in_startup()
+            && self.queues(now)
+            && epoch.samples(self.meter.source()) >= STARTUP_EVIDENCE
     }
 
     pub(super) fn end_epoch(&mut self, now: Time) {
         let Some(epoch) = self.epoch.take() else {
             return;
         };
-        let source = self.meter.source();
-        let minima = self.meter.minima(source);
-        let duration = epoch.duration(now);
-        let trend = self.trend(&epoch, &minima);
-        let delta = epoch.mean(source, &minima);
-        self.losses
-            .add(epoch.lost, epoch.lost + epoch.acked_packets);
-        let seen = delta.map(|delta| Observed {
-            delta: self.queueing(delta),
-            trend,
-            lost: epoch.lost > 0,
-            overwhelmed: self.losses.exceeds(self.params.losscap),
-        });
-        let app_limited = epoch.app_limited && self.is_unused(epoch.sent, duration);
-        if let Some(seen) = &seen {
+        let summary = self.summary(&epoch, now);
+        if let Some(seen) = &summary.seen {
             let began = *self.began.get_or_insert(epoch.start());
             self.longest.advance(now.counted_from(began));
             self.longest.insert(Reverse(seen.delta));
+            self.learn_background(seen, &epoch);
         }
-        self.learn_share(epoch.acked.per(duration));
+        let Summary {
+            duration,
+            app_limited,
+            ..
+        } = summary;
+        let tells = summary.seen.is_none() && !app_limited && epoch.acked_packets >= RATE_PACKETS;
+        self.learn_share(self.fully_arrived(&epoch, duration), tells);
         let situation = self.situation(&epoch, duration, app_limited);
-        let startup = self.in_startup();
-        let update = seen.map(|seen| {
-            if startup {
-                update::startup(&self.params, &seen, &situation)
-            } else {
-                update::steady(&self.params, &seen, &situation)
-            }
+        let update = summary.seen.map(|seen| match summary.startup {
+            true => update::startup(&self.params, &seen, &situation, summary.queues),
+            false => update::steady(&self.params, &seen, &situation),
         });
-        let zone = seen.map(|seen| zone(&situation.thresholds, &seen));
         if let Some(update) = &update {
             self.apply(update, &situation, now);
         }
         self.return_delay = self.return_delay_of(&epoch);
+        let before = self.jitter;
+        self.jitter = summary
+            .jitter
+            .map_or(before, |jitter| (7 * before + jitter) / 8);
+        self.report(&epoch, &summary, &situation, update);
+        self.begin_epoch(now, epoch);
+    }
+
+    /// What is lost although there is no queue is lost elsewhere.
+    fn learn_background(&mut self, seen: &Observed, epoch: &Epoch) {
+        if self.params.drain > 0.0 && update::is_short(&self.thresholds(), seen.delta) {
+            let packets = (epoch.lost + epoch.acked_packets).max(1);
+            let share = epoch.lost as f64 / packets as f64;
+            self.background += (share - self.background) / 8.0;
+        }
+    }
+
+    /// What an epoch has shown.
+    fn summary(&mut self, epoch: &Epoch, now: Time) -> Summary {
+        let source = self.meter.source();
+        let minima = self.meter.minima(source);
+        let duration = epoch.duration(now).max(SHORTEST);
+        let trend = self.trend(epoch, &minima);
+        let mean = epoch.mean(source, &minima);
+        let (delta, jitter) = match (self.params.delay, self.floors[source as usize].mean()) {
+            (Statistic::Mean, _) => (mean, None),
+            (Statistic::Least, floor) => {
+                let above = mean.zip(floor).map(|(mean, floor)| mean - floor);
+                (
+                    floor,
+                    above.map(|above| above.to_duration().min(MOST_JITTER)),
+                )
+            }
+        };
+        let packets = epoch.lost + epoch.acked_packets;
+        self.losses.add(epoch.lost, packets);
+        let overwhelmed = self.losses.exceeds(self.params.losscap);
+        Summary {
+            source,
+            duration,
+            trend,
+            delta,
+            jitter,
+            seen: delta.map(|delta| Observed {
+                delta: self.queueing(delta),
+                trend,
+                lost: epoch.lost as f64 > 2.0 * self.background * packets as f64,
+                overwhelmed,
+            }),
+            startup: self.in_startup(),
+            queues: self.queues(now),
+            app_limited: epoch.app_limited && self.is_unused(epoch.sent, duration),
+        }
+    }
+
+    fn report(
+        &mut self,
+        epoch: &Epoch,
+        summary: &Summary,
+        from: &Situation,
+        update: Option<Update>,
+    ) {
+        let zone = summary.seen.map(|seen| zone(&from.thresholds, &seen));
         self.measured = Measured {
-            rowd: delta,
-            source: Some(source),
+            rowd: summary.delta,
+            source: Some(summary.source),
             zone: zone.map(Zone::number),
         };
         self.report = Some(EpochReport {
             number: self.epochs,
-            duration,
+            duration: summary.duration,
             length: self.length(),
-            source,
-            samples: epoch.samples(source),
+            source: summary.source,
+            samples: epoch.samples(summary.source),
             lost: epoch.lost,
             acked: epoch.acked_packets,
-            arrived: situation.arrived,
-            delta,
+            arrived: from.arrived,
+            delta: summary.delta,
+            jitter: from.jitter,
+            background: from.background,
             transmission: self.transmission.get(),
-            trend: if self.params.trend {
-                trend.as_str()
-            } else {
-                "off"
-            },
-            thresholds: situation.thresholds,
-            overwhelmed: seen.is_some_and(|seen| seen.overwhelmed),
+            trend: self.params.trend.then_some(summary.trend),
+            thresholds: from.thresholds,
+            overwhelmed: summary.seen.is_some_and(|seen| seen.overwhelmed),
             zone,
-            startup,
-            app_limited,
-            undisturbed: situation.undisturbed,
-            alpha: update.as_ref().and_then(|update| update.alpha),
-            beta: update.as_ref().and_then(|update| update.beta),
-            rate_before: situation.rate,
+            startup: summary.startup,
+            app_limited: summary.app_limited,
+            undisturbed: from.undisturbed,
+            alpha: update.and_then(|update| update.alpha),
+            beta: update.and_then(|update| update.beta),
+            rate_before: from.rate,
             rate_after: self.rate,
             share: self.drain.map(|drain| drain.share),
             return_delay: self.return_delay,
             window: self.window(),
         });
-        self.begin_epoch(now, epoch);
     }
 
-    fn situation(&self, epoch: &Epoch, duration: Duration, app_limited: bool) -> Situation {
+    /// The rate at which packets arrived, with those that jitter may have held back at the end.
+    fn fully_arrived(&self, epoch: &Epoch, duration: Duration) -> Rate {
+        epoch.acked.per(duration) * (1.0 / (1.0 - self.uncertain(duration)))
+    }
+
+    /// The share of an epoch in which arrivals may be missing, because jitter held them back at its end.
+    fn uncertain(&self, duration: Duration) -> f64 {
+        let share = 2.0 * self.jitter.as_secs_f64() / duration.as_secs_f64().max(1e-9);
+        share.min(0.5)
+    }
+
+    pub(super) fn situation(
+        &self,
+        epoch: &Epoch,
+        duration: Duration,
+        app_limited: bool,
+    ) -> Situation {
         Situation {
             rate: self.rate,
             arrived: epoch.acked.per(duration),
+            background: self.background,
+            jitter: self.jitter,
+            uncertain: self.uncertain(duration),
             packet: self.limits.max_datagram_size,
             length: self.length(),
             transmission: self.transmission_time(),
@@ -168,19 +264,19 @@ impl Hybrid {
     }
 
     /// After start-up the share is what arrives while the queue drains.
-    pub(super) fn learn_share(&mut self, arrived: Rate) {
-        if let Some(Drain {
-            share,
-            ceiling: Some(ceiling),
-        }) = &mut self.drain
-        {
-            *share = share.max(arrived.min(*ceiling));
+    pub(super) fn learn_share(&mut self, arrived: Rate, waiting: bool) {
+        let Some(drain) = &mut self.drain else { return };
+        match drain.ceiling {
+            Some(ceiling) => drain.share = drain.share.max(arrived.min(ceiling)),
+            None if waiting => drain.share = drain.share.min(arrived),
+            None => {}
         }
     }
 
     pub(super) fn apply(&mut self, update: &Update, from: &Situation, now: Time) {
         if update.beta.is_some() {
             self.last_decrease = Some(now);
+            self.awaits = self.params.drain > 0.0 && self.params.react == React::Once;
             self.losses = LossShare::default();
         }
         let disturbed = update.alpha.is_none() || from.app_limited;
@@ -223,6 +319,7 @@ impl Hybrid {
         };
         self.meter.end_epoch(&evidence);
         self.epochs += 1;
+        self.floors = Default::default();
         last.restart(now);
         self.epoch = Some(last);
     }

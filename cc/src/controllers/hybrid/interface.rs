@@ -63,6 +63,10 @@ impl Controller for Hybrid {
         self.limits.max_ack_delay = feedback.max_ack_delay;
         self.handshake_rtt = feedback.min_rtt.or(self.handshake_rtt);
         self.collect(feedback);
+        if self.shows_decrease(feedback) {
+            self.awaits = false;
+            self.end_epoch(feedback.now);
+        }
         match &self.epoch {
             Some(epoch) if !self.is_over(epoch, feedback.now) => {
                 if self.basis != self.basis() {

@@ -22,6 +22,7 @@ mod law;
 mod parameters;
 mod params;
 mod report;
+mod startup;
 mod thresholds;
 mod update;
 
@@ -29,17 +30,17 @@ use std::cmp::Reverse;
 use std::time::Duration;
 
 pub use self::parameters::{PARAMETERS, PROFILES};
-pub use self::params::{Params, React};
+pub use self::params::{Params, React, Statistic};
 
 use self::interface::Basis;
 use self::law::Zone;
 use self::report::EpochReport;
 use self::thresholds::Thresholds;
 use self::update::{Drain, Phase};
-use crate::controller::{Burst, Decision, Measured, Start};
-use crate::controllers::pacing;
+use crate::controller::{Decision, Measured, Start};
 use crate::controllers::report::PathLimits;
 use crate::measure::epoch::Epoch;
+use crate::measure::floor::Floor;
 use crate::measure::loss::LossShare;
 use crate::measure::owd::{OwdMeter, Source};
 use crate::measure::transmission::TransmissionTime;
@@ -48,10 +49,6 @@ use crate::units::{Bytes, Owd, Rate, Time};
 
 /// RFC 9002 section 7.2 names two packets as the minimum window.
 const MIN_WINDOW_PACKETS: u64 = 2;
-/// Packets that show the time that one takes on the slowest link.
-const PROBE_PACKETS: usize = 3;
-/// Epochs in which they are sent anyway.
-const PROBE_EPOCHS: u64 = 2;
 /// The rate is never lower than a packet in this many epochs.
 const MIN_RATE_EPOCHS: u32 = 4;
 /// The rate is never higher.
@@ -71,15 +68,25 @@ pub struct Hybrid {
     epochs: u64,
     /// When the first epoch began.
     began: Option<Time>,
+    /// What jitter and batches hold back, above the delay under them.
+    jitter: Duration,
     /// Queueing of the return path, where the source can tell.
     return_delay: Duration,
     /// When the rate was last lowered.
     last_decrease: Option<Time>,
+    /// Whether nothing has come back yet that was sent after it.
+    awaits: bool,
     /// The queue that a decrease lets drain.
     drain: Option<Drain>,
     /// How long there has been no decrease, nor a limit by the application.
     undisturbed: Duration,
     losses: LossShare,
+    /// The share of packets that is lost without a queue, smoothed.
+    background: f64,
+    /// The delay under the jitter in this epoch, by ACK arrivals and by receive times.
+    floors: [Floor; 2],
+    /// Since when every sample of start-up has met a queue.
+    queueing_since: Option<Time>,
     /// The longest queue of late: the sliding minimum of what it is turned round.
     longest: WindowMin<Reverse<Owd>>,
     /// RTT to work with before there is a sample: that of the handshake, once known.
@@ -107,11 +114,16 @@ impl Hybrid {
             epoch: None,
             epochs: 0,
             began: None,
+            jitter: Duration::ZERO,
             return_delay: Duration::ZERO,
             last_decrease: None,
+            awaits: false,
             drain: None,
             undisturbed: Duration::ZERO,
             losses: LossShare::default(),
+            background: 0.0,
+            floors: Default::default(),
+            queueing_since: None,
             longest: WindowMin::new(owdwin),
             handshake_rtt: None,
             basis: Basis::default(),
@@ -155,31 +167,13 @@ impl Hybrid {
     /// queues on the return path or is on the line is in flight as well, but is no congestion.
     fn window(&self) -> Bytes {
         let size = self.limits.max_datagram_size.0.max(1);
-        let extra =
-            self.return_delay + self.params.window_extra(&self.thresholds()) + self.on_the_line();
+        let extra = 2 * self.jitter
+            + self.return_delay
+            + self.params.window_extra(&self.thresholds())
+            + self.on_the_line();
         let bytes = self.rate.over(self.length() + extra);
         let packets = (bytes / size as f64).ceil() as u64;
         Bytes(size) * packets.max(MIN_WINDOW_PACKETS)
-    }
-
-    /// In start-up three packets leave together: from how far apart they arrive the slowest link is known.
-    fn burst(&self) -> Burst {
-        let smooth = pacing::smooth(self.rate, self.known_rtt().is_some());
-        let together = if self.probes() {
-            PROBE_PACKETS
-        } else {
-            smooth.together
-        };
-        Burst { together, ..smooth }
-    }
-
-    /// Whether start-up needs to know the slowest link.
-    fn probes(&self) -> bool {
-        if self.params.insist == 0.0 || !self.in_startup() || self.meter.source() == Source::Ack {
-            return false;
-        }
-        let rate = self.limits.max_datagram_size.per(self.transmission_time());
-        self.epochs < PROBE_EPOCHS || self.rate < rate * update::ALONE_SHARE
     }
 
     /// DEVIATION: waiting for the packet that is on the line when one comes is no queueing, however long that takes.
@@ -209,14 +203,10 @@ impl Hybrid {
         self.last_decrease.filter(|_| once)
     }
 
-    fn in_startup(&self) -> bool {
-        self.params.startup > 1.0 && !matches!(self.phase, Phase::Steady(_))
-    }
-
     fn thresholds(&self) -> Thresholds {
         let longest = self.longest.get().map(|Reverse(longest)| longest);
         let size = self.limits.max_datagram_size;
-        Thresholds::new(&self.params, self.rate, size, longest)
+        Thresholds::new(&self.params, self.rate, size, self.jitter, longest)
     }
 }
 

@@ -10,7 +10,7 @@ const RATE: Kind = Kind::RateOrAuto(1.0, 1e10);
 const SHARE: Kind = Kind::Number(0.0, 0.9);
 
 /// Every parameter that an option string may set.
-pub const PARAMETERS: [Parameter; 24] = [
+pub const PARAMETERS: [Parameter; 25] = [
     Parameter {
         name: "amin",
         kind: RATE,
@@ -115,6 +115,11 @@ pub const PARAMETERS: [Parameter; 24] = [
         name: "trend",
         kind: Kind::Word(&["off", "on"]),
         help: "test the trend of one-way delays",
+    },
+    Parameter {
+        name: "delay",
+        kind: Kind::Word(&["mean", "least"]),
+        help: "what of an epoch's one-way delays counts",
     },
     Parameter {
         name: "packet",

@@ -16,6 +16,15 @@ pub enum React {
     Once,
 }
 
+/// What stands for the delays of an epoch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Statistic {
+    /// Their mean, as in the paper.
+    Mean,
+    /// DEVIATION: the smallest, which jitter and batches do not raise.
+    Least,
+}
+
 /// The paper's parameters and ours. [`Params::paper`] is section III of the paper; [`Default`]
 /// is the deployable profile.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,6 +75,8 @@ pub struct Params {
     pub grow: f64,
     /// Its period, where L is not longer.
     pub period: Duration,
+    /// DEVIATION: what of an epoch's delays counts.
+    pub delay: Statistic,
     /// DEVIATION: share of the longest queue of late from which on losses count although the delay is below d1; 0 is never.
     pub full: f64,
 }
@@ -93,6 +104,7 @@ impl Params {
             drain: 0.0,
             grow: 1.0,
             full: 0.0,
+            delay: Statistic::Mean,
             wextra: Some(Duration::ZERO),
             losscap: 1.0,
             startup: 1.0,
@@ -158,6 +170,9 @@ impl Params {
             ("period", Given::Time(time)) => self.period = time,
             ("owdwin", Given::Time(time)) => self.owdwin = time,
             ("react", Given::Word(place)) => self.react = [React::EveryEpoch, React::Once][place],
+            ("delay", Given::Word(place)) => {
+                self.delay = [Statistic::Mean, Statistic::Least][place];
+            }
             ("trend", Given::Word(place)) => self.trend = place == 1,
             _ => debug_assert!(false, "{name} stands in PARAMETERS but cannot be set"),
         }
@@ -175,7 +190,7 @@ impl Params {
             return refuse("d0, d2 and d3 follow d1 if it is auto", got);
         }
         let Thresholds { d0, d1, d2, d3, .. } =
-            Thresholds::new(self, Rate::from_bps(1e6), Bytes(1250), None);
+            Thresholds::new(self, Rate::from_bps(1e6), Bytes(1250), Duration::ZERO, None);
         if !(d0 < d1 && d1 < d2 && d2 < d3) {
             return refuse(
                 "d0 < d1 < d2 < d3",
@@ -235,6 +250,7 @@ impl Default for Params {
             grow: 1.5,
             period: 40 * MILLI,
             full: 0.75,
+            delay: Statistic::Least,
         }
     }
 }

@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use super::law::Zone;
-use super::params::{Params, React};
+use super::params::{Params, React, Statistic};
 use super::thresholds::Thresholds;
 use crate::controller::{Event, Value};
 use crate::controllers::report::{
     self, millis, millis_or_auto, number_or_null, rate_or_auto, word, PathLimits,
 };
 use crate::measure::owd::Source;
+use crate::measure::trend::Trend;
 use crate::units::{Bytes, Owd, Rate};
 
 /// An epoch that has ended.
@@ -35,8 +36,12 @@ pub struct EpochReport {
     pub delta: Option<Owd>,
     /// The time that a packet takes on the slowest link, zero while unknown.
     pub transmission: Duration,
-    /// Name of the trend.
-    pub trend: &'static str,
+    /// The trend, if it is tested.
+    pub trend: Option<Trend>,
+    /// What jitter holds back, before this epoch.
+    pub jitter: Duration,
+    /// The share of packets that is lost without a queue.
+    pub background: f64,
     /// The thresholds in force.
     pub thresholds: Thresholds,
     /// Whether too much was lost for delay to matter.
@@ -96,6 +101,13 @@ pub fn parameters_set(spec: &str, params: &Params, limits: PathLimits) -> Event 
         ("grow", Value::Number(params.grow)),
         ("period", millis(params.period)),
         ("full", Value::Number(params.full)),
+        (
+            "delay",
+            word(match params.delay {
+                Statistic::Mean => "mean",
+                Statistic::Least => "least",
+            }),
+        ),
     ];
     report::parameters_set("hybrid", spec, limits, parameters)
 }
@@ -115,7 +127,9 @@ pub fn epoch_updated(epoch: &EpochReport) -> Event {
             ("arrived", Value::Number(epoch.arrived.bps())),
             ("delta", number_or_null(epoch.delta.map(Owd::as_millis))),
             ("transmission_time", millis(epoch.transmission)),
-            ("trend", word(epoch.trend)),
+            ("trend", word(epoch.trend.map_or("off", Trend::as_str))),
+            ("jitter", millis(epoch.jitter)),
+            ("background_loss", Value::Number(epoch.background)),
             ("d0", millis(epoch.thresholds.d0)),
             ("d1", millis(epoch.thresholds.d1)),
             ("d2", millis(epoch.thresholds.d2)),

@@ -37,7 +37,13 @@ impl Thresholds {
     ///
     /// DEVIATION: where d1 is not given, it is the time in which the flow sends `queue` packets. A flow that has
     /// more than its share then has the lower threshold, whatever its RTT, and gives way to the others.
-    pub fn new(params: &Params, rate: Rate, size: Bytes, longest: Option<Owd>) -> Self {
+    pub fn new(
+        params: &Params,
+        rate: Rate,
+        size: Bytes,
+        jitter: Duration,
+        longest: Option<Owd>,
+    ) -> Self {
         let scaled = || {
             let packet = size.0 as f64 * 8.0 / rate.bps().max(1.0);
             let packet = Duration::try_from_secs_f64(packet)
@@ -47,6 +53,7 @@ impl Thresholds {
                 .mul_f64(params.queue)
                 .clamp(LEAST, LOW.max(packet))
                 .min(MOST)
+                + jitter / 2
         };
         let d1 = params.d1.unwrap_or_else(scaled);
         let full = longest

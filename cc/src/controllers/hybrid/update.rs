@@ -13,6 +13,8 @@ const SHORT_QUEUE_DIVISOR: u32 = 2;
 const MOST_INCREASE: f64 = 0.25;
 /// What packets of a burst of three wait for each other on average, one transmission time, with a margin.
 const BURST_DELAY: f64 = 1.5;
+/// A larger share of losses is not made up for.
+const MOST_BACKGROUND: f64 = 0.2;
 /// A flow that fills less of the slowest link shares it with others.
 pub const ALONE_SHARE: f64 = 0.5;
 
@@ -43,6 +45,12 @@ pub struct Situation {
     pub rate: Rate,
     /// A, the rate at which packets were acknowledged.
     pub arrived: Rate,
+    /// The share of packets that is lost without a queue.
+    pub background: f64,
+    /// What jitter holds back.
+    pub jitter: Duration,
+    /// The share of the epoch in which arrivals may be missing because of jitter, up to a half.
+    pub uncertain: f64,
     /// Size of a full packet.
     pub packet: Bytes,
     /// L.
@@ -59,7 +67,21 @@ pub struct Situation {
     pub undisturbed: Duration,
 }
 
+/// Whether a queue is hardly one.
+pub fn is_short(thresholds: &Thresholds, delta: Owd) -> bool {
+    delta <= Owd::from(thresholds.d1 / SHORT_QUEUE_DIVISOR)
+}
+
 impl Situation {
+    /// The rate at which packets reached the slowest link: what is lost without a queue is lost elsewhere.
+    fn reached(&self, seen: &Observed) -> Rate {
+        if seen.losing(&self.thresholds) {
+            return self.arrived;
+        }
+        self.arrived
+            * (1.0 / ((1.0 - self.uncertain) * (1.0 - self.background.min(MOST_BACKGROUND))))
+    }
+
     /// Whether the slowest link carries much more than this flow sends.
     pub fn shares(&self) -> bool {
         let alone = self.packet.per(self.transmission) * ALONE_SHARE;
@@ -94,8 +116,8 @@ pub fn ends_startup(params: &Params, from: &Situation, delta: Owd) -> bool {
 }
 
 /// DEVIATION: the paper has no start-up. The rate grows with every ACK; here is only whether that ends.
-pub fn startup(params: &Params, seen: &Observed, from: &Situation) -> Update {
-    if !seen.losing(&from.thresholds) && !ends_startup(params, from, seen.delta) {
+pub fn startup(params: &Params, seen: &Observed, from: &Situation, queues: bool) -> Update {
+    if !seen.losing(&from.thresholds) && !queues {
         return Update {
             rate: from.rate,
             alpha: None,
@@ -105,7 +127,7 @@ pub fn startup(params: &Params, seen: &Observed, from: &Situation) -> Update {
         };
     }
     // R is already beyond what the path carries, which is what has arrived.
-    let share = from.rate.min(from.arrived);
+    let share = from.rate.min(from.reached(seen));
     let beta = decrease(params, seen, from).unwrap_or(params.bmin);
     Update {
         rate: share * (1.0 - beta),
@@ -123,7 +145,7 @@ pub fn startup(params: &Params, seen: &Observed, from: &Situation) -> Update {
 pub fn steady(params: &Params, seen: &Observed, from: &Situation) -> Update {
     let phase = Phase::Steady(zone(&from.thresholds, seen));
     if let Some(beta) = decrease(params, seen, from) {
-        let share = share(params, from);
+        let share = share(params, seen, from);
         return Update {
             rate: from.rate.min(share * (1.0 - beta)),
             alpha: None,
@@ -136,9 +158,7 @@ pub fn steady(params: &Params, seen: &Observed, from: &Situation) -> Update {
         };
     }
     let (rate, drain) = match from.drain {
-        Some(drain) if seen.delta > Owd::from(from.thresholds.d1 / SHORT_QUEUE_DIVISOR) => {
-            (from.rate, Some(drain))
-        }
+        Some(drain) if !is_short(&from.thresholds, seen.delta) => (from.rate, Some(drain)),
         Some(drain) => (from.rate.max(drain.share * (1.0 - params.bmin)), None),
         None => (from.rate + increase(params, seen, from), None),
     };
@@ -157,13 +177,13 @@ pub fn steady(params: &Params, seen: &Observed, from: &Situation) -> Update {
 }
 
 /// The rate from which a decrease starts. DEVIATION: the paper's is R, which is already beyond what the path carries.
-fn share(params: &Params, from: &Situation) -> Rate {
+fn share(params: &Params, seen: &Observed, from: &Situation) -> Rate {
     let rate = from
         .drain
         .map_or(from.rate, |drain| from.rate.max(drain.share));
     let known = from.drain.is_some_and(|drain| drain.ceiling.is_some());
     if params.drain > 0.0 && !known && !from.app_limited {
-        rate.min(from.arrived)
+        rate.min(from.reached(seen))
     } else {
         rate
     }

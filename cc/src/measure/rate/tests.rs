@@ -41,6 +41,7 @@ impl Bench {
         let sample = Sample {
             sent: nanos(sent),
             owd,
+            above: Owd::ZERO,
             class: CLASSES - 1,
             source: Source::ReceiveTimestamps,
             restarts: false,

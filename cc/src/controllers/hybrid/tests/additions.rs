@@ -9,7 +9,13 @@ const STEADY: &str = "startup=off";
 fn thresholds_follow_the_flows_own_rate_within_bounds() {
     let of = |options: &str, mbps: f64| {
         let params = Params::parse(options).unwrap();
-        Thresholds::new(&params, Rate::from_bps(mbps * 1e6), SIZE, None)
+        Thresholds::new(
+            &params,
+            Rate::from_bps(mbps * 1e6),
+            SIZE,
+            Duration::ZERO,
+            None,
+        )
     };
     // Two packets of 1250 bytes at 5 Mbit/s take 4 ms.
     let t = of("", 5.0);
@@ -66,6 +72,12 @@ fn a_queue_that_does_not_drain_is_answered_again() {
     path.epoch(60.0, 0);
     assert_eq!(path.rate(), first, "that was sent before");
     path.epoch(90.0, 0);
+    assert_eq!(
+        path.rate(),
+        first,
+        "an epoch of what was sent since begins at its end"
+    );
+    path.epoch(90.0, 0);
     assert!(close(path.rate(), 1e6 * 0.7), "{}", path.rate());
 }
 
@@ -84,6 +96,7 @@ fn the_increase_grows_until_something_stops_it() {
         assert!(close(*step, expected), "{n}: {step}, not {expected}");
     }
     path.epoch(15.0, 0);
+    path.epoch(0.0, 0);
     path.epoch(0.0, 0);
     let low = path.epoch(0.0, 0);
     assert!(low > 1.0, "it returns");
@@ -136,8 +149,10 @@ fn start_up_grows_with_what_comes_back_until_a_queue_shows() {
         assert!(close(path.rate(), expected), "{}", path.rate());
     }
     assert_eq!(path.hybrid.state(), "startup");
-    // The third sample with a queue above d1 / 2 ends it. A packet of 1250 bytes came back every 10 ms.
+    // A queue above d1 / 2 that lasts for a quarter of L ends it. A packet of 1250 bytes came back every 10 ms.
     (0..3).for_each(|_| path.ack(20.0, 0));
+    assert_eq!(path.hybrid.state(), "startup");
+    path.ack(20.0, 0);
     assert!(path.hybrid.state().starts_with("zone"));
     let beta = 20.0 / 300.0;
     assert!(close(path.rate(), 1e6 * (1.0 - beta)), "{}", path.rate());
@@ -151,4 +166,37 @@ fn start_up_waits_for_an_application_that_has_no_data() {
     path.hybrid.on_app_limited();
     (0..5).for_each(|_| path.ack(0.0, 0));
     assert_eq!(path.rate(), before);
+}
+
+#[test]
+fn jitter_and_batches_are_no_queue_and_a_queue_under_them_is() {
+    let zone_with = |queue_ms: f64| {
+        let mut path = Path::new(STEADY);
+        path.epoch(0.0, 0);
+        // Every other packet is held up for 40 ms.
+        (0..30).for_each(|n| path.ack(queue_ms + 40.0 * f64::from(n % 2), 0));
+        path.hybrid.state()
+    };
+    assert_eq!(zone_with(0.0), "zone1");
+    assert_ne!(zone_with(60.0), "zone1");
+    let mut mean = Path::new("startup=off,delay=mean");
+    mean.epoch(0.0, 0);
+    (0..10).for_each(|n| mean.ack(40.0 * f64::from(n % 2), 0));
+    assert_ne!(mean.hybrid.state(), "zone1");
+}
+
+#[test]
+fn what_is_lost_without_a_queue_has_reached_the_slowest_link() {
+    let share_after = |lost| {
+        let mut path = Path::new("startup=off,losscap=1");
+        (0..20).for_each(|_| {
+            path.epoch(0.0, lost);
+        });
+        path.hybrid.rate = Rate::from_bps(9e6);
+        path.epoch(15.0, 0);
+        path.hybrid.drain.unwrap().share.bps()
+    };
+    let (without, with) = (share_after(0), share_after(1));
+    // A packet of 11 was lost.
+    assert!((with / without - 1.1).abs() < 0.02, "{with}, {without}");
 }

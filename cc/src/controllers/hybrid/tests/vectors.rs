@@ -160,7 +160,13 @@ fn thresholds_agree_with_the_shared_vectors() {
     for case in vectors().thresholds {
         let params = Params::parse(&case.options).unwrap();
         let longest = Some(delay(case.longest_ms));
-        let t = Thresholds::new(&params, Rate::from_bps(case.rate_bps), SIZE, longest);
+        let t = Thresholds::new(
+            &params,
+            Rate::from_bps(case.rate_bps),
+            SIZE,
+            Duration::ZERO,
+            longest,
+        );
         assert_eq!(
             [t.d0, t.d1, t.d2, t.d3, t.full],
             [
@@ -202,14 +208,15 @@ fn updates_and_what_they_leave_agree_with_the_shared_vectors() {
             ceiling: case.startup_rate_bps.map(Rate::from_bps),
         });
         hybrid.undisturbed = millis(case.undisturbed_ms);
-        hybrid.learn_share(Rate::from_bps(case.arrived_bps));
+        hybrid.learn_share(Rate::from_bps(case.arrived_bps), false);
         let (params, situation) = (hybrid.params.clone(), situation(&hybrid, &case));
         let seen = Observed {
             overwhelmed: case.overwhelmed,
             ..seen(case.delta_ms, trend_of(&case.trend), case.lost)
         };
         let made = if case.startup {
-            update::startup(&params, &seen, &situation)
+            let queues = update::ends_startup(&params, &situation, seen.delta);
+            update::startup(&params, &seen, &situation, queues)
         } else {
             update::steady(&params, &seen, &situation)
         };
@@ -247,11 +254,20 @@ fn situation(hybrid: &Hybrid, case: &CourseCase) -> Situation {
     Situation {
         rate,
         arrived: Rate::from_bps(case.arrived_bps),
+        background: 0.0,
+        jitter: Duration::ZERO,
+        uncertain: 0.0,
         packet: SIZE,
         length: millis(case.length_ms),
         transmission: millis(case.transmission_ms),
         app_limited: case.app_limited,
-        thresholds: Thresholds::new(&hybrid.params, rate, SIZE, Some(delay(case.longest_ms))),
+        thresholds: Thresholds::new(
+            &hybrid.params,
+            rate,
+            SIZE,
+            Duration::ZERO,
+            Some(delay(case.longest_ms)),
+        ),
         drain: hybrid.drain,
         undisturbed: hybrid.undisturbed,
     }

@@ -1,0 +1,74 @@
+//! DEVIATION: start-up, which the paper does not have. The rate grows with every ACK until a queue lasts.
+
+use super::update::{self, Phase};
+use super::Hybrid;
+use crate::controller::Burst;
+use crate::controllers::pacing;
+use crate::feedback::Feedback;
+use crate::measure::owd::{Sample, Source};
+use crate::units::{Bytes, Time};
+
+/// Share of L for which a queue lasts that ends start-up.
+const QUEUE_LASTS: f64 = 0.25;
+/// Packets that show the time that one takes on the slowest link.
+const PROBE_PACKETS: usize = 3;
+/// Epochs in which they are sent anyway.
+const PROBE_EPOCHS: u64 = 2;
+
+impl Hybrid {
+    pub(super) fn in_startup(&self) -> bool {
+        self.params.startup > 1.0 && !matches!(self.phase, Phase::Steady(_))
+    }
+
+    /// DEVIATION: in start-up every byte that comes back adds to the rate, unless the application limits it.
+    pub(super) fn grow(&mut self, feedback: &Feedback<'_>) {
+        if self.epoch.as_ref().is_none_or(|epoch| epoch.app_limited) {
+            return;
+        }
+        let acked = feedback.acked.iter().map(|packet| packet.size.0).sum();
+        let growth = Bytes(acked).per(self.length()) * (self.params.startup - 1.0);
+        self.rate = self.bounded(self.rate + growth);
+    }
+
+    /// Whether in start-up a queue has been there for a while. Jitter and batches come and go, while that queue only grows.
+    pub(super) fn queues(&self, now: Time) -> bool {
+        let lasts = self.length().mul_f64(QUEUE_LASTS);
+        self.queueing_since
+            .is_some_and(|since| now.since(since) >= lasts)
+    }
+
+    /// Takes the newest sample of an ACK for what all of them have met.
+    pub(super) fn look_for_queue(&mut self, now: Time, newest: Option<Sample>) {
+        let Some(sample) = newest.filter(|sample| sample.source == self.meter.source()) else {
+            return;
+        };
+        let delta = self.queueing(sample.above);
+        let Some(epoch) = &self.epoch else { return };
+        let situation = self.situation(epoch, self.length(), false);
+        if update::ends_startup(&self.params, &situation, delta) {
+            self.queueing_since.get_or_insert(now);
+        } else {
+            self.queueing_since = None;
+        }
+    }
+
+    /// In start-up three packets leave together: from how far apart they arrive the slowest link is known.
+    pub(super) fn burst(&self) -> Burst {
+        let smooth = pacing::smooth(self.rate, self.known_rtt().is_some());
+        let together = if self.probes() {
+            PROBE_PACKETS
+        } else {
+            smooth.together
+        };
+        Burst { together, ..smooth }
+    }
+
+    /// Whether start-up needs to know the slowest link.
+    fn probes(&self) -> bool {
+        if self.params.insist == 0.0 || !self.in_startup() || self.meter.source() == Source::Ack {
+            return false;
+        }
+        let rate = self.limits.max_datagram_size.per(self.transmission_time());
+        self.epochs < PROBE_EPOCHS || self.rate < rate * update::ALONE_SHARE
+    }
+}

@@ -1,0 +1,107 @@
+//! The delay under the jitter: what packets meet even when nothing holds them up for a moment.
+//!
+//! A queue delays all packets of some ten milliseconds alike. Jitter, batches and the wait for a shared medium delay some of
+//! them, for shorter. So the smallest delay of such a span is that of the queue, and the mean of these minima follows a
+//! queue that comes and goes in longer times, as those of other flows do, which the minimum of a long epoch would not show.
+
+use std::time::Duration;
+
+use crate::units::Owd;
+
+/// Packets of this time have their minimum taken.
+const SPAN: Duration = Duration::from_millis(20);
+
+/// Minima of the spans of one epoch.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Floor {
+    /// Of spans that are over.
+    sum: Owd,
+    spans: u32,
+    /// The span under way and its minimum.
+    current: Option<(u64, Owd)>,
+}
+
+impl Floor {
+    /// The span of what comes `at` after the start of an epoch of `length`, which is cut into equal spans of at least 20 ms.
+    pub fn span(at: Duration, length: Duration) -> u64 {
+        let nanos = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+        let spans = (nanos(length) / nanos(SPAN)).max(1);
+        (nanos(at) / (nanos(length) / spans).max(1)).min(spans - 1)
+    }
+
+    /// A delay in `span`; spans come in their order.
+    pub fn add(&mut self, delay: Owd, span: u64) {
+        match &mut self.current {
+            Some((current, least)) if *current == span => *least = delay.min(*least),
+            _ => {
+                self.close();
+                self.current = Some((span, delay));
+            }
+        }
+    }
+
+    fn close(&mut self) {
+        if let Some((_, least)) = self.current.take() {
+            self.sum = self.sum + least;
+            self.spans += 1;
+        }
+    }
+
+    /// The mean of the minima of the spans that had samples.
+    pub fn mean(mut self) -> Option<Owd> {
+        self.close();
+        let nanos = self.sum.as_nanos().checked_div(i64::from(self.spans))?;
+        Some(Owd::from_nanos(nanos))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MILLI: Duration = Duration::from_millis(1);
+
+    fn floor(length: u32, delays_ms: &[(u32, i64)]) -> Option<f64> {
+        let mut floor = Floor::default();
+        for (at, delay) in delays_ms {
+            let span = Floor::span(*at * MILLI, length * MILLI);
+            floor.add(Owd::from_nanos(delay * 1_000_000), span);
+        }
+        floor.mean().map(Owd::as_millis)
+    }
+
+    #[test]
+    fn an_epoch_is_cut_into_equal_spans_of_at_least_20_ms() {
+        for (at, length, span) in [
+            (0, 5, 0),
+            (4, 5, 0),
+            (39, 39, 0),
+            (19, 40, 0),
+            (20, 40, 1),
+            (99, 40, 1),
+            (41, 100, 2),
+        ] {
+            assert_eq!(
+                Floor::span(at * MILLI, length * MILLI),
+                span,
+                "{at} of {length} ms"
+            );
+        }
+        assert_eq!(Floor::span(Duration::MAX, Duration::ZERO), 0);
+    }
+
+    #[test]
+    fn what_holds_packets_up_for_a_moment_does_not_count_and_a_queue_does() {
+        assert_eq!(floor(40, &[]), None);
+        assert_eq!(
+            floor(40, &[(0, 9), (5, 0), (10, 50), (25, 1), (30, 70)]),
+            Some(0.5)
+        );
+        assert_eq!(
+            floor(40, &[(0, 30), (10, 35), (20, 32), (30, 37)]),
+            Some(31.0)
+        );
+        // The queue of others, which is there half of the time of a long epoch.
+        assert_eq!(floor(80, &[(0, 0), (20, 8), (40, 0), (60, 8)]), Some(4.0));
+    }
+}
