@@ -271,9 +271,12 @@ proptest! {
                 if event.name != "vegas_updated" { continue; }
                 let (before, after) = recomputed(&params, &event, last);
                 let get = |name| number(&event, name).unwrap_or(f64::INFINITY);
+                // On a threshold the last digit decides, and that is not in the trace.
+                let diff = (get("rtt") - get("base_rtt")) / get("rtt") * before / M;
+                let tie = [params.alpha, params.beta].iter().any(|at| (diff - at).abs() < 1e-9);
                 prop_assert_eq!(get("update"), updates);
                 prop_assert!((get("window_before") - before).abs() < 1e-6, "{before}: {event:?}");
-                prop_assert!((get("window_after") - after).abs() < 1e-6, "{after}: {event:?}");
+                prop_assert!(tie || (get("window_after") - after).abs() < 1e-6, "{after}: {event:?}");
                 last = (get("window_after"), get("ssthresh"));
                 updates += 1.0;
             }
