@@ -1,0 +1,133 @@
+//! What the default profile of `hybrid` is for, with margins: use of the path, delay, loss, and shares. The lab's suites
+//! (`tests/suites`) measure the same with whole connections.
+
+mod dumbbell;
+
+use std::time::Duration;
+
+use dumbbell::flow::{silent, Flow};
+use dumbbell::Dumbbell;
+
+const SIZE: u32 = 1250;
+
+fn millis(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+fn seconds(s: u64) -> Duration {
+    Duration::from_secs(s)
+}
+
+fn flow(rtt_ms: u64) -> Flow {
+    Flow::new("hybrid", SIZE, millis(rtt_ms))
+}
+
+fn path(mbps: f64, buffer_ms: f64, flows: Vec<Flow>) -> Dumbbell {
+    let (rate, buffer) = (format!("{mbps}Mbps"), format!("{buffer_ms}ms"));
+    Dumbbell::on([&rate, &buffer, "0ms", "0%"], flows)
+}
+
+fn jain(shares: &[f64]) -> f64 {
+    let sum: f64 = shares.iter().sum();
+    let squares: f64 = shares.iter().map(|share| share * share).sum();
+    sum * sum / (shares.len() as f64 * squares)
+}
+
+/// Share of the path and 95th percentile of the time in its queue, in ms, once start-up is over, and packets lost then.
+fn alone(mbps: f64, rtt_ms: u64, bdp: f64, flow: Flow) -> (f64, f64, u64) {
+    let mut path = path(mbps, rtt_ms as f64 * bdp, vec![flow]);
+    let from = millis(60 * rtt_ms).max(seconds(2));
+    let period = millis(200 * rtt_ms).clamp(seconds(5), seconds(20));
+    path.watch_until(from);
+    path.watch_until(from + period);
+    let flow = &mut path.flows[0];
+    (flow.arrived(period) / mbps, flow.quantile(0.95), flow.lost)
+}
+
+#[test]
+fn one_flow_uses_paths_of_every_rate_without_filling_their_queues() {
+    for (mbps, rtt) in [
+        (5.0, 100),
+        (10.0, 20),
+        (10.0, 100),
+        (100.0, 5),
+        (100.0, 40),
+        (100.0, 200),
+        (500.0, 20),
+    ] {
+        for bdp in [0.5, 1.0, 4.0] {
+            for flow in [flow(rtt), flow(rtt).reporting(silent)] {
+                let (used, p95, lost) = alone(mbps, rtt, bdp, flow);
+                let name =
+                    format!("{mbps} Mbit/s, {rtt} ms, {bdp} BDP: {used}, {p95} ms, {lost} lost");
+                assert!(used > 0.985, "{name}");
+                // Six packets, or a tenth of the round trip.
+                let packet = f64::from(SIZE) * 8e-3 / mbps;
+                assert!(p95 < (6.0 * packet).max(0.1 * rtt as f64), "{name}");
+                assert_eq!(lost, 0, "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn start_up_takes_few_round_trips_and_less_than_a_bandwidth_delay_product_of_buffer() {
+    for (mbps, rtt) in [(10.0, 100), (100.0, 20), (100.0, 100)] {
+        let mut path = path(mbps, rtt as f64, vec![flow(rtt)]);
+        path.watch_until(millis(20 * rtt));
+        assert_eq!(path.flows[0].lost, 0, "{mbps} Mbit/s, {rtt} ms");
+        path.watch_until(millis(25 * rtt));
+        let used = path.flows[0].arrived(millis(5 * rtt)) / mbps;
+        assert!(used > 0.95, "{mbps} Mbit/s, {rtt} ms: {used}");
+    }
+}
+
+#[test]
+fn flows_that_come_at_different_times_get_equal_shares() {
+    for (mbps, rtt, flows, gap) in [
+        (100.0, 40, 4, 10),
+        (10.0, 40, 4, 10),
+        (2.0, 100, 4, 10),
+        (100.0, 20, 20, 1),
+    ] {
+        let all = (0..flows)
+            .map(|n| flow(rtt).between(n * gap, 1 << 40))
+            .collect();
+        let mut path = path(mbps, 100.0, all);
+        path.watch_until(seconds((flows - 1) * gap + 20));
+        for until in [30, 40] {
+            path.watch_until(seconds((flows - 1) * gap + until));
+            let shares: Vec<f64> = path
+                .flows
+                .iter()
+                .map(|flow| flow.arrived(seconds(10)))
+                .collect();
+            let index = jain(&shares);
+            assert!(
+                index > 0.98,
+                "{flows} flows, {mbps} Mbit/s, {rtt} ms: {index}, {shares:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn flows_with_different_round_trips_get_similar_shares() {
+    for (mbps, rtts) in [
+        (100.0, vec![10, 40, 200]),
+        (20.0, vec![10, 40, 200]),
+        (20.0, vec![20, 100]),
+    ] {
+        let mut path = path(mbps, 100.0, rtts.iter().map(|rtt| flow(*rtt)).collect());
+        path.watch_until(seconds(60));
+        path.watch_until(seconds(90));
+        let shares = path.flows.iter().map(|flow| flow.arrived(seconds(30)));
+        let (least, most) = shares.fold((f64::MAX, 0.0f64), |(least, most), share| {
+            (least.min(share), most.max(share))
+        });
+        assert!(
+            most < 2.0 * least,
+            "{mbps} Mbit/s, {rtts:?}: {least} to {most}"
+        );
+    }
+}
