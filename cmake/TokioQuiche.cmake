@@ -1,0 +1,33 @@
+# The server on tokio-quiche (interop/tokio-quiche): a cargo workspace of its own, in which nearly every crate is built
+# again, and so only on demand.
+option(QUICHE_CC_TOKIO "Build and test the server on tokio-quiche, too: 344 crates, some minutes" OFF)
+
+set(tokio "${CMAKE_SOURCE_DIR}/interop/tokio-quiche")
+# What changes the dependencies of cc, http3 or quiche changes its lock file; that is told also where it isn't built.
+quiche_cc_test(tokio-quiche-lock LABEL structure TIMEOUT 60
+               COMMAND "${QUICHE_CC_CARGO}" update --workspace --locked --manifest-path "${tokio}/Cargo.toml")
+if(NOT QUICHE_CC_TOKIO)
+  return()
+endif()
+
+# boring-sys made BoringSSL for the programs already, and takes that instead of making another.
+set(boringssl "${CMAKE_BINARY_DIR}/tokio-quiche/boringssl")
+set(tokio_cargo ${CMAKE_COMMAND} -E env "BORING_BSSL_PATH=${boringssl}/build"
+                                        "BORING_BSSL_INCLUDE_PATH=${boringssl}/boringssl/include"
+                ${CMAKE_COMMAND} -E chdir "${tokio}" "${QUICHE_CC_CARGO}")
+
+add_custom_target(tokio-quiche ALL
+  COMMAND ${CMAKE_COMMAND} "-DCARGO=${QUICHE_CC_CARGO}" "-DLOCK=${tokio}/Cargo.lock" "-DLINK=${boringssl}"
+          -P "${CMAKE_SOURCE_DIR}/cmake/find-boringssl.cmake"
+  COMMAND ${tokio_cargo} test --release --locked --no-run
+  WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
+  COMMENT "Server on tokio-quiche"
+  USES_TERMINAL VERBATIM)
+add_dependencies(tokio-quiche programs)
+
+quiche_cc_test(tokio-quiche LABEL tokio TIMEOUT 300 SERIAL COMMAND ${tokio_cargo} test --release --locked)
+quiche_cc_test(tokio-quiche-rustfmt LABEL lint TIMEOUT 60 COMMAND ${tokio_cargo} fmt --check)
+quiche_cc_test(tokio-quiche-clippy LABEL lint TIMEOUT 900
+               COMMAND ${tokio_cargo} clippy --release --locked --all-targets -- --no-deps -D warnings)
+quiche_cc_cargo_lint(tokio-quiche-deny deny --manifest-path "${tokio}/Cargo.toml" --locked
+                     check --config "${CMAKE_SOURCE_DIR}/deny.toml" bans licenses sources)
