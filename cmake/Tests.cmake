@@ -4,6 +4,7 @@
 #   link       the real-time bottleneck           lint       formatters, linters, type checks
 #   e2e        server, link and client over real sockets
 #   lab        whole connections in virtual time    cost       instructions per ACK
+#   tokio      a server on tokio-quiche, if asked for
 # `ctest --test-dir build -L unit` runs one label. A room that is missing makes its test fail.
 
 # quiche_cc_test(NAME LABEL label TIMEOUT seconds [SERIAL] COMMAND ...)

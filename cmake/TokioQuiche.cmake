@@ -1,6 +1,6 @@
 # The server on tokio-quiche (interop/tokio-quiche): a cargo workspace of its own, in which nearly every crate is built
 # again, and so only on demand.
-option(QUICHE_CC_TOKIO "Build and test the server on tokio-quiche, too: 344 crates, some minutes" OFF)
+option(QUICHE_CC_TOKIO "Build and test the server on tokio-quiche, too: 320 crates, some minutes" OFF)
 
 set(tokio "${CMAKE_SOURCE_DIR}/interop/tokio-quiche")
 # What changes the dependencies of cc, http3 or quiche changes its lock file; that is told also where it isn't built.
