@@ -193,6 +193,7 @@ fn what_is_lost_without_a_queue_has_reached_the_slowest_link() {
             path.epoch(0.0, lost);
         });
         path.hybrid.rate = Rate::from_bps(9e6);
+        path.hybrid.decide();
         path.epoch(15.0, 0);
         path.hybrid.drain.unwrap().share.bps()
     };
