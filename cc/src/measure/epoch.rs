@@ -141,8 +141,8 @@ impl Epoch {
         }
     }
 
-    /// Adds a sample. The course is that of receive times from the first one on.
-    pub fn add(&mut self, sample: &Sample) {
+    /// Adds a sample, and to the `course` if that is asked for, which is that of receive times from the first one on.
+    pub fn add(&mut self, sample: &Sample, course: bool) {
         if sample.restarts {
             self.by_timestamp = Delays::default();
         }
@@ -157,7 +157,7 @@ impl Epoch {
             Source::Ack => self.by_ack.add(sample),
             Source::ReceiveTimestamps => self.by_timestamp.add(sample),
         };
-        if sample.source == self.source {
+        if course && sample.source == self.source {
             self.extend_course(delay, sample.class);
         }
     }
@@ -229,8 +229,8 @@ mod tests {
     fn the_mean_takes_every_size_against_its_own_minimum() {
         let mut epoch = Epoch::new(Time::default());
         assert_eq!(epoch.mean(ACK, &[None; CLASSES]), None);
-        epoch.add(&sample(100, 0));
-        epoch.add(&sample(230, 3));
+        epoch.add(&sample(100, 0), true);
+        epoch.add(&sample(230, 3), true);
         let minima = [Some(90), Some(90), Some(200), Some(200)].map(|m| m.map(Owd::from_nanos));
         assert_eq!(
             epoch.mean(ACK, &minima),
@@ -242,7 +242,7 @@ mod tests {
     fn the_offset_of_the_clocks_cancels_out_however_large_it_is() {
         let offset = 1 << 60;
         let mut epoch = Epoch::new(Time::default());
-        (0..1_000).for_each(|i| epoch.add(&sample(offset + i, 3)));
+        (0..1_000).for_each(|i| epoch.add(&sample(offset + i, 3), true));
         let minima = [Some(Owd::from_nanos(offset)); CLASSES];
         assert_eq!(epoch.mean(ACK, &minima), Some(Owd::from_nanos(499)));
         assert_eq!(
@@ -256,7 +256,7 @@ mod tests {
         let minima = [Some(Owd::ZERO); CLASSES];
         for (n, stride) in [(128, 1), (129, 2), (256, 2), (257, 4), (10_000, 128)] {
             let mut epoch = Epoch::new(Time::default());
-            (0..n).for_each(|i| epoch.add(&sample(i, 3)));
+            (0..n).for_each(|i| epoch.add(&sample(i, 3), true));
             let course = epoch.course(0..epoch.course_length(), &minima);
             assert_eq!(course.len() as i64, n / stride, "{n} samples");
             assert_eq!(

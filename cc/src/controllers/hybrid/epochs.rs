@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::law::{zone, Observed, Zone};
 use super::report::EpochReport;
 use super::update::{self, Situation, Update};
-use super::{Hybrid, React, Statistic};
+use super::{Hybrid, React, Statistic, Thresholds};
 use crate::controller::Measured;
 use crate::feedback::{Feedback, Space};
 use crate::measure::epoch::Epoch;
@@ -61,19 +61,22 @@ impl Hybrid {
         let counts = |sent: Time| !awaits && since.is_none_or(|since| sent > since);
         let first = self.epoch.is_none();
         let length = self.length();
+        let (startup, course) = (self.in_startup(), self.params.trend);
         let epoch = self.epoch.get_or_insert_with(|| Epoch::new(feedback.now));
         let span = Floor::span(epoch.duration(feedback.now), length);
         let mut newest = None;
         self.meter.record(feedback, |sample| {
             self.transmission.add(&sample);
             if counts(sample.sent) {
-                epoch.add(&sample);
+                epoch.add(&sample, course);
                 let floor = &mut self.floors[sample.source as usize];
                 if sample.restarts {
                     *floor = Floor::default();
                 }
                 floor.add(sample.above, span);
-                newest = Some(sample);
+                if startup {
+                    newest = Some(sample);
+                }
             }
         });
         if feedback.space == Space::Application {
@@ -114,8 +117,9 @@ impl Hybrid {
             let began = *self.began.get_or_insert(epoch.start());
             self.longest.advance(now.counted_from(began));
             self.longest.insert(Reverse(seen.delta));
-            self.learn_background(seen, &epoch);
         }
+        let thresholds = self.thresholds();
+        self.learn_background(&thresholds, &summary, &epoch);
         let Summary {
             duration,
             app_limited,
@@ -123,7 +127,10 @@ impl Hybrid {
         } = summary;
         let tells = summary.seen.is_none() && !app_limited && epoch.acked_packets >= RATE_PACKETS;
         self.learn_share(self.fully_arrived(&epoch, duration), tells);
-        let situation = self.situation(&epoch, duration, app_limited);
+        let situation = Situation {
+            app_limited,
+            ..self.situation(&epoch, duration, thresholds)
+        };
         let update = summary.seen.map(|seen| match summary.startup {
             true => update::startup(&self.params, &seen, &situation, summary.queues),
             false => update::steady(&self.params, &seen, &situation),
@@ -141,8 +148,9 @@ impl Hybrid {
     }
 
     /// What is lost although there is no queue is lost elsewhere.
-    fn learn_background(&mut self, seen: &Observed, epoch: &Epoch) {
-        if self.params.drain > 0.0 && update::is_short(&self.thresholds(), seen.delta) {
+    fn learn_background(&mut self, thresholds: &Thresholds, summary: &Summary, epoch: &Epoch) {
+        let short = |seen: &Observed| update::is_short(thresholds, seen.delta);
+        if self.params.drain > 0.0 && summary.seen.as_ref().is_some_and(short) {
             let packets = (epoch.lost + epoch.acked_packets).max(1);
             let share = epoch.lost as f64 / packets as f64;
             self.background += (share - self.background) / 8.0;
@@ -245,7 +253,7 @@ impl Hybrid {
         &self,
         epoch: &Epoch,
         duration: Duration,
-        app_limited: bool,
+        thresholds: Thresholds,
     ) -> Situation {
         Situation {
             rate: self.rate,
@@ -256,8 +264,8 @@ impl Hybrid {
             packet: self.limits.max_datagram_size,
             length: self.length(),
             transmission: self.transmission_time(),
-            app_limited,
-            thresholds: self.thresholds(),
+            app_limited: false,
+            thresholds,
             drain: self.drain,
             undisturbed: self.undisturbed,
         }

@@ -44,7 +44,7 @@ impl Hybrid {
         };
         let delta = self.queueing(sample.above);
         let Some(epoch) = &self.epoch else { return };
-        let situation = self.situation(epoch, self.length(), false);
+        let situation = self.situation(epoch, self.length(), self.thresholds());
         if update::ends_startup(&self.params, &situation, delta) {
             self.queueing_since.get_or_insert(now);
         } else {

@@ -14,8 +14,8 @@ const MOST: Duration = Duration::from_millis(100);
 const D0_DIVISOR: u32 = 8;
 const D2_FACTOR: u32 = 2;
 const D3_FACTOR: u32 = 4;
-/// A queue below this share of d1 is never full.
-const FULL_OF_D1: f64 = 0.25;
+/// A queue below d1 divided by this is never full.
+const FULL_DIVISOR: u32 = 4;
 
 /// The thresholds of one epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,22 +44,18 @@ impl Thresholds {
         jitter: Duration,
         longest: Option<Owd>,
     ) -> Self {
-        let scaled = || {
-            let packet = size.0 as f64 * 8.0 / rate.bps().max(1.0);
-            let packet = Duration::try_from_secs_f64(packet)
-                .unwrap_or(MOST)
-                .min(MOST);
-            packet
-                .mul_f64(params.queue)
+        let follow = || {
+            let packet = nanos(size.0 as f64 * 8e9 / rate.bps().max(1.0)).min(MOST);
+            scaled(packet, params.queue)
                 .clamp(LEAST, LOW.max(packet))
                 .min(MOST)
                 + jitter / 2
         };
-        let d1 = params.d1.unwrap_or_else(scaled);
+        let d1 = params.d1.unwrap_or_else(follow);
         let full = longest
             .filter(|_| params.full > 0.0)
-            .map(|longest| longest.to_duration().mul_f64(params.full))
-            .map_or(d1, |full| full.clamp(d1.mul_f64(FULL_OF_D1), d1));
+            .map(|longest| scaled(longest.to_duration(), params.full))
+            .map_or(d1, |full| full.clamp(d1 / FULL_DIVISOR, d1));
         Self {
             d0: params.d0.unwrap_or(d1 / D0_DIVISOR),
             d1,
@@ -68,4 +64,12 @@ impl Thresholds {
             full,
         }
     }
+}
+
+fn nanos(nanos: f64) -> Duration {
+    Duration::from_nanos(nanos.round() as u64)
+}
+
+fn scaled(duration: Duration, factor: f64) -> Duration {
+    nanos(duration.as_nanos() as f64 * factor)
 }

@@ -158,7 +158,7 @@ impl Rrr {
         let epoch = self.epoch.get_or_insert_with(|| Epoch::new(feedback.now));
         let mut newest = [None; 2];
         self.delays.record(feedback, |sample| {
-            epoch.add(&sample);
+            epoch.add(&sample, false);
             // What a clock step makes of earlier samples holds for the later ones of the same ACK.
             let slot: &mut Option<Sample> = &mut newest[usize::from(sample.source == Source::Ack)];
             let restarts = sample.restarts || slot.is_some_and(|earlier| earlier.restarts);
