@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from qlog_analysis.hybrid import law, trend
+from qlog_analysis.hybrid import floor, law, noise, trend
+from qlog_analysis.hybrid.floor import Taken
 from qlog_analysis.hybrid.late import LatePackets
 from qlog_analysis.hybrid.parameters import MAX_RATE, STARTUP_SAMPLES, Parameters
+from qlog_analysis.hybrid.startup import LASTS
 from qlog_analysis.hybrid.thresholds import LongestQueue, Thresholds, full_delay, startup_end, thresholds
 from qlog_analysis.hybrid.trend import Trend
 from qlog_analysis.measure.sliding import PathMinima, Source, size_class
@@ -20,7 +22,8 @@ class Delivered:
     now: float
     sample: tuple[float, int, float] | None
     """Send time, size, reported ACK delay."""
-    acked_packets: int
+    acked: list[float]
+    """Send times of the packets newly acknowledged."""
     acked_bytes: int
     lost: list[float]
     """Send times of the packets declared lost."""
@@ -41,6 +44,12 @@ class HybridSender:
     _epoch: int = 0
     _start: float | None = None
     _since: float | None = None
+    _awaits: bool = False
+    """Whether nothing has come back yet that was sent after the last decrease."""
+    _queue_since: float | None = None
+    _jitter: float = 0.0
+    _background: float = 0.0
+    _taken: list[Taken] = field(default_factory=list)
     _owds: list[tuple[float, int]] = field(default_factory=list)
     _lost: int = 0
     _acked: int = 0
@@ -60,7 +69,7 @@ class HybridSender:
 
     @property
     def window(self) -> int:
-        return law.window(self.rate, self.length, self.packet, self.p)
+        return law.window(self.rate, self.length, self.packet, self.p, jitter=self._jitter)
 
     @property
     def pacing(self) -> float | None:
@@ -76,31 +85,52 @@ class HybridSender:
             self._longest = LongestQueue(self.p.owdwin, d.now)
         assert self._minima is not None
         first = self._minima.length() is None
+        length = self._minima.length() or 0.0
         self._minima.advance(d.now)
-        if d.sample is not None:
-            self._take(d.now, *d.sample)
+        above = None if d.sample is None else self._take(d.now, length, *d.sample)
         if first:
             self.rate = law.initial_rate(self.initial_window, self.packet, self.length, self.p)
-        elif self.startup and not self.app_limited:
-            self.rate = min(self.rate + law.startup_increase(d.acked_bytes, self.length, self.p), MAX_RATE)
+        elif self.startup:
+            self._grow(d.now, d.acked_bytes, above)
         self._lost += sum(self._counts(t) for t in d.lost)
         self._acked += d.acked_bytes
-        self._acked_packets += d.acked_packets
-        return self._end(d.now) if self._is_over(d.now) else []
+        self._acked_packets += len(d.acked)
+        shows = self._awaits and any(self._sent_since(t) for t in d.acked)
+        self._awaits = self._awaits and not shows
+        return self._end(d.now) if shows or self._is_over(d.now) else []
 
-    def _counts(self, sent: float) -> bool:
+    def _grow(self, now: float, acked_bytes: int, above: float | None) -> None:
+        if not self.app_limited:
+            self.rate = min(self.rate + law.startup_increase(acked_bytes, self.length, self.p), MAX_RATE)
+        if above is None:
+            return
+        if above <= startup_end(self.rate, self.length, 0.0, self.packet, self.p, self._jitter):
+            self._queue_since = None
+        elif self._queue_since is None:
+            self._queue_since = now
+
+    def _sent_since(self, sent: float) -> bool:
         return self._since is None or sent > self._since
 
-    def _take(self, now: float, sent: float, size: int, ack_delay: float) -> None:
+    def _counts(self, sent: float) -> bool:
+        return not self._awaits and self._sent_since(sent)
+
+    def _take(self, now: float, length: float, sent: float, size: int, ack_delay: float) -> float | None:
+        """Returns the ROWD, if it counts."""
         assert self._minima is not None
+        assert self._start is not None
         rtt = now - sent
         delay = min(ack_delay, self.max_ack_delay)
         owd = rtt - delay if delay <= rtt else rtt
         in_class = size_class(size, self.packet)
         self._minima.insert_rtt(now, in_class, rtt)
         self._minima.insert_owd(now, Source.ACK, in_class, owd)
-        if self._counts(sent):
-            self._owds.append((owd, in_class))
+        if not self._counts(sent):
+            return None
+        above = owd - self._minima.owd_minima(Source.ACK)[in_class - 1]
+        self._owds.append((owd, in_class))
+        self._taken.append(Taken(now - self._start, length, above))
+        return above
 
     def _rowds(self) -> list[float]:
         assert self._minima is not None
@@ -109,27 +139,26 @@ class HybridSender:
 
     def _is_over(self, now: float) -> bool:
         assert self._start is not None
-        elapsed = now - self._start
-        if not self.startup:
-            return elapsed >= self.length
-        rowds = self._rowds()
-        queueing = len(rowds) >= STARTUP_SAMPLES and sum(rowds) / len(rowds) > self._startup_end()
-        return elapsed >= self.length or queueing
+        queueing = self.startup and len(self._owds) >= STARTUP_SAMPLES and self._queues(now)
+        return now - self._start >= self.length or queueing
 
-    def _startup_end(self) -> float:
-        return startup_end(self.rate, self.length, 0.0, self.packet, self.p)
+    def _queues(self, now: float) -> bool:
+        return self._queue_since is not None and now - self._queue_since >= LASTS * self.length
 
     def _end(self, now: float) -> list[tuple[str, dict[str, Any]]]:
         assert self._start is not None
         assert self._longest is not None
-        duration = now - self._start
+        duration = max(now - self._start, noise.SHORTEST)
         rowds = self._rowds()
-        delta = sum(rowds) / len(rowds) if rowds else None
-        d = thresholds(self.rate, self.packet, self.p)
+        mean = sum(rowds) / len(rowds) if rowds else None
+        delta = next(iter(floor.least(self._taken)), None) if self.p.least else mean
+        d = thresholds(self.rate, self.packet, self.p, self._jitter)
+        (lost,) = noise.counting(self._lost, self._acked_packets, self._background)
+        self._learn_background(delta, d)
         app_limited = self.app_limited and 8.0 * self.sent_bytes < 0.8 * self.rate * duration
         epoch = law.Epoch(
             delta=delta or 0.0,
-            lost=self._lost > 0,
+            lost=lost,
             overwhelmed=self._late.end_epoch(self._lost, self._acked_packets, self.p),
             trend=trend.trend(rowds, d.d1) if self.p.trend else Trend.OFF,
             rate=self.rate,
@@ -137,13 +166,18 @@ class HybridSender:
             packet_bytes=self.packet,
             app_limited=app_limited,
             startup=self.startup,
-            startup_end=self._startup_end(),
-            arrived=8.0 * self._acked / duration if duration > 0.0 else 0.0,
+            queues=self._queues(now),
+            arrived=8.0 * self._acked / duration,
+            uncertain=noise.uncertain(self._jitter, duration),
+            background=self._background,
             thresholds=d,
             full=full_delay(d.d1, self._longest.end_epoch(now, delta), self.p),
         )
         before = self._course
         done = self._update(now, epoch, delta)
+        jitter = self._jitter
+        if mean is not None and delta is not None and self.p.least:
+            self._jitter = noise.next_jitter(jitter, mean, delta)
         report: dict[str, Any] = {
             "epoch": self._epoch,
             "duration": duration * 1e3,
@@ -156,6 +190,8 @@ class HybridSender:
             "delta": None if delta is None else delta * 1e3,
             "transmission_time": 0.0,
             "trend": epoch.trend.value,
+            "jitter": jitter * 1e3,
+            "background_loss": self._background,
             **_in_ms(d, "d0", "d1", "d2", "d3"),
             "full": epoch.full * 1e3,
             "overwhelmed": epoch.overwhelmed,
@@ -174,15 +210,21 @@ class HybridSender:
         self._next_epoch(now)
         return [*self._parameters(), ("cc:hybrid_epoch_updated", _rounded(report))]
 
+    def _learn_background(self, delta: float | None, d: Thresholds) -> None:
+        if self.p.drain > 0.0 and delta is not None and delta <= law.DRAINED * d.d1:
+            self._background = noise.next_background(self._background, self._lost, self._acked_packets)
+
     def _update(self, now: float, epoch: law.Epoch, delta: float | None) -> law.Update | None:
         if delta is None:
-            self._course = self._course.learn(epoch.arrived)
+            tells = not epoch.app_limited and self._acked_packets >= law.TELLING
+            self._course = self._course.learn(epoch.arrived_in_full, tells=tells)
             return None
         done = law.update(epoch, self.p, self._course)
         if done.decreased:
             self._late.forget()
             if self.p.react_once:
                 self._since = now
+                self._awaits = self.p.drain > 0.0
         self.rate, self.startup, self._course = done.rate, done.startup, done.course
         self.state = "startup" if self.startup else f"zone{done.zone}"
         return done
@@ -190,7 +232,7 @@ class HybridSender:
     def _next_epoch(self, now: float) -> None:
         self._epoch += 1
         self._start = now
-        self._owds, self._lost, self._acked, self._acked_packets = [], 0, 0, 0
+        self._owds, self._taken, self._lost, self._acked, self._acked_packets = [], [], 0, 0, 0
         self.sent_bytes, self.app_limited = 0, False
 
     def _parameters(self) -> list[tuple[str, dict[str, Any]]]:
@@ -203,6 +245,7 @@ class HybridSender:
             **{name: getattr(p, name) for name in ("bmin", "bmid", "bmax", "gamma", "losscap", "startup", "trend")},
             **{name: getattr(p, name) for name in ("packet", "insist", "queue", "drain", "grow", "full")},
             **_in_ms(p, "d0", "d1", "d2", "d3", "wextra", "owdwin", "period"),
+            "delay": "least" if p.least else "mean",
             "react": "once" if p.react_once else "epoch",
         }
         data = {

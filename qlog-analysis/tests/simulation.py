@@ -196,7 +196,7 @@ class Simulation:
         self._lost_total += len(lost)
         self._in_flight -= sum(p.size for p in lost)
         events = self.cc.feedback(
-            Delivered(self.now, sample, len(newly), sum(p.size for p in newly), [p.sent for p in lost])
+            Delivered(self.now, sample, [p.sent for p in newly], sum(p.size for p in newly), [p.sent for p in lost])
         )
         self._log_metrics()
         for name, data in events:

@@ -196,7 +196,7 @@ def parameter(name: str, value: Any) -> Tamper:
     return tamper
 
 
-def parameter_with_its_option(name: str, value: float, option: str) -> Tamper:
+def parameter_with_its_option(name: str, value: Any, option: str) -> Tamper:
     """The option string tells the same false story."""
 
     def tamper(some: list[Json]) -> None:

@@ -53,6 +53,31 @@ def remembers(e: Json, _: Json) -> bool:
     return bool(LEAST_FULL * e["d1"] < 0.99 * e["full"] < 0.95 * e["d1"])
 
 
+def spreads(e: Json, before: Json) -> bool:
+    """An increase where there is jitter."""
+    return raises(e, before) and e["jitter"] > 0.05
+
+
+def loses_elsewhere(e: Json, _: Json) -> bool:
+    """Losses without a queue."""
+    return bool(e["lost"] and e["background_loss"] > 0.001 and e["zone"] == 1 and e["phase"] == "steady")
+
+
+def ignores_losses(e: Json, before: Json) -> bool:
+    """A decrease for another reason than its losses, from what must have reached the slowest link."""
+    return lowers(e, before) and bool(e["background_loss"] > 0.001) and e["arrived"] < 0.98 * e["share"]
+
+
+def shows_a_decrease(e: Json, _: Json) -> bool:
+    """The end of the wait after a decrease."""
+    return e["delta"] is None and e["duration"] < 0.9 * e["length"] and e["acked"] > 0
+
+
+def lowers_its_share(e: Json, before: Json) -> bool:
+    """An epoch without samples that does."""
+    return bool(e["delta"] is None and before["share"] and e["share"] < 0.999 * before["share"])
+
+
 def loses_in_a_short_queue(e: Json, _: Json) -> bool:
     return bool(e["zone"] == 3 and e["lost"] and not e["overwhelmed"] and e["full"] < e["delta"] < e["d1"])
 
@@ -156,6 +181,47 @@ def returned_to_the_whole_share(some: list[Json]) -> None:
 
 def share_not_learnt(some: list[Json]) -> None:
     e, before = chosen(some, learns)
+    e["share"] = before["share"]
+
+
+def jitter_with_a_matching_story(some: list[Json]) -> None:
+    """Twice the jitter, with the thresholds that belong to it."""
+    e, _ = chosen(some, spreads)
+    d1 = e["d1"] + e["jitter"] / 2.0
+    e.update(jitter=2.0 * e["jitter"], d0=d1 / 8.0, d1=d1, d2=2.0 * d1, d3=4.0 * d1)
+
+
+def background_loss_with_a_matching_story(some: list[Json]) -> None:
+    """More of it, with the share that belongs to it."""
+    e, _ = chosen(some, ignores_losses)
+    more = e["background_loss"] + 0.01
+    e["share"] = min(e["share"] * (1.0 - e["background_loss"]) / (1.0 - more), e["rate_before"])
+    e["background_loss"] = more
+    follow(some, e, e["share"] * (1.0 - e["beta"]))
+
+
+def wait_skipped(some: list[Json]) -> None:
+    """The epoch goes on where the first packet came back that was sent after the decrease."""
+    e, _ = chosen(some, shows_a_decrease)
+    event = next(r for r in named(some, "cc:hybrid_epoch_updated") if r["data"] is e)
+    some.remove(event)
+    later = epochs(some)[e["epoch"] :]
+    later[0]["duration"] += e["duration"]
+    later[0]["acked"] += e["acked"]
+    for each in later:
+        each["epoch"] -= 1
+
+
+def wait_prolonged(some: list[Json]) -> None:
+    _moved(some, shows_a_decrease, to=1)
+
+
+def wait_cut_short(some: list[Json]) -> None:
+    _moved(some, shows_a_decrease, to=-1)
+
+
+def share_kept(some: list[Json]) -> None:
+    e, before = chosen(some, lowers_its_share)
     e["share"] = before["share"]
 
 

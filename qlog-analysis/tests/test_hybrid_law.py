@@ -32,8 +32,10 @@ def epoch(**changes: Any) -> law.Epoch:
         "packet_bytes": 1250,
         "app_limited": False,
         "startup": False,
-        "startup_end": 0.006,
+        "queues": False,
         "arrived": 1e6,
+        "uncertain": 0.0,
+        "background": 0.0,
         "thresholds": BOUNDS,
         "full": BOUNDS.d1,
     }
@@ -82,18 +84,18 @@ def test_rate_stays_within_its_bounds() -> None:
 def test_start_up_goes_on_until_delay_shows_and_leaves_for_what_arrived() -> None:
     going = after(startup=True, delta=0.006)
     assert (going.rate, going.startup, going.alpha, going.beta) == (1e6, True, None, None)
-    left = after(startup=True, delta=0.0061, arrived=8e5)
+    left = after(startup=True, queues=True, delta=0.0061, arrived=8e5)
     assert (left.startup, left.zone, left.beta) == (False, 1, 0.02)
     assert left.rate == pytest.approx(0.98 * 8e5)
     assert left.course == law.Course(share=8e5, startup_rate=1e6)
-    assert after(startup=True, delta=0.018, arrived=2e6).rate == pytest.approx(0.91e6)
-    undrained = after(p=PAPER, startup=True, delta=0.018, arrived=2e6)
+    assert after(startup=True, queues=True, delta=0.018, arrived=2e6).rate == pytest.approx(0.91e6)
+    undrained = after(p=PAPER, startup=True, queues=True, delta=0.018, arrived=2e6)
     assert undrained.rate == pytest.approx(0.71e6)
     assert undrained.course == FRESH
 
 
 def test_delay_that_does_not_end_start_up_is_no_decrease_but_loss_of_a_full_queue_is() -> None:
-    insisting: dict[str, Any] = {"startup": True, "startup_end": 0.03, "delta": 0.025}
+    insisting: dict[str, Any] = {"startup": True, "delta": 0.025}
     assert after(**insisting).zone == 3
     assert after(**insisting).startup
     assert not after(**insisting, lost=True).startup
@@ -138,6 +140,24 @@ def test_after_start_up_the_share_is_learnt_until_the_next_decrease() -> None:
     assert after(course, delta=0.0, rate=3e5, arrived=6e5).rate == pytest.approx(0.98 * 6e5)
 
 
+def test_an_epoch_without_samples_may_only_lower_the_share_of_a_queue_that_is_not_that_of_start_up() -> None:
+    assert law.Course(5e5).learn(4e5, tells=True).share == 4e5
+    assert law.Course(5e5).learn(6e5, tells=True).share == 5e5
+    assert law.Course(5e5, startup_rate=8e5).learn(4e5, tells=True).share == 5e5
+    assert FRESH.learn(4e5, tells=True) == FRESH
+
+
+def test_what_jitter_holds_back_and_what_is_lost_without_a_queue_has_reached_the_slowest_link() -> None:
+    spread: dict[str, Any] = {"delta": 0.02, "rate": 2e6, "arrived": 6e5, "uncertain": 0.25}
+    assert after(**spread).course.share == pytest.approx(8e5)
+    assert after(**spread, background=0.1).course.share == pytest.approx(8e5 / 0.9)
+    assert after(**spread, background=0.9).course.share == pytest.approx(1e6)
+    assert after(**spread, background=0.1, lost=True).course.share == 6e5
+    assert after(**spread, background=0.1, overwhelmed=True).course.share == 6e5
+    learnt = after(law.Course(5e5, startup_rate=9e5), delta=0.01, arrived=6e5, uncertain=0.25, background=0.1)
+    assert learnt.course.share == pytest.approx(8e5)
+
+
 def test_the_increase_grows_with_the_time_without_a_decrease() -> None:
     p = replace(DRAINING, grow=2.0, period=0.05)
     first = after(p=p)
@@ -179,6 +199,14 @@ def test_start_up_ends_later_where_others_fill_the_path() -> None:
     assert startup_end(1e6, 0.1, 0.001, 1250, p) == pytest.approx(0.02)
     assert startup_end(6e6, 0.1, 0.001, 1250, p) == 0.006
     assert startup_end(1e6, 0.1, 0.0055, 1250, p) == pytest.approx(0.00825)
+
+
+def test_jitter_raises_thresholds_that_follow_the_flow_and_the_window() -> None:
+    p = replace(DEFAULT, queue=2.0)
+    assert thresholds(5e6, 1250, p, 0.006).d1 == pytest.approx(0.007)
+    assert thresholds(5e6, 1250, PAPER, 0.006).d1 == 0.012
+    assert law.window(1e6, 0.1, 1250, PAPER, jitter=0.005) == 11 * 1250
+    assert startup_end(5e6, 0.1, 0.0, 1250, p, 0.006) == pytest.approx(0.0035)
 
 
 def test_losses_overwhelm_by_their_share_of_late_packets() -> None:

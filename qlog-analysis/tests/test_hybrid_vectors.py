@@ -65,6 +65,14 @@ def test_zones_and_beta_at_the_papers_numbers(
     assert (case["expect_alpha_bps"] is None) == (zone != 1)
 
 
+def test_what_has_reached_the_slowest_link_makes_shares(shared: dict[str, Any]) -> None:
+    assert any(
+        c["expect_share_bps"] == pytest.approx(c["arrived_bps"] / (1 - c["uncertain"]) / (1 - min(c["background"], 0.2)))
+        for c in shared["course"]
+        if c["expect_beta"] and c["expect_share_bps"] and c["uncertain"] and c["background"] == 0.4
+    )
+
+
 def test_every_verdict_of_the_trend_occurs(shared: dict[str, Any]) -> None:
     assert {c["expect"] for c in shared["trend"]} == {"increasing", "non_increasing", "unknown"}
 
@@ -110,9 +118,12 @@ def test_the_additions_visit_every_outcome(shared: dict[str, Any]) -> None:
 
 
 def test_thresholds_worked_out_by_hand(shared: dict[str, Any]) -> None:
-    follows = {c["rate_bps"]: c["expect_ms"] for c in shared["thresholds"] if "queue=2" in c["options"]}
+    by_rate = [c for c in shared["thresholds"] if "queue=2" in c["options"]]
+    follows = {c["rate_bps"]: c["expect_ms"] for c in by_rate if c["jitter_ms"] == 0.0}
     assert follows[5e6] == pytest.approx([0.5, 4.0, 8.0, 16.0])
     assert [follows[r][1] for r in (1e4, 5e4, 1e6, 1e9)] == pytest.approx([100.0, 100.0, 12.0, 0.2])
+    spread = next(c for c in by_rate if (c["rate_bps"], c["jitter_ms"]) == (5e6, 3.0))
+    assert spread["expect_ms"] == pytest.approx([0.6875, 5.5, 11.0, 22.0])
     given = next(c for c in shared["thresholds"] if "d1=12ms,d3=50ms" in c["options"] and c["longest_ms"] == 4.0)
     assert given["expect_ms"] == pytest.approx([1.5, 12.0, 24.0, 50.0])
     assert given["expect_full_ms"] == pytest.approx(3.0)  # half of 4 ms is less than a quarter of d1

@@ -15,6 +15,7 @@ from traces import ADDED, Tamper, epochs, records, verdict_of
 from tracewriter import Json
 
 PATH = Path(rate=8e6, delay=0.02, buffer=40_000, jitter=0.001)
+LOSSY = Path(rate=8e6, delay=0.02, buffer=40_000, jitter=0.001, loss=0.01)
 SHORT = Path(rate=8e6, delay=0.02, buffer=3_000)
 
 ALTERED: dict[str, tuple[Tamper, set[str]]] = {
@@ -25,7 +26,6 @@ ALTERED: dict[str, tuple[Tamper, set[str]]] = {
     "another d3": (t.scaled(t.raises, 1.001, "d3"), {"thresholds"}),
     "d1 and what follows it 0.1 us higher": (t.shifted(t.raises, "d1", 1e-4), {"thresholds"}),
     "thresholds out of order": (t.where(t.raises, d2=0.0), {"thresholds"}),
-    "another d_full": (t.scaled(t.remembers, 1.01, "full"), {"full"}),
     "overwhelmed": (t.where(t.raises, overwhelmed=True), {"overwhelmed", "zone"}),
     "less time without a decrease": (t.where(t.raises, undisturbed=0.0), {"undisturbed"}),
     "more time without a decrease": (t.time_without_a_decrease_invented, {"undisturbed", "rate"}),
@@ -38,6 +38,18 @@ ALTERED: dict[str, tuple[Tamper, set[str]]] = {
     "share null while a queue drains": (t.where(t.drains, share=None), {"share"}),
     "a share where no queue drains": (t.where(t.raises, share=1e6), {"share"}),
     "a share that is not learnt after start-up": (t.share_not_learnt, {"share"}),
+    "another jitter": (t.scaled(t.spreads, 1.01, "jitter"), {"jitter"}),
+    "no jitter": (t.where(t.spreads, jitter=0.0), {"jitter", "thresholds"}),
+    "more jitter with the thresholds that belong to it": (t.jitter_with_a_matching_story, {"jitter"}),
+    "a wait skipped": (t.wait_skipped, {"timing"}),
+    "a wait prolonged": (t.wait_prolonged, {"timing"}),
+    "a wait cut short": (t.wait_cut_short, {"timing"}),
+    "samples that count while it waits": (
+        t.where(t.shows_a_decrease, samples=1, delta=0.0, zone=1),
+        {"samples", "delta"},
+    ),
+    "a share that is not lowered": (t.share_kept, {"share"}),
+    "a share that is lowered too far": (t.scaled(t.lowers_its_share, 0.99, "share"), {"share"}),
     "R raised while a queue drains": (t.raised_while_a_queue_drains, {"alpha", "rate"}),
     "a return before the queue has drained": (t.returned_before_the_queue_has_drained, {"share", "rate"}),
     "a return to the whole share": (t.returned_to_the_whole_share, {"rate"}),
@@ -60,13 +72,14 @@ ALTERED: dict[str, tuple[Tamper, set[str]]] = {
             ("grow", 2.0),
             ("period", 10.0),
             ("full", 0.5),
+            ("delay", "mean"),
         )
     },
     "queue with its option": (tampering.parameter_with_its_option("queue", 2.5, "queue=2.5"), {"thresholds", "window"}),
+    "delay with its option": (tampering.parameter_with_its_option("delay", "mean", "delay=mean"), {"delta", "jitter"}),
     "drain with its option": (tampering.parameter_with_its_option("drain", 4.0, "drain=4"), {"beta", "rate"}),
     "grow with its option": (tampering.parameter_with_its_option("grow", 1.3, "grow=1.3"), {"alpha", "rate"}),
     "period with its option": (tampering.parameter_with_its_option("period", 80.0, "period=80ms"), {"alpha", "rate"}),
-    "full with its option": (tampering.parameter_with_its_option("full", 0.5, "full=0.5"), {"full"}),
     "startup with its option": (tampering.parameter_with_its_option("startup", 1.8, "startup=1.8"), {"rate"}),
 }
 
@@ -85,6 +98,29 @@ def test_a_falsified_trace_fails(tmp_path: FilePath, tamper: Tamper, laws: set[s
     assert laws <= {f.law for f in v.findings}, v.to_text()
 
 
+ON_OTHER_PATHS: dict[str, tuple[Path, Tamper, set[str]]] = {
+    "another d_full": (SHORT, t.scaled(t.remembers, 1.01, "full"), {"full"}),
+    "full with its option": (SHORT, tampering.parameter_with_its_option("full", 0.5, "full=0.5"), {"full"}),
+    "another background loss": (LOSSY, t.scaled(t.loses_elsewhere, 1.001, "background_loss"), {"background_loss"}),
+    "no background loss": (LOSSY, t.where(t.loses_elsewhere, background_loss=0.0), {"background_loss"}),
+    "more background loss with the share that belongs to it": (
+        LOSSY,
+        t.background_loss_with_a_matching_story,
+        {"background_loss"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("path", "tamper", "laws"), ON_OTHER_PATHS.values(), ids=ON_OTHER_PATHS.keys())
+def test_a_falsified_trace_of_another_path_fails(
+    tmp_path: FilePath, path: Path, tamper: Tamper, laws: set[str]
+) -> None:
+    some = records(path, 4.0, ADDED)
+    assert verdict_of(tmp_path, some).outcome is Outcome.PASS
+    tamper(some)
+    assert laws <= {f.law for f in verdict_of(tmp_path, some).findings}
+
+
 def test_loss_in_a_short_queue_cannot_be_ignored(tmp_path: FilePath) -> None:
     some = records(SHORT, 4.0, ADDED)
     assert verdict_of(tmp_path, some).outcome is Outcome.PASS
@@ -97,7 +133,7 @@ def test_an_untouched_trace_passes_and_visits_every_law(tmp_path: FilePath) -> N
     some = added()
     v = verdict_of(tmp_path, some)
     assert v.outcome is Outcome.PASS, v.to_text()
-    choices = (t.raises, t.lowers, t.drains, t.has_drained, t.learns, t.starts, t.ends_startup, t.remembers)
+    choices = (t.raises, t.lowers, t.drains, t.has_drained, t.learns, t.starts, t.ends_startup, t.spreads)
     for choice in choices:
         assert t.chosen(some, choice), choice.__name__
 

@@ -10,6 +10,7 @@ import pytest
 from qlog_analysis.check.verdict import Outcome
 from simulation import Path
 from traces import ADDED, FAST, LONG, SLOW, SPEC, epochs, records, verdict_of
+from tracewriter import Json
 
 PATHS = {
     "plain": FAST,
@@ -36,12 +37,19 @@ SPECS = (
 )
 
 
+SEED = 3
+
+
+def honest(path: Path, spec: str) -> list[Json]:
+    """Long enough for epochs with samples."""
+    return records(path, 5.0 if path is SLOW else 2.5, spec, SEED)
+
+
 @pytest.mark.parametrize("spec", SPECS)
 @pytest.mark.parametrize("path", PATHS.values(), ids=PATHS.keys())
 def test_an_honest_trace_passes(tmp_path: FilePath, path: Path, spec: str) -> None:
-    seed = 3
-    v = verdict_of(tmp_path, records(path, 2.5, spec, seed))
-    assert v.outcome is Outcome.PASS, f"seed {seed}\n{v.to_text()}"
+    v = verdict_of(tmp_path, honest(path, spec))
+    assert v.outcome is Outcome.PASS, f"seed {SEED}\n{v.to_text()}"
     assert v.worst_delta_error_us is not None
     assert v.worst_delta_error_us < 2.5
 
@@ -52,7 +60,7 @@ def test_a_sender_with_a_window_alone_passes(tmp_path: FilePath) -> None:
 
 
 def test_the_simulated_traces_visit_what_the_checker_decides_on() -> None:
-    seen = [e for path in PATHS.values() for spec in SPECS for e in epochs(records(path, 2.5, spec, 3))]
+    seen = [e for path in PATHS.values() for spec in SPECS for e in epochs(honest(path, spec))]
     assert {e["zone"] for e in seen} == {1, 2, 3, None}
     assert {e["phase"] for e in seen} == {"startup", "steady"}
     assert {e["trend"] for e in seen} == {"increasing", "non_increasing", "unknown", "off"}

@@ -36,8 +36,10 @@ def laws_broken(reported_ms: float, measured_ms: float, *, lost: int = 0) -> set
             packet_bytes=SIZE,
             app_limited=False,
             startup=False,
-            startup_end=0.0,
+            queues=False,
             arrived=1e6,
+            uncertain=0.0,
+            background=0.0,
             thresholds=BOUNDS,
             full=BOUNDS.d1,
         ),
@@ -56,6 +58,8 @@ def laws_broken(reported_ms: float, measured_ms: float, *, lost: int = 0) -> set
         delta=reported_ms,
         transmission_time=0.0,
         trend="off",
+        jitter=0.0,
+        background_loss=0.0,
         d0=BOUNDS.d0 * 1e3,
         d1=BOUNDS.d1 * 1e3,
         d2=BOUNDS.d2 * 1e3,
@@ -84,6 +88,8 @@ def laws_broken(reported_ms: float, measured_ms: float, *, lost: int = 0) -> set
         lengths=(LENGTH, LENGTH),
         source=Source.ACK,
         rowds=[[measured_ms / 1e3] * 4] * 2,
+        means=[measured_ms / 1e3],
+        deltas=[measured_ms / 1e3],
         lost=(lost, lost),
         acked=10,
         acked_bits=1e5,
@@ -95,7 +101,7 @@ def laws_broken(reported_ms: float, measured_ms: float, *, lost: int = 0) -> set
         first_length=LENGTH,
         longest=[measured_ms / 1e3] * 2,
     )
-    compared = compare(Update(9, 1.0 + LENGTH, report), measured, Before(None, False, law.Course(), False))
+    compared = compare(Update(9, 1.0 + LENGTH, report), measured, Before(None, False, law.Course(), False, (0.0, 0.0)))
     return {f.law for f in compared.findings}
 
 

@@ -19,6 +19,7 @@ SPEC = "hybrid:paper,amin=2.5kbps,amax=75kbps,wextra=24ms,losscap=0.1,startup=1.
 """The paper's thresholds and decreases, with a start-up."""
 ADDED = (
     "hybrid:bmin=0.02,bmax=0.5,losscap=0.1,startup=2,insist=0.2,queue=3,drain=3,grow=1.4,period=50ms,full=0.75,trend=on"
+    ",delay=least"
 )
 """What goes beyond the paper; named here so that the default profile may be tuned."""
 

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from qlog_analysis.hybrid import law, spec
+from qlog_analysis.hybrid import floor, law, spec
+from qlog_analysis.hybrid.floor import Taken
 from qlog_analysis.hybrid.late import LatePackets
 from qlog_analysis.hybrid.thresholds import full_delay, startup_end, thresholds
 from qlog_analysis.hybrid.trend import Trend
@@ -31,6 +32,7 @@ def build() -> dict[str, Any]:
     rng = random.Random(0xADD)
     return {
         "thresholds": list(_thresholds()),
+        "floor": [_floor(rng, length_ms) for length_ms in (5, 39, 40, 50, 130, 200) for _ in range(4)],
         "late": list(_late(rng)),
         "course": [_case(rng, options, startup=i % 4 == 0) for options in OPTIONS for i in range(CASES)],
     }
@@ -40,15 +42,25 @@ def _thresholds() -> Iterator[dict[str, Any]]:
     for options in OPTIONS:
         p = spec.parse(f"hybrid:{options}")
         for rate in (1e4, 5e4, *RATES_BPS, 1e9):
-            d = thresholds(rate, PACKET, p)
-            for longest_ms in (0.0, 0.8, 4.0, 400.0):
+            for longest_ms, jitter_ms in ((0.0, 0.0), (0.8, 0.2), (4.0, 0.0), (400.0, 3.0)):
+                d = thresholds(rate, PACKET, p, jitter_ms / 1e3)
                 yield {
                     "options": options,
                     "rate_bps": rate,
+                    "jitter_ms": jitter_ms,
                     "longest_ms": longest_ms,
                     "expect_ms": [x * 1e3 for x in (d.d0, d.d1, d.d2, d.d3)],
                     "expect_full_ms": full_delay(d.d1, longest_ms / 1e3, p) * 1e3,
                 }
+
+
+def _floor(rng: random.Random, length_ms: int) -> dict[str, Any]:
+    """Whole milliseconds and no border of spans, so that units of time do not matter; some come after L."""
+    spans = max(length_ms // 20, 1)
+    times = sorted(at for at in rng.choices(range(length_ms + 9), k=25) if at * spans % length_ms != 0)
+    samples = [(at, rng.randrange(100)) for at in times]
+    (least,) = floor.least([Taken(at / 1e3, length_ms / 1e3, above / 1e3) for at, above in samples])
+    return {"length_ms": length_ms, "samples_ms": samples, "expect_ms": least * 1e3}
 
 
 def _late(rng: random.Random) -> Iterator[dict[str, Any]]:
@@ -83,18 +95,23 @@ def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
             packet_bytes=PACKET,
             app_limited=not startup and rng.random() < 0.2,
             startup=startup,
-            startup_end=startup_end(rate, length, transmission, PACKET, p),
+            queues=False,
             arrived=float(round(rate * rng.uniform(0.3, 1.3))),
+            uncertain=rng.choice((0.0, 0.1, 0.5)),
+            background=rng.choice((0.0, 0.05, 0.4)) if p.drain > 0.0 else 0.0,
             thresholds=d,
             full=full_delay(d.d1, longest, p),
         )
+        end = startup_end(rate, length, transmission, PACKET, p)
+        e = replace(e, queues=startup and e.delta > end)
         undisturbed = 0.0 if startup or draining else rng.choice((0.0, 0.05, 0.4, 8.0))
         learning = share is not None and rng.random() < 0.5
         course = law.Course(share, round(rate * 1.7) if learning else None, undisturbed)
         done = law.update(e, p, course)
         near = [law.update(replace(e, delta=e.delta + s * MARGIN_MS / 1e3), p, course) for s in (-1, 1)]
+        met = {startup and e.delta + s * MARGIN_MS / 1e3 > end for s in (-1, 1)}
         bounded = done.rate <= law.clamp_rate(0.0, PACKET, length)  # which depends on how L was measured
-        if not bounded and {_outcome(u) for u in near} == {_outcome(done)}:
+        if not bounded and len(met) == 1 and {_outcome(u) for u in near} == {_outcome(done)}:
             return _as_json(options, e, course, done, transmission, longest)
 
 
@@ -114,6 +131,8 @@ def _as_json(
         "trend": e.trend.value,
         "rate_bps": e.rate,
         "arrived_bps": e.arrived,
+        "uncertain": e.uncertain,
+        "background": e.background,
         "length_ms": e.length * 1e3,
         "transmission_ms": transmission * 1e3,
         "longest_ms": longest * 1e3,

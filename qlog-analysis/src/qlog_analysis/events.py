@@ -47,6 +47,7 @@ class HybridParameters(msgspec.Struct):
     grow: NonNegative
     period: NonNegative
     full: NonNegative
+    delay: str
 
 
 class HybridEpoch(msgspec.Struct):
@@ -63,6 +64,8 @@ class HybridEpoch(msgspec.Struct):
     delta: float | None
     transmission_time: NonNegative
     trend: str
+    jitter: NonNegative
+    background_loss: NonNegative
     d0: NonNegative
     d1: NonNegative
     d2: NonNegative

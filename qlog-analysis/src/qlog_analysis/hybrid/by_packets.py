@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..check.numbers import RELATIVE, REPORT_ROUNDING, TIME_TOLERANCE, one_of
+from ..check.numbers import RELATIVE, REPORT_ROUNDING, TIME_TOLERANCE, close, one_of
 from .epochs import DELTA_TOLERANCE
 from .parameters import STARTUP_SAMPLES
 from .sides import Sides
@@ -20,6 +20,7 @@ class PacketsAgainstReport:
         self._path()
         self._counts()
         self._delta()
+        self._noise()
         self._trend()
         self._thresholds()
         self._app_limited()
@@ -42,16 +43,14 @@ class PacketsAgainstReport:
                 "timing",
                 f"ended after {s.duration * 1e3:.3f} ms, but the feedback at {m.overdue:.6f} s, "
                 f"{(m.overdue - m.start) * 1e3:.3f} ms after its start, was past L"
-                + (" or showed the queue that ends the start-up" if s.before.startup else ""),
+                " or showed a decrease or, in start-up, the queue that ends it",
             )
 
     def _ends_early(self) -> bool:
-        """In start-up, queueing ends the epoch before L has passed."""
-        s = self.s
-        if not s.before.startup or len(self.m.rowds[0]) < STARTUP_SAMPLES:
-            return False
-        least, _ = s.startup_ends()
-        return any(d is not None and s.queueing(d + DELTA_TOLERANCE) > least for d in s.deltas)
+        """A queue in start-up ends the epoch before L has passed, and so does what shows a decrease."""
+        m = self.m
+        enough = len(m.rowds[0]) >= STARTUP_SAMPLES
+        return m.shows_decrease or (self.s.before.startup and enough and True in m.queues)
 
     # -- what the packets showed --------------------------------------------------------------------------------
 
@@ -92,18 +91,30 @@ class PacketsAgainstReport:
 
     def _delta(self) -> None:
         reported, measured, s = self.r.delta, self.s.deltas, self.s
-        if reported is None or measured[0] is None:
-            if (reported is None) != (measured[0] is None):
+        if reported is None or not measured:
+            if (reported is None) == bool(measured):
                 shown = "null" if reported is None else f"{reported:.4f} ms"
-                has = "no samples" if measured[0] is None else f"{len(self.m.rowds[0])} samples"
+                has = "no samples" if not measured else f"{len(self.m.rowds[0])} samples"
                 s.find("delta", f"{shown} reported with {has} in the packets")
             return
-        error = min(abs(reported / 1e3 - d) for d in measured if d is not None)
+        nearest = min(measured, key=lambda d: abs(reported / 1e3 - d))
+        error = abs(reported / 1e3 - nearest)
         if error > DELTA_TOLERANCE:
             s.find(
                 "delta",
-                f"{reported:.4f} ms reported, {measured[0] * 1e3:.4f} ms from the packets, {error * 1e6:.1f} us apart",
+                f"{reported:.4f} ms reported, {nearest * 1e3:.4f} ms from the packets, {error * 1e6:.1f} us apart",
             )
+
+    def _noise(self) -> None:
+        r, s = self.r, self.s
+        low, high = s.before.jitter
+        if not low - REPORT_ROUNDING / 1e3 <= s.jitter <= high + REPORT_ROUNDING / 1e3:
+            expected = low if s.jitter < low else high
+            s.find("jitter", f"{r.jitter:.6f} ms reported, the epochs before lead to {expected * 1e3:.6f} ms")
+        allowed = s.background_after()
+        if not any(close(r.background_loss, b) for b in allowed):
+            shown = one_of(f"{b:.6f}" for b in allowed)
+            s.find("background_loss", f"{r.background_loss:.6f} reported, losses without a queue lead to {shown}")
 
     def _trend(self) -> None:
         names = {t.value for t in self.s.trends}

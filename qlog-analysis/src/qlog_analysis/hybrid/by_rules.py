@@ -7,8 +7,7 @@ import math
 from collections.abc import Iterable, Iterator
 
 from ..check.numbers import RELATIVE, REPORT_ROUNDING, TIME_TOLERANCE, close, one_of, show
-from ..model import TIME_RESOLUTION
-from . import law
+from . import law, noise
 from .epochs import DELTA_TOLERANCE
 from .sides import Sides
 from .thresholds import Thresholds
@@ -58,11 +57,13 @@ class RulesAgainstReport:
         self.course = min(same_zone, key=lambda c: abs(c.rate - r.rate_after)).course
 
     def _unchanged(self) -> None:
-        """An epoch without samples changes nothing but what is known of the share after start-up."""
+        """An epoch without samples changes nothing but what is known of the share."""
         r = self.r
         if (r.zone, r.alpha, r.beta) != (None, None, None) or not close(r.rate_after, r.rate_before):
             self.s.find("rate", "an epoch without samples changes nothing, but a zone or another rate is reported")
-        self.course = self.s.before.course.learn(r.arrived)
+        before, u = self.s.before.course, noise.uncertain(self.s.jitter, r.duration / 1e3)
+        tells = not r.app_limited and r.acked >= law.TELLING
+        self.course = before.learn(noise.reached(r.arrived, u, 0.0), tells=tells)
         self._hold("share", r.share, [self.course.share])
 
     def _close(self, what: str, reported: float, expected: float) -> None:
@@ -102,20 +103,19 @@ class RulesAgainstReport:
         if not thresholds.d0 <= thresholds.d1 < thresholds.d2 < thresholds.d3:
             self.s.find("thresholds", f"{r.d0}, {r.d1}, {r.d2}, {r.d3} ms reported, expected d0 <= d1 < d2 < d3")
             return
-        for shift, end in itertools.product((0.0, -REPORT_ROUNDING, REPORT_ROUNDING), self._startup_ends()):
+        shifts = (0.0, -REPORT_ROUNDING, REPORT_ROUNDING)
+        for shift, lost, queues in itertools.product(shifts, self.s.lost(), self.m.queues):
             yield self._update(
                 delta=law.queueing((r.delta + shift) / 1e3, self.s.reported_transmission(), self.p),
-                lost=r.lost > 0,
+                lost=lost,
                 trend=its_trend,
                 overwhelmed=r.overwhelmed,
                 thresholds=thresholds,
                 full=r.full / 1e3,
-                startup_end=end,
+                queues=queues,
                 arrived=r.arrived,
+                duration=r.duration / 1e3,
             )
-
-    def _startup_ends(self) -> set[float]:
-        return set(self.s.startup_ends()) if self.startup else {0.0}
 
     def _update(
         self,
@@ -126,8 +126,9 @@ class RulesAgainstReport:
         overwhelmed: bool,
         thresholds: Thresholds,
         full: float,
-        startup_end: float,
+        queues: bool,
         arrived: float,
+        duration: float,
     ) -> law.Update:
         r = self.r
         epoch = law.Epoch(
@@ -140,8 +141,10 @@ class RulesAgainstReport:
             packet_bytes=self.s.limits.max_datagram_size,
             app_limited=r.app_limited,
             startup=self.startup,
-            startup_end=startup_end,
+            queues=queues,
             arrived=arrived,
+            uncertain=noise.uncertain(self.s.jitter, duration),
+            background=r.background_loss,
             thresholds=thresholds,
             full=full,
         )
@@ -153,16 +156,15 @@ class RulesAgainstReport:
         m, s = self.m, self.s
         if self.r.length <= 0.0:
             return
-        ends = self._startup_ends()
         open_questions = itertools.product(
-            {lost > 0 for lost in m.lost},
+            set().union(*(noise.counting(x, m.acked, s.before.background, REPORT_ROUNDING) for x in m.lost)),
             s.trends,
             s.full,
-            ends,
-            [m.acked_bits / max(s.duration + x, TIME_RESOLUTION) for x in (-TIME_TOLERANCE, TIME_TOLERANCE)],
+            m.queues,
+            [max(s.duration + x, noise.SHORTEST) for x in (-TIME_TOLERANCE, TIME_TOLERANCE)],
         )
-        deltas = {near for d in s.deltas if d is not None for near in self._around(s.queueing(d), ends)}
-        for (lost, its_trend, full, end, arrived), delta in itertools.product(open_questions, deltas):
+        deltas = {near for d in s.deltas for near in self._around(s.queueing(d))}
+        for (lost, its_trend, full, queues, duration), delta in itertools.product(open_questions, deltas):
             yield self._update(
                 delta=delta,
                 lost=lost,
@@ -170,15 +172,16 @@ class RulesAgainstReport:
                 overwhelmed=s.before.overwhelmed,
                 thresholds=s.thresholds,
                 full=full,
-                startup_end=end,
-                arrived=arrived,
+                queues=queues,
+                arrived=m.acked_bits / duration,
+                duration=duration,
             )
 
-    def _around(self, delta: float, startup_ends: set[float]) -> set[float]:
+    def _around(self, delta: float) -> set[float]:
         """The ends of what rounding leaves open, and both sides of every threshold in between."""
         low, high = max(delta - DELTA_TOLERANCE, 0.0), delta + DELTA_TOLERANCE
         d = self.s.thresholds
-        edges = (d.d0, law.DRAINED * d.d1, d.d1, d.d2, d.d3, *self.s.full, *startup_ends)
+        edges = (d.d0, law.DRAINED * d.d1, d.d1, d.d2, d.d3, *self.s.full)
         within = [t for t in edges if low < t < high]
         return {delta, low, high, *within, *(math.nextafter(t, math.inf) for t in within)}
 
@@ -231,6 +234,8 @@ class RulesAgainstReport:
         if r.length <= 0.0 or r.rate_after <= 0.0:
             return
         length = (r.length + r.return_delay) / 1e3
-        allowed = windows((r.rate_after, r.rate_after), [length], self.s.reported_transmission(), 1e-9, self.m)
+        allowed = windows(
+            (r.rate_after, r.rate_after), [length], self.s.reported_transmission(), 1e-9, self.m, self.s.jitter_after
+        )
         if r.window not in allowed:
-            self.s.find("window", f"{r.window} bytes reported, W = R (L + wextra + packet T) is {allowed}")
+            self.s.find("window", f"{r.window} bytes reported, W = R (L + wextra + 2 J + packet T) is {allowed}")

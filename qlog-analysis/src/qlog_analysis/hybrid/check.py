@@ -37,6 +37,7 @@ class _Check:
         self._startup = self._limits[0].parameters.startup > 1.0
         self._course = Course()
         self._late = LatePackets()
+        self._jitter = (0.0, 0.0)
         self._next = 0
 
     def run(self) -> ZonesVerdict:
@@ -91,12 +92,14 @@ class _Check:
             v.findings.append(Finding(event.data.epoch, event.time, "timing", "reported before the first sample"))
             return
         on_feedback = at is not None and abs(at.time - event.time) <= TIME_TOLERANCE
-        m = self._measurement.end_epoch(event.time, event.record, on_feedback=on_feedback)
+        told = None if event.data.delta is None else event.data.delta / 1e3
+        m = self._measurement.end_epoch(event.time, event.record, told, on_feedback=on_feedback)
         lost = min(max(event.data.lost, m.lost[0]), m.lost[1])
         overwhelmed = self._late.end_epoch(lost, m.acked, m.limits.parameters)
-        compared = compare(event, m, Before(self._previous, self._startup, self._course, overwhelmed))
+        before = Before(self._previous, self._startup, self._course, overwhelmed, self._jitter)
+        compared = compare(event, m, before)
         v.findings.extend(compared.findings)
-        v.findings.extend(self._surroundings.check(event, m))
+        v.findings.extend(self._surroundings.check(event, m, compared.jitter))
         v.add(compared.row)
         self._follow(event, compared)
 
@@ -113,6 +116,7 @@ class _Check:
         self._startup = self._startup and not decreased
         if self._startup:
             self._measurement.start_up_goes_on(r.rate_after)
-        self._course = compared.course
+        self._course, self._jitter = compared.course, compared.jitter
+        self._measurement.expect(sum(compared.jitter) / 2.0)
         self._previous = r
         self._measurement.use(self._limits_in(len(self._verdict.epochs)))

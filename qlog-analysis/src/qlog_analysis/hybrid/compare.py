@@ -21,6 +21,8 @@ class Compared:
     findings: list[Finding]
     measured_decrease: bool | None
     """Whether the packets, by the rules, lead to a decrease; None if rounding leaves that open."""
+    jitter: tuple[float, float]
+    """J after the epoch, s: at least and at most."""
     course: law.Course
     """What the epoch leaves to those after it. Numbers are those of the report: each is checked where it stands."""
 
@@ -37,6 +39,7 @@ def compare(event: Update[HybridEpoch], measured: Measured, before: Before) -> C
         row=_row(sides, rules.from_packets),
         findings=sides.findings,
         measured_decrease=decreases.pop() if len(decreases) == 1 else None,
+        jitter=sides.jitter_after,
         course=course,
     )
 
@@ -44,8 +47,7 @@ def compare(event: Update[HybridEpoch], measured: Measured, before: Before) -> C
 def _row(sides: Sides, updates: list[law.Update]) -> EpochRow:
     r = sides.r
     reported = r.delta or 0.0
-    known = (d for d in sides.deltas if d is not None)
-    delta = min(known, key=lambda d: abs(d * 1e3 - reported), default=None)
+    delta = min(sides.deltas, key=lambda d: abs(d * 1e3 - reported), default=None)
     return EpochRow(
         epoch=r.epoch,
         time_s=sides.event.time,

@@ -11,12 +11,13 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 
 from ..check.numbers import TIME_TOLERANCE
-from ..measure.sliding import CLASSES, PathMinima, Source
+from ..measure.sliding import PathMinima, Source
 from ..measure.sources import Sample, Sources
 from ..model import TIME_RESOLUTION, Feedback, Space, Trace
 from . import law
 from .parameters import STARTUP_SAMPLES, Parameters
-from .startup import GrowingRate, Told
+from .startup import GrowingRate, QueueMet, Told
+from .tally import Tally
 from .thresholds import LongestQueue, startup_end
 from .transmission import TransmissionTime, believed
 
@@ -67,6 +68,10 @@ class Measured:
     source: Source
     rowds: list[list[float]]
     """ROWDs of the samples that count, in order of arrival; one list per entry of `lengths`."""
+    means: list[float]
+    """Their means."""
+    deltas: list[float]
+    """What delta may be; nothing without samples."""
     lost: tuple[int, int]
     """Losses that count: at least and at most (packets that are not ack-eliciting are in the latter only)."""
     acked: int
@@ -85,33 +90,13 @@ class Measured:
     """L at the first feedback, in the first epoch only."""
     longest: list[float]
     """The longest queue of late, s; one per entry of `lengths`."""
+    queues: set[bool] = field(default_factory=lambda: {False})
+    """Whether start-up has met a queue for long enough."""
+    shows_decrease: bool = False
+    """Whether its end acknowledges the first packet sent after a decrease."""
     growing: GrowingRate | None = None
     """R at the end of an epoch of start-up, before the update."""
     steps: list[Step] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Tally:
-    """Samples of one source in one epoch."""
-
-    samples: list[Sample] = field(default_factory=list)
-    _sum: float = 0.0
-    _class_count: list[int] = field(default_factory=lambda: [0] * CLASSES)
-
-    def add(self, sample: Sample) -> None:
-        self.samples.append(sample)
-        self._sum += sample.owd
-        self._class_count[sample.in_class - 1] += 1
-
-    def mean(self, minima: tuple[float, ...]) -> float | None:
-        """Mean ROWD."""
-        if not self.samples:
-            return None
-        base = sum(c * x for c, x in zip(self._class_count, minima, strict=True) if c)
-        return (self._sum - base) / len(self.samples)
-
-    def rowds(self, minima: tuple[float, ...]) -> list[float]:
-        return [s.owd - minima[s.in_class - 1] for s in self.samples]
 
 
 class Measurement:
@@ -123,8 +108,9 @@ class Measurement:
         self._minima: list[PathMinima] = []
         self._sources: Sources | None = None
         self._transmission = TransmissionTime()
-        self._tally = {source: Tally() for source in Source}
+        self._tally: dict[Source, Tally] = {}
         self._growing: GrowingRate | None = None
+        self._queue_met = QueueMet()
         self._longest: list[LongestQueue] = []
         self._return_delay = 0.0
         self._lost: list[int] = []
@@ -137,6 +123,8 @@ class Measurement:
         self._steps: list[Step] = []
         self._settled = 0  # bytes acknowledged or lost so far
         self._counts_since = -1.0
+        self._awaits = self._shows_decrease = False
+        self._jitter = 0.0
         sent = trace.sent
         counted = [s if e else 0 for s, e in zip(sent.size, sent.ack_eliciting, strict=True)]
         in_space = (n if s == Space.APPLICATION else 0 for n, s in zip(counted, sent.space, strict=True))
@@ -158,14 +146,20 @@ class Measurement:
             self._transmission = TransmissionTime()
         self._limits = limits
 
+    def expect(self, jitter: float) -> None:
+        """J in the next epoch, s."""
+        self._jitter = jitter
+
     def start_up_goes_on(self, rate: float) -> None:
         """The next epoch of start-up begins with this R."""
         if self._growing is not None:
             self._growing.next_epoch(rate)
 
     def count_since(self, time: float) -> None:
-        """Samples and losses of packets sent up to `time` no longer count."""
+        """Samples and losses of packets sent up to `time` no longer count; with `drain` nothing does until a packet
+        comes back that was sent since."""
         self._counts_since = time
+        self._awaits = self._limits.parameters.drain > 0.0
 
     def feedback(self, f: Feedback, *, startup: bool, told: float | None) -> None:
         """`told` is R before the update, if the feedback ends an epoch."""
@@ -176,18 +170,47 @@ class Measurement:
                 return
             self._begin_first(f)
         acked_bytes = self._acked_in(f)
-        if f.space is Space.APPLICATION:
-            for m in self._minima:
-                m.advance(f.time)
-            self._count(f, acked_bytes)
-            self._take(f)
+        newest = self._collect(f, acked_bytes) if f.space is Space.APPLICATION else None
         lengths = self._lengths()
         if startup:
             self._grow(f, acked_bytes if began else 0, lengths, told)
+            if began:
+                self._look_for_queue(f, lengths, newest)
         rates = (self._growing.low, self._growing.high) if startup and self._growing else None
         self._steps.append(Step(f, lengths, self._believed(), self._in_flight(f), rates))
         if told is None and self._overdue is None and self._is_over(f, lengths, startup):
             self._overdue = f.time
+
+    def _collect(self, f: Feedback, acked_bytes: int) -> Sample | None:
+        """Takes an ACK in; returns its last sample that counts."""
+        before = self._lengths()
+        for m in self._minima:
+            m.advance(f.time)
+        self._count(f, acked_bytes)
+        newest = self._take(f, before)
+        sent, acked = self._trace.sent, self._trace.acked
+        if self._awaits and any(sent.time[acked[i]] > self._counts_since for i in f.acked):
+            self._awaits, self._shows_decrease = False, True
+        return newest
+
+    def _look_for_queue(self, f: Feedback, lengths: tuple[float, ...], newest: Sample | None) -> None:
+        """What the last sample of the source in use says of the queue that ends start-up."""
+        assert self._sources is not None
+        if newest is None or newest.source is not self._sources.current or self._growing is None:
+            return
+        size, p, transmission = self._limits.max_datagram_size, self._limits.parameters, self._believed()
+        ends = [
+            startup_end(rate, max(length + shift, 0.0), transmission, size, p, self._jitter)
+            for rate in (self._growing.low, self._growing.high)
+            for length in lengths
+            for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)
+        ]
+        delays = [
+            law.queueing(above + shift, transmission, p)
+            for above in newest.above
+            for shift in (-DELTA_TOLERANCE, DELTA_TOLERANCE)
+        ]
+        self._queue_met.see(f.time, {delay > end for delay in delays for end in ends})
 
     def _grow(self, f: Feedback, acked: int, lengths: tuple[float, ...], told: float | None) -> None:
         limits = self._limits
@@ -207,16 +230,10 @@ class Measurement:
         assert self._start is not None
         if f.time - self._start - TIME_TOLERANCE >= max(lengths):
             return True
-        if not startup or self._growing is None or len(self._current().samples) < STARTUP_SAMPLES:
-            return False
-        size, p = self._limits.max_datagram_size, self._limits.parameters
-        delta = law.queueing(self._mean() - DELTA_TOLERANCE, self._believed(), p)
-        rates = (self._growing.low, self._growing.high)
-        return all(
-            delta > startup_end(rate, length + TIME_TOLERANCE, self._believed(), size, p)
-            for rate in rates
-            for length in lengths
-        )
+        if self._shows_decrease:
+            return True
+        enough = len(self._current().samples) >= STARTUP_SAMPLES
+        return startup and enough and self._queue_met.lasts(f.time, lengths) == {True}
 
     def _believed(self) -> float:
         assert self._sources is not None
@@ -225,13 +242,6 @@ class Measurement:
     def _current(self) -> Tally:
         assert self._sources is not None
         return self._tally[self._sources.current]
-
-    def _mean(self) -> float:
-        """The smallest mean ROWD so far that the sub-windows allow, 0 without samples."""
-        assert self._sources is not None
-        source = self._sources.current
-        means = (self._tally[source].mean(m.owd_minima(source)) for m in self._minima)
-        return min((mean for mean in means if mean is not None), default=0.0)
 
     def _settle(self, f: Feedback) -> None:
         if f.space is Space.APPLICATION:
@@ -251,6 +261,7 @@ class Measurement:
         self._minima = [PathMinima(window, origin) for origin in origins]
         self._longest = [LongestQueue(window, origin) for origin in origins]
         self._sources = Sources(self._trace, self._minima)
+        self._tally = self._empty()
 
     def _acked_in(self, f: Feedback) -> int:
         """Bytes that it newly acknowledges, of ack-eliciting packets."""
@@ -259,26 +270,35 @@ class Measurement:
 
     def _count(self, f: Feedback, acked_bytes: int) -> None:
         sent = self._trace.sent
-        self._lost.extend(p for p in f.lost if sent.time[p] > self._counts_since)
+        if not self._awaits:
+            self._lost.extend(p for p in f.lost if sent.time[p] > self._counts_since)
         self._acked_packets += len(f.acked)
         self._acked_bytes += acked_bytes
 
-    def _take(self, f: Feedback) -> None:
+    def _empty(self) -> dict[Source, Tally]:
+        return {source: Tally(len(self._minima)) for source in Source}
+
+    def _take(self, f: Feedback, lengths: tuple[float, ...]) -> Sample | None:
         assert self._sources is not None
-        limits = self._limits
+        assert self._start is not None
+        limits, newest = self._limits, None
         for sample in self._sources.samples(f, limits.max_datagram_size, limits.max_ack_delay):
             if sample.source is Source.TIMESTAMPS:
-                received = self._trace.sent.time[sample.packet] + sample.owd
+                # Receive times that are equal must be so after the detour by the delay.
+                received = round(self._trace.sent.time[sample.packet] + sample.owd, 9)
                 self._transmission.add(received, sample.in_class, restarts=sample.restarts)
-            if self._trace.sent.time[sample.packet] > self._counts_since:
+            if not self._awaits and self._trace.sent.time[sample.packet] > self._counts_since:
                 if sample.restarts:
-                    self._tally[sample.source] = Tally()
-                self._tally[sample.source].add(sample)
+                    self._tally[sample.source] = Tally(len(self._minima))
+                self._tally[sample.source].add(sample, f.time - self._start, lengths)
+                newest = sample
+        return newest
 
     def _lengths(self) -> tuple[float, ...]:
         return tuple(m.length() or 0.0 for m in self._minima)
 
-    def end_epoch(self, end: float, end_record: int, *, on_feedback: bool) -> Measured:
+    def end_epoch(self, end: float, end_record: int, told: float | None, *, on_feedback: bool) -> Measured:
+        """`told` is the reported delta in s: of what rounding leaves open, the nearest goes into the longest queue."""
         assert self._start is not None
         assert self._sources is not None
         sent = self._trace.sent
@@ -286,6 +306,7 @@ class Measurement:
         last = bisect_right(sent.record, end_record)
         source = self._sources.current
         self._follow_return_path(source)
+        means, deltas = self._delays(source)
         out = Measured(
             start=self._start,
             end=end,
@@ -296,6 +317,8 @@ class Measurement:
             lengths=self._lengths(),
             source=source,
             rowds=[self._tally[source].rowds(m.owd_minima(source)) for m in self._minima],
+            means=means,
+            deltas=deltas,
             lost=(sum(sent.ack_eliciting[p] for p in self._lost), len(self._lost)),
             acked=self._acked_packets,
             acked_bits=8.0 * self._acked_bytes,
@@ -305,7 +328,9 @@ class Measurement:
             believed_next=self._believed(),
             return_delay=self._return_delay,
             first_length=self._first_length,
-            longest=self._longest_queues(end, source),
+            longest=self._longest_queues(end, deltas, told),
+            queues=self._queue_met.lasts(end, self._lengths()),
+            shows_decrease=self._shows_decrease,
             growing=self._growing,
             steps=self._steps,
         )
@@ -314,12 +339,17 @@ class Measurement:
         self._begin_next(end, end_record)
         return out
 
-    def _longest_queues(self, end: float, source: Source) -> list[float]:
+    def _delays(self, source: Source) -> tuple[list[float], list[float]]:
+        """What the mean ROWD and delta may be."""
+        tally = self._tally[source]
+        means = [mean for m in self._minima if (mean := tally.mean(m.owd_minima(source))) is not None]
+        return means, tally.least() if self._limits.parameters.least else means
+
+    def _longest_queues(self, end: float, deltas: list[float], told: float | None) -> list[float]:
         """The longest queue of late with that of this epoch."""
-        means = (self._tally[source].mean(m.owd_minima(source)) for m in self._minima)
-        p, transmission = self._limits.parameters, self._believed()
-        deltas = (None if mean is None else law.queueing(mean, transmission, p) for mean in means)
-        return [longest.end_epoch(end, delta) for longest, delta in zip(self._longest, deltas, strict=True)]
+        delta = min(deltas, key=lambda d: abs(d - (told or 0.0)), default=None)
+        queue = None if delta is None else law.queueing(delta, self._believed(), self._limits.parameters)
+        return [longest.end_epoch(end, queue) for longest in self._longest]
 
     def _mean_by(self, source: Source) -> float | None:
         return self._tally[source].mean(self._minima[0].owd_minima(source))
@@ -335,6 +365,7 @@ class Measurement:
     def _begin_next(self, end: float, end_record: int) -> None:
         self._start, self._start_record = end, end_record
         self._lost, self._steps = [], []
-        self._tally = {source: Tally() for source in Source}
+        self._tally = self._empty()
+        self._shows_decrease = False
         self._acked_packets = self._acked_bytes = 0
         self._first_length = self._overdue = None

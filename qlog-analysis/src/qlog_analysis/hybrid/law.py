@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from . import noise
 from .parameters import MAX_RATE, MIN_WINDOW_PACKETS, Parameters
 from .thresholds import Thresholds, thresholds
 from .trend import Trend
@@ -13,6 +14,8 @@ MOST_GROWTH = 0.25
 """alpha in R, where it grows."""
 DRAINED = 0.5
 """A queue has drained where it is no longer than so much of d1."""
+TELLING = 16
+"""Packets acknowledged in an epoch without samples that tell a rate."""
 
 
 def queueing(delta: float, transmission: float, p: Parameters) -> float:
@@ -25,11 +28,14 @@ def clamp_rate(rate: float, packet_bytes: float, length: float) -> float:
     return min(max(rate, 8.0 * packet_bytes / (4.0 * length)), MAX_RATE)
 
 
-def window(rate: float, length: float, packet_bytes: int, p: Parameters, transmission: float = 0.0) -> int:
-    """W = R (L + wextra + packet T) in bytes, rounded up to whole packets, at least two (section II-C). `length` is L,
-    with what queues on the return path where the source can tell."""
-    extra = thresholds(rate, packet_bytes, p).d3 if p.wextra is None else p.wextra
-    packets = math.ceil(rate * (length + extra + p.packet * transmission) / 8.0 / packet_bytes)
+def window(
+    rate: float, length: float, packet_bytes: int, p: Parameters, transmission: float = 0.0, jitter: float = 0.0
+) -> int:
+    """W = R (L + wextra + 2 J + packet T) in bytes, rounded up to whole packets, at least two (section II-C). `length`
+    is L, with what queues on the return path where the source can tell."""
+    extra = thresholds(rate, packet_bytes, p, jitter).d3 if p.wextra is None else p.wextra
+    extra += 2.0 * jitter + p.packet * transmission
+    packets = math.ceil(rate * (length + extra) / 8.0 / packet_bytes)
     return max(packets, MIN_WINDOW_PACKETS) * packet_bytes
 
 
@@ -49,8 +55,9 @@ class Epoch:
     """What one ended epoch offers to the update."""
 
     delta: float
-    """Mean relative one-way delay, less what `queueing` takes off, s."""
+    """What stands for its relative one-way delays, less what `queueing` takes off, s."""
     lost: bool
+    """Whether more than what is always lost."""
     overwhelmed: bool
     trend: Trend
     rate: float
@@ -60,10 +67,14 @@ class Epoch:
     packet_bytes: int
     app_limited: bool
     startup: bool
-    startup_end: float
-    """The queueing delay that ends the start-up, s."""
+    queues: bool
+    """Whether start-up has met a queue for long enough."""
     arrived: float
     """A: acknowledged bits of the epoch over its duration, bit/s."""
+    uncertain: float
+    """u_J."""
+    background: float
+    """B, this epoch's included."""
     thresholds: Thresholds
     full: float
     """d_full, s."""
@@ -71,6 +82,18 @@ class Epoch:
     @property
     def lost_to_a_full_queue(self) -> bool:
         return self.lost and self.delta > self.full
+
+    @property
+    def arrived_in_full(self) -> float:
+        """A with what jitter may have held back."""
+        return noise.reached(self.arrived, self.uncertain, 0.0)
+
+    @property
+    def reached(self) -> float:
+        """A', bit/s."""
+        if self.lost_to_a_full_queue or self.overwhelmed:
+            return self.arrived
+        return noise.reached(self.arrived, self.uncertain, self.background)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +107,13 @@ class Course:
     undisturbed: float = 0.0
     """u, s."""
 
-    def learn(self, arrived: float) -> Course:
-        """After start-up S becomes known from what arrives: at the end of every epoch, before anything else."""
-        if self.share is None or self.startup_rate is None:
+    def learn(self, arrived: float, *, tells: bool = False) -> Course:
+        """After start-up S becomes known from what arrives, at the end of every epoch, before anything else. Later an
+        epoch without samples may lower it, if it `tells` a rate."""
+        if self.share is None:
             return self
+        if self.startup_rate is None:
+            return replace(self, share=min(self.share, arrived)) if tells else self
         return replace(self, share=max(self.share, min(arrived, self.startup_rate)))
 
 
@@ -152,7 +178,7 @@ def beta(e: Epoch, p: Parameters) -> float:
 
 def update(e: Epoch, p: Parameters, course: Course) -> Update:
     """The rate update at the end of an epoch that has samples."""
-    course = course.learn(e.arrived)
+    course = course.learn(e.arrived_in_full)
     if e.startup:
         return _update_startup(e, p, course)
     if zone(e) > 1:
@@ -171,11 +197,11 @@ def _decrease(e: Epoch, p: Parameters, course: Course) -> Update:
         rate = clamp_rate(e.rate * (1.0 - down), e.packet_bytes, e.length)
         return Update(zone(e), None, down, rate, False, Course())
     if course.share is None:
-        share = e.rate if e.app_limited else min(e.rate, e.arrived)
+        share = e.rate if e.app_limited else min(e.rate, e.reached)
     else:
         share = max(e.rate, course.share)
         if not e.app_limited and course.startup_rate is None:
-            share = min(share, e.arrived)
+            share = min(share, e.reached)
     rate = clamp_rate(min(e.rate, (1.0 - down) * share), e.packet_bytes, e.length)
     return Update(zone(e), None, down, rate, False, Course(share))
 
@@ -192,10 +218,10 @@ def _wait(e: Epoch, p: Parameters, course: Course) -> Update:
 def _update_startup(e: Epoch, p: Parameters, course: Course) -> Update:
     """Start-up (DEVIATION; the paper has none). R has grown with every ACK already."""
     in_zone = zone(e)
-    if e.delta <= e.startup_end and not e.lost_to_a_full_queue and not e.overwhelmed:
+    if not e.queues and not e.lost_to_a_full_queue and not e.overwhelmed:
         return Update(in_zone, None, None, clamp_rate(e.rate, e.packet_bytes, e.length), True, course)
     down = p.bmin if in_zone == 1 else beta(e, p)
-    share = min(e.rate, e.arrived)
+    share = min(e.rate, e.reached)
     rate = clamp_rate((1.0 - down) * share, e.packet_bytes, e.length)
     after = Course(share, e.rate) if p.drain > 0.0 else Course()
     return Update(in_zone, None, down, rate, False, after)

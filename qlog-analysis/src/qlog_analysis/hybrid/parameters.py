@@ -47,6 +47,8 @@ class Parameters:
     """Bytes that an acknowledged byte adds to R L in start-up, plus one; 1 means no start-up."""
     react_once: bool
     trend: bool
+    least: bool
+    """Whether the least ROWDs of spans stand for an epoch, and not the mean."""
     packet: float
     """Share of T that is no queueing."""
     owdwin: float
@@ -90,6 +92,7 @@ DEFAULT = Parameters(
     startup=2.0,
     react_once=True,
     trend=False,
+    least=True,
     packet=0.0,
     owdwin=10.0,
     r0=None,
@@ -116,6 +119,7 @@ PAPER = replace(
     startup=1.0,
     react_once=False,
     trend=True,
+    least=False,
     insist=0.0,
     drain=0.0,
     grow=1.0,

@@ -44,6 +44,8 @@ def _parameters(p: HybridParameters, record: int) -> Parameters:
         raise refuse(f"decreases {p.bmin}, {p.bmid}, {p.bmax}, expected bmin <= bmid <= bmax < 1")
     if p.react not in ("once", "epoch"):
         raise refuse(f"react is {p.react!r}, expected 'once' or 'epoch'")
+    if p.delay not in ("mean", "least"):
+        raise refuse(f"delay is {p.delay!r}, expected 'mean' or 'least'")
     if not (p.owdwin > 0.0 and p.startup >= 1.0):
         raise refuse(f"owdwin is {p.owdwin} ms and startup {p.startup}, expected owdwin > 0 and startup >= 1")
     if not (p.queue > 0.0 and p.period > 0.0):
@@ -61,6 +63,7 @@ def _parameters(p: HybridParameters, record: int) -> Parameters:
         startup=p.startup,
         react_once=p.react == "once",
         trend=p.trend,
+        least=p.delay == "least",
         packet=p.packet,
         owdwin=p.owdwin / 1e3,
         insist=p.insist,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..check.numbers import TIME_TOLERANCE
+from ..check.numbers import REPORT_ROUNDING
 from ..check.verdict import Finding
 from ..events import HybridEpoch
 from ..model import TIME_RESOLUTION, Update
-from . import law, trend
-from .epochs import Measured
-from .thresholds import full_delay, startup_end, thresholds
+from . import law, noise, trend
+from .epochs import DELTA_TOLERANCE, Measured
+from .thresholds import full_delay, thresholds
 from .transmission import believed
 from .trend import Trend
 
@@ -27,6 +27,13 @@ class Before:
     course: law.Course
     overwhelmed: bool
     """Whether the losses of late overwhelm, with those of this epoch."""
+    jitter: tuple[float, float]
+    """J, s: at least and at most."""
+
+    @property
+    def background(self) -> float:
+        """B, as it was reported."""
+        return 0.0 if self.epoch is None else self.epoch.background_loss
 
 
 class Sides:
@@ -40,8 +47,10 @@ class Sides:
         self.limits = measured.limits
         self.p = measured.limits.parameters
         self.duration = measured.end - measured.start
-        self.deltas = [sum(x) / len(x) if x else None for x in measured.rowds]
-        self.thresholds = thresholds(max(self.r.rate_before, 1.0), self.limits.max_datagram_size, self.p)
+        self.deltas = measured.deltas
+        self.jitter = self.r.jitter / 1e3
+        rate = max(self.r.rate_before, 1.0)
+        self.thresholds = thresholds(rate, self.limits.max_datagram_size, self.p, self.jitter)
         self.full = {full_delay(self.thresholds.d1, longest, self.p) for longest in measured.longest}
         """Values of d_full."""
         self.trends = self._trends()
@@ -59,20 +68,30 @@ class Sides:
         r = self.r
         return believed(r.transmission_time / 1e3, r.length / 1e3, self.m.source)
 
-    def startup_ends(self) -> tuple[float, float]:
-        """The least and the largest delay that may end the start-up, as far as rounding leaves that open."""
-        ends = [
-            startup_end(
-                max(self.r.rate_before, 1.0) * (1.0 + s * 1e-6),
-                max(length + s * TIME_TOLERANCE, 0.0),
-                self.m.believed,
-                self.limits.max_datagram_size,
-                self.p,
-            )
-            for s in (-1.0, 1.0)
-            for length in self.m.lengths
+    def lost(self) -> set[bool]:
+        """Whether the losses of the report count, as far as rounding leaves that open."""
+        return noise.counting(self.r.lost, self.r.acked, self.before.background, REPORT_ROUNDING)
+
+    def background_after(self) -> set[float]:
+        """Values that B may have, by the report of the epoch before."""
+        before, r = self.before.background, self.r
+        if r.delta is None or self.p.drain == 0.0:
+            return {before}
+        queue = law.queueing(r.delta / 1e3, self.reported_transmission(), self.p)
+        short = {queue <= law.DRAINED * self.thresholds.d1 + slack for slack in (-1e-8, 1e-8)}
+        return {noise.next_background(before, r.lost, r.acked) if learns else before for learns in short}
+
+    @property
+    def jitter_after(self) -> tuple[float, float]:
+        """J after the epoch, by what was reported before: at least and at most."""
+        if self.r.delta is None or not self.p.least or not self.m.means:
+            return self.jitter, self.jitter
+        after = [
+            noise.next_jitter(self.jitter, mean + shift, self.r.delta / 1e3)
+            for mean in self.m.means
+            for shift in (-DELTA_TOLERANCE, DELTA_TOLERANCE)
         ]
-        return min(ends), max(ends)
+        return min(after), max(after)
 
     def _trends(self) -> set[Trend]:
         if not self.p.trend:

@@ -13,6 +13,7 @@ _TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 _RATES = {"bps": 1.0, "kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9}
 _WORDS: dict[str, dict[str, tuple[str, bool]]] = {
     "react": {"once": ("react_once", True), "epoch": ("react_once", False)},
+    "delay": {"mean": ("least", False), "least": ("least", True)},
     "trend": {"on": ("trend", True), "off": ("trend", False)},
 }
 _TIME_NAMES = frozenset({"d0", "d1", "d2", "d3", "wextra", "owdwin", "period"})

@@ -12,6 +12,10 @@ PACING_ROUNDING = 8.0
 """bit/s. quiche writes pacing rates in whole bytes per second."""
 
 
+LASTS = 0.25
+"""In L: a queue that start-up meets for so long ends it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
     """What the trace says of R after an ACK, bit/s."""
@@ -62,3 +66,34 @@ class GrowingRate:
     def next_epoch(self, rate: float) -> None:
         self.low = self.high = rate
         self.withheld = False
+
+
+@dataclass(slots=True)
+class QueueMet:
+    """Since when start-up has met a queue, as far as rounding leaves that open."""
+
+    first: float | None = None
+    """The earliest time that it may be; None if it surely meets none."""
+    last: float | None = None
+    """The latest."""
+    perhaps_none: bool = True
+
+    def see(self, now: float, verdicts: set[bool]) -> None:
+        """The last sample of a feedback has met a queue, or not."""
+        if verdicts == {False}:
+            self.first = self.last = None
+            self.perhaps_none = True
+            return
+        if self.perhaps_none:
+            self.first = now if self.first is None else self.first
+            self.last = now
+        self.perhaps_none = False in verdicts
+
+    def lasts(self, now: float, lengths: tuple[float, ...]) -> set[bool]:
+        """Whether it has been met for a quarter of L."""
+        verdicts = set()
+        if self.first is not None and now - self.first >= LASTS * min(lengths) - TIME_TOLERANCE:
+            verdicts.add(True)
+        if self.perhaps_none or self.last is None or now - self.last < LASTS * max(lengths) + TIME_TOLERANCE:
+            verdicts.add(False)
+        return verdicts

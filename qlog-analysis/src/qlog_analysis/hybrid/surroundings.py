@@ -27,10 +27,11 @@ class Surroundings:
         """That of the epoch before, which holds while an epoch lasts."""
         self._has_probes = any(trace.sent.probe)
 
-    def check(self, event: Update[HybridEpoch], m: Measured) -> Iterator[Finding]:
+    def check(self, event: Update[HybridEpoch], m: Measured, jitter: tuple[float, float]) -> Iterator[Finding]:
+        """`jitter` is J after the epoch, at least and at most."""
         if not m.steps:
             return
-        yield from self._first(self._window(event, m))
+        yield from self._first(self._window(event, m, jitter))
         yield from self._first(self._pacing(event, m))
         yield from self._first(self._in_flight(event, m))
         yield from self._state(event, m.steps[-1].feedback.record, m.steps[-1].feedback.group_end)
@@ -49,13 +50,16 @@ class Surroundings:
         i = bisect_left(self._trace.metrics.record, step.feedback.group_end) - 1
         return float(getattr(self._trace.metrics, column)[i]) if i >= 0 else math.nan
 
-    def _window(self, event: Update[HybridEpoch], m: Measured) -> Iterator[Finding]:
+    def _window(self, event: Update[HybridEpoch], m: Measured, jitter: tuple[float, float]) -> Iterator[Finding]:
+        meanwhile = event.data.jitter / 1e3
         for step in m.steps:
             if step is m.steps[-1]:
-                allowed = self._at_the_end(event.data, m)
+                allowed = self._at_the_end(event.data, m, jitter)
             else:
                 lengths = [x + self._return_delay for x in step.lengths]
-                allowed = windows(self._rates(event.data, step), lengths, step.transmission, TIME_TOLERANCE, m)
+                rates = self._rates(event.data, step)
+                jitters = (meanwhile, meanwhile)
+                allowed = windows(rates, lengths, step.transmission, TIME_TOLERANCE, m, jitters)
             value = self._metric("congestion_window", step)
             if value not in allowed:
                 yield Finding(
@@ -66,12 +70,12 @@ class Surroundings:
                 )
 
     @staticmethod
-    def _at_the_end(r: HybridEpoch, m: Measured) -> Windows:
+    def _at_the_end(r: HybridEpoch, m: Measured, jitter: tuple[float, float]) -> Windows:
         """The window of the report, unless the end of the epoch has given up its source."""
         if m.believed_next == m.believed:
             return Windows(r.window, r.window, 1)
         length = (r.length + r.return_delay) / 1e3
-        return windows((r.rate_after, r.rate_after), [length], m.believed_next, TIME_TOLERANCE, m)
+        return windows((r.rate_after, r.rate_after), [length], m.believed_next, TIME_TOLERANCE, m, jitter)
 
     @staticmethod
     def _rates(r: HybridEpoch, step: Step) -> tuple[float, float]:

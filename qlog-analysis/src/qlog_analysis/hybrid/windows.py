@@ -25,12 +25,18 @@ class Windows:
 
 
 def windows(
-    rates: tuple[float, float], lengths: Iterable[float], transmission: float, tolerance: float, m: Measured
+    rates: tuple[float, float],
+    lengths: Iterable[float],
+    transmission: float,
+    tolerance: float,
+    m: Measured,
+    jitters: tuple[float, float],
 ) -> Windows:
+    """`jitters` are the least and the largest J."""
     size, p = m.limits.max_datagram_size, m.limits.parameters
     ends = [
-        law.window(rate * (1.0 + s * 1e-9), max(length + s * tolerance, 0.0), size, p, transmission)
+        law.window(rate * (1.0 + s * 1e-9), max(length + s * tolerance, 0.0), size, p, transmission, jitter)
         for length in lengths
-        for rate, s in zip(rates, (-1.0, 1.0), strict=True)
+        for rate, jitter, s in zip(rates, jitters, (-1.0, 1.0), strict=True)
     ]
     return Windows(min(ends), max(ends), size)

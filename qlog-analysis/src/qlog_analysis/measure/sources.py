@@ -17,6 +17,8 @@ class Sample:
     owd: float
     in_class: int
     source: Source
+    above: tuple[float, ...] = ()
+    """The OWD less the minimum of its class, this sample included; one per variant of the minima."""
     restarts: bool = False
     """A clock was set just before: earlier ones of its source mean nothing."""
 
@@ -67,7 +69,8 @@ class Sources:
     def _take(self, f: Feedback, sample: Sample) -> Sample:
         for m in self._minima:
             m.insert_owd(f.time, sample.source, sample.in_class, sample.owd)
-        return sample
+        minima = (m.owd_minima(sample.source)[sample.in_class - 1] for m in self._minima)
+        return replace(sample, above=tuple(sample.owd - minimum for minimum in minima))
 
     def _class(self, packet: int, max_datagram_size: int) -> int:
         sent = self._trace.sent

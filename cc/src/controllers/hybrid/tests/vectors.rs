@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::update::{self, Drain, Situation};
 use super::*;
+use crate::measure::floor::Floor;
 use crate::measure::loss::LossShare;
 
 /// Cases that the analysis package computes from the paper on its own.
@@ -13,6 +14,7 @@ struct Vectors {
     update: Vec<UpdateCase>,
     trend: Vec<TrendCase>,
     thresholds: Vec<ThresholdsCase>,
+    floor: Vec<FloorCase>,
     late: Vec<LateCase>,
     course: Vec<CourseCase>,
 }
@@ -45,9 +47,18 @@ struct TrendCase {
 struct ThresholdsCase {
     options: String,
     rate_bps: f64,
+    jitter_ms: f64,
     longest_ms: f64,
     expect_ms: [f64; 4],
     expect_full_ms: f64,
+}
+
+/// Samples of one epoch: when their feedback came, and their delay.
+#[derive(Debug, Deserialize)]
+struct FloorCase {
+    length_ms: f64,
+    samples_ms: Vec<(f64, f64)>,
+    expect_ms: f64,
 }
 
 #[derive(Deserialize)]
@@ -74,6 +85,8 @@ struct CourseCase {
     trend: String,
     rate_bps: f64,
     arrived_bps: f64,
+    uncertain: f64,
+    background: f64,
     length_ms: f64,
     transmission_ms: f64,
     longest_ms: f64,
@@ -164,7 +177,7 @@ fn thresholds_agree_with_the_shared_vectors() {
             &params,
             Rate::from_bps(case.rate_bps),
             SIZE,
-            Duration::ZERO,
+            millis(case.jitter_ms),
             longest,
         );
         assert_eq!(
@@ -180,6 +193,21 @@ fn thresholds_agree_with_the_shared_vectors() {
             case.options,
             case.rate_bps
         );
+    }
+}
+
+#[test]
+fn the_delay_under_the_jitter_agrees_with_the_shared_vectors() {
+    for case in vectors().floor {
+        let mut floor = Floor::default();
+        for (at, above) in &case.samples_ms {
+            floor.add(
+                delay(*above),
+                Floor::span(millis(*at), millis(case.length_ms)),
+            );
+        }
+        let got = floor.mean().unwrap().as_millis();
+        assert!((got - case.expect_ms).abs() < 1e-5, "{got}: {case:?}");
     }
 }
 
@@ -208,8 +236,12 @@ fn updates_and_what_they_leave_agree_with_the_shared_vectors() {
             ceiling: case.startup_rate_bps.map(Rate::from_bps),
         });
         hybrid.undisturbed = millis(case.undisturbed_ms);
-        hybrid.learn_share(Rate::from_bps(case.arrived_bps), false);
         let (params, situation) = (hybrid.params.clone(), situation(&hybrid, &case));
+        hybrid.learn_share(situation.arrived * (1.0 / (1.0 - case.uncertain)), false);
+        let situation = Situation {
+            drain: hybrid.drain,
+            ..situation
+        };
         let seen = Observed {
             overwhelmed: case.overwhelmed,
             ..seen(case.delta_ms, trend_of(&case.trend), case.lost)
@@ -254,9 +286,9 @@ fn situation(hybrid: &Hybrid, case: &CourseCase) -> Situation {
     Situation {
         rate,
         arrived: Rate::from_bps(case.arrived_bps),
-        background: 0.0,
+        background: case.background,
         jitter: Duration::ZERO,
-        uncertain: 0.0,
+        uncertain: case.uncertain,
         packet: SIZE,
         length: millis(case.length_ms),
         transmission: millis(case.transmission_ms),
