@@ -67,7 +67,8 @@ def test_zones_and_beta_at_the_papers_numbers(
 
 def test_what_has_reached_the_slowest_link_makes_shares(shared: dict[str, Any]) -> None:
     assert any(
-        c["expect_share_bps"] == pytest.approx(c["arrived_bps"] / (1 - c["uncertain"]) / (1 - min(c["background"], 0.2)))
+        c["expect_share_bps"]
+        == pytest.approx(c["arrived_bps"] / (1 - c["uncertain"]) / (1 - min(c["background"], 0.2)))
         for c in shared["course"]
         if c["expect_beta"] and c["expect_share_bps"] and c["uncertain"] and c["background"] == 0.4
     )
