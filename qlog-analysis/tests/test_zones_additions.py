@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path as FilePath
 
 import pytest
@@ -179,3 +180,8 @@ def test_whole_connections_visit_what_the_checker_decides_on() -> None:
     assert any(t.loses_in_a_short_queue(e, e) for e in seen)
     assert any(e["share"] for e in seen)
     assert any(e["alpha"] and e["undisturbed"] > 200.0 for e in seen)
+    assert any(e["jitter"] > 0.5 for e in seen)
+    assert any(e["background_loss"] > 0.001 and e["share"] and e["beta"] for e in seen)
+    assert any(e["lost"] and e["zone"] != 3 and e["full"] < e["delta"] for e in seen if e["delta"])
+    assert any(t.shows_a_decrease(e, e) for e in seen)
+    assert any(t.lowers_its_share(b, a) for a, b in pairwise(seen) if b["epoch"] == a["epoch"] + 1)
