@@ -66,6 +66,8 @@ impl Controller for Hybrid {
         if self.shows_decrease(feedback) {
             self.awaits = false;
             self.end_epoch(feedback.now);
+            self.decide();
+            return;
         }
         match &self.epoch {
             Some(epoch) if !self.is_over(epoch, feedback.now) => {
