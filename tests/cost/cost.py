@@ -45,8 +45,8 @@ ON_ACK = {LEGACY: "on_packets_acked", BBR2: "on_congestion_event", OURS: "on_con
 # What congestion control of the lab's clients is called by; they acknowledge with quiche's CUBIC.
 CLIENT = LEGACY
 
-# The most that an ACK may cost in hybrid, in ACKs in CUBIC: today's figures and some percent. The aim is 1, which is hard
-# because CUBIC measures no delays.
+# The most that an ACK may cost in hybrid, in ACKs in CUBIC: today's figures and some percent. The aim is 1, which
+# is hard because CUBIC measures no delays.
 MOST = {"pairs": 1.55, "pairs-silent": 1.2}
 SKIPPED = 77
 

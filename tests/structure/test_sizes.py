@@ -18,8 +18,8 @@ MOST_LINES = 400
 # commit that explains why, or forward patches upstream and drop them here.
 # Congestion control alone was 604 lines. Receive timestamps and ECN are transport features that were written to go
 # upstream, with their tests: about half of what they add. Resending what was lost on a path that was left (0016) is a
-# repair that upstream works on, 469 lines, 250 of them tests: it goes when a release has it. Replacing the controller of
-# a running connection (0017), for rules by the path of a request, is 354 lines, 230 of them tests.
+# repair that upstream works on, 469 lines, 250 of them tests: it goes when a release has it. Replacing the controller
+# of a running connection (0017), for rules by the path of a request, is 354 lines, 230 of them tests.
 MOST_PATCH_LINES = 5000
 
 
