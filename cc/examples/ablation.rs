@@ -42,18 +42,13 @@ fn seconds(s: u64) -> Duration {
     Duration::from_secs(s)
 }
 
-fn path(mbps: f64, buffer_ms: f64, flows: Vec<Flow>) -> Dumbbell {
-    let (rate, buffer) = (format!("{mbps}Mbps"), format!("{buffer_ms}ms"));
-    Dumbbell::on([&rate, &buffer, "0ms", "0%"], flows)
-}
-
 fn flow(spec: &str, rtt_ms: u64) -> Flow {
     Flow::new(spec, 1250, Duration::from_millis(rtt_ms))
 }
 
 /// Use of the path in %, 95th percentile of the queueing delay in ms and loss in %, of one flow after 20 s, for 30 s.
 fn alone(spec: &str, mbps: f64, rtt_ms: u64, bdp: f64) -> (f64, f64, f64) {
-    let mut path = path(mbps, rtt_ms as f64 * bdp, vec![flow(spec, rtt_ms)]);
+    let mut path = Dumbbell::drop_tail(mbps, rtt_ms as f64 * bdp, vec![flow(spec, rtt_ms)]);
     path.watch_until(seconds(20));
     path.watch_until(seconds(50));
     let flow = &mut path.flows[0];
@@ -64,7 +59,7 @@ fn alone(spec: &str, mbps: f64, rtt_ms: u64, bdp: f64) -> (f64, f64, f64) {
 /// Round trips until 90 % of 100 Mbit/s arrive, at 40 ms.
 fn start_up(spec: &str) -> Option<u64> {
     let rtt = Duration::from_millis(40);
-    let mut path = path(100.0, 40.0, vec![flow(spec, 40)]);
+    let mut path = Dumbbell::drop_tail(100.0, 40.0, vec![flow(spec, 40)]);
     (1..1_000).find(|n| {
         path.watch_until(rtt * *n as u32);
         path.flows[0].arrived(rtt) > 90.0
@@ -74,32 +69,21 @@ fn start_up(spec: &str) -> Option<u64> {
 /// Jain's index of flows that came one after the other, in the worst of four times 5 s from 20 s after the last on.
 fn equality(spec: &str, mbps: f64, rtt_ms: u64, flows: u64, gap: u64) -> f64 {
     let all = (0..flows).map(|n| flow(spec, rtt_ms).between(n * gap, 1 << 40));
-    let mut path = path(mbps, 100.0, all.collect());
+    let mut path = Dumbbell::drop_tail(mbps, 100.0, all.collect());
     let from = (flows - 1) * gap + 20;
     path.watch_until(seconds(from));
-    let index = |path: &Dumbbell| {
-        let shares = path.flows.iter().map(|flow| flow.arrived(seconds(5)));
-        let (sum, squares) = shares.fold((0.0, 0.0), |(sum, squares), share| {
-            (sum + share, squares + share * share)
-        });
-        sum * sum / (flows as f64 * squares)
-    };
     (1..=4).fold(1.0, |worst: f64, n| {
         path.watch_until(seconds(from + 5 * n));
-        worst.min(index(&path))
+        worst.min(path.shares(seconds(5)).jain())
     })
 }
 
 /// The largest share by the smallest of flows with 10, 40 and 200 ms, from 60 to 90 s.
 fn bias(spec: &str, mbps: f64) -> f64 {
-    let mut path = path(mbps, 100.0, RTTS_MS.map(|rtt| flow(spec, rtt)).into());
+    let mut path = Dumbbell::drop_tail(mbps, 100.0, RTTS_MS.map(|rtt| flow(spec, rtt)).into());
     path.watch_until(seconds(60));
     path.watch_until(seconds(90));
-    let shares = path.flows.iter().map(|flow| flow.arrived(seconds(30)));
-    let (least, most) = shares.fold((f64::MAX, 0.0f64), |(least, most), share| {
-        (least.min(share), most.max(share))
-    });
-    most / least
+    path.shares(seconds(30)).bias()
 }
 
 fn row(spec: &str) -> String {

@@ -22,20 +22,9 @@ fn flow(rtt_ms: u64) -> Flow {
     Flow::new("hybrid", SIZE, millis(rtt_ms))
 }
 
-fn path(mbps: f64, buffer_ms: f64, flows: Vec<Flow>) -> Dumbbell {
-    let (rate, buffer) = (format!("{mbps}Mbps"), format!("{buffer_ms}ms"));
-    Dumbbell::on([&rate, &buffer, "0ms", "0%"], flows)
-}
-
-fn jain(shares: &[f64]) -> f64 {
-    let sum: f64 = shares.iter().sum();
-    let squares: f64 = shares.iter().map(|share| share * share).sum();
-    sum * sum / (shares.len() as f64 * squares)
-}
-
 /// Share of the path and 95th percentile of the time in its queue, in ms, once start-up is over, and packets lost then.
 fn alone(mbps: f64, rtt_ms: u64, bdp: f64, flow: Flow) -> (f64, f64, u64) {
-    let mut path = path(mbps, rtt_ms as f64 * bdp, vec![flow]);
+    let mut path = Dumbbell::drop_tail(mbps, rtt_ms as f64 * bdp, vec![flow]);
     let from = millis(60 * rtt_ms).max(seconds(2));
     let period = millis(200 * rtt_ms).clamp(seconds(5), seconds(20));
     path.watch_until(from);
@@ -73,7 +62,7 @@ fn one_flow_uses_paths_of_every_rate_without_filling_their_queues() {
 #[test]
 fn start_up_takes_few_round_trips_and_less_than_a_bandwidth_delay_product_of_buffer() {
     for (mbps, rtt) in [(10.0, 100), (100.0, 20), (100.0, 100)] {
-        let mut path = path(mbps, rtt as f64, vec![flow(rtt)]);
+        let mut path = Dumbbell::drop_tail(mbps, rtt as f64, vec![flow(rtt)]);
         path.watch_until(millis(20 * rtt));
         assert_eq!(path.flows[0].lost, 0, "{mbps} Mbit/s, {rtt} ms");
         path.watch_until(millis(25 * rtt));
@@ -93,16 +82,12 @@ fn flows_that_come_at_different_times_get_equal_shares() {
         let all = (0..flows)
             .map(|n| flow(rtt).between(n * gap, 1 << 40))
             .collect();
-        let mut path = path(mbps, 100.0, all);
+        let mut path = Dumbbell::drop_tail(mbps, 100.0, all);
         path.watch_until(seconds((flows - 1) * gap + 20));
         for until in [30, 40] {
             path.watch_until(seconds((flows - 1) * gap + until));
-            let shares: Vec<f64> = path
-                .flows
-                .iter()
-                .map(|flow| flow.arrived(seconds(10)))
-                .collect();
-            let index = jain(&shares);
+            let shares = path.shares(seconds(10));
+            let index = shares.jain();
             assert!(
                 index > 0.98,
                 "{flows} flows, {mbps} Mbit/s, {rtt} ms: {index}, {shares:?}"
@@ -118,16 +103,11 @@ fn flows_with_different_round_trips_get_similar_shares() {
         (20.0, vec![10, 40, 200]),
         (20.0, vec![20, 100]),
     ] {
-        let mut path = path(mbps, 100.0, rtts.iter().map(|rtt| flow(*rtt)).collect());
+        let mut path =
+            Dumbbell::drop_tail(mbps, 100.0, rtts.iter().map(|rtt| flow(*rtt)).collect());
         path.watch_until(seconds(60));
         path.watch_until(seconds(90));
-        let shares = path.flows.iter().map(|flow| flow.arrived(seconds(30)));
-        let (least, most) = shares.fold((f64::MAX, 0.0f64), |(least, most), share| {
-            (least.min(share), most.max(share))
-        });
-        assert!(
-            most < 2.0 * least,
-            "{mbps} Mbit/s, {rtts:?}: {least} to {most}"
-        );
+        let shares = path.shares(seconds(30));
+        assert!(shares.bias() < 2.0, "{mbps} Mbit/s, {rtts:?}: {shares:?}");
     }
 }

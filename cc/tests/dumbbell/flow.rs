@@ -216,45 +216,18 @@ impl Flow {
 
     /// Nothing was heard of a packet, and so of those before it.
     pub(super) fn on_timeout(&mut self, now: Duration, number: u64) {
-        let outstanding = self
-            .in_flight
-            .front()
-            .is_some_and(|packet| packet.0 <= number);
-        let Sender::Controlled(controller) = &mut self.sender else {
-            return;
-        };
-        if !outstanding {
-            return;
-        }
-        let size = Bytes(u64::from(self.size));
+        let controlled = matches!(self.sender, Sender::Controlled(_));
         let until = self.in_flight.partition_point(|packet| packet.0 <= number);
-        let lost: Vec<Lost> = self
-            .in_flight
-            .drain(..until)
-            .map(|(_, sent)| Lost {
-                sent: Time::from_origin(sent),
-                size,
-            })
-            .collect();
-        self.lost += lost.len() as u64;
-        controller.on_feedback(&Feedback {
-            now: Time::from_origin(now),
-            space: Space::Application,
-            acked: &[],
-            lost: &lost,
-            rtt_sampled: false,
-            ack_delay: Duration::ZERO,
-            max_ack_delay: Duration::ZERO,
-            min_rtt: None,
-            ecn_ect: 0,
-            ecn_ce: 0,
-        });
+        if controlled && until > 0 {
+            let lost = self.lose(until);
+            self.tell(now, &[], &lost);
+        }
     }
 
     pub(super) fn on_ack(&mut self, now: Duration, number: u64, received: Duration) {
-        let Sender::Controlled(controller) = &mut self.sender else {
+        if matches!(self.sender, Sender::Background { .. }) {
             return;
-        };
+        }
         let place = self.in_flight.partition_point(|packet| packet.0 < number);
         let Some((_, sent)) = self
             .in_flight
@@ -263,36 +236,47 @@ impl Flow {
         else {
             return;
         };
-        let size = Bytes(u64::from(self.size));
-        let lost_before = self
+        let until = self
             .in_flight
             .partition_point(|packet| packet.0 + REORDERING_THRESHOLD <= number);
-        let lost: Vec<Lost> = self
-            .in_flight
-            .drain(..lost_before)
+        let lost = self.lose(until);
+        self.delivered += 1;
+        let acked = [Acked {
+            sent: Time::from_origin(sent),
+            size: Bytes(u64::from(self.size)),
+            received: (self.report)(sent, received),
+        }];
+        self.tell(now, &acked, &lost);
+    }
+
+    /// The first packets in flight, so many, are lost.
+    fn lose(&mut self, packets: usize) -> Vec<Lost> {
+        let size = Bytes(u64::from(self.size));
+        let gone = self.in_flight.drain(..packets);
+        let lost: Vec<Lost> = gone
             .map(|(_, sent)| Lost {
                 sent: Time::from_origin(sent),
                 size,
             })
             .collect();
         self.lost += lost.len() as u64;
-        self.delivered += 1;
-        let acked = [Acked {
-            sent: Time::from_origin(sent),
-            size,
-            received: (self.report)(sent, received),
-        }];
-        controller.on_feedback(&Feedback {
-            now: Time::from_origin(now),
-            space: Space::Application,
-            acked: &acked,
-            lost: &lost,
-            rtt_sampled: true,
-            ack_delay: Duration::ZERO,
-            max_ack_delay: Duration::ZERO,
-            min_rtt: None,
-            ecn_ect: 0,
-            ecn_ce: 0,
-        });
+        lost
+    }
+
+    fn tell(&mut self, now: Duration, acked: &[Acked], lost: &[Lost]) {
+        if let Sender::Controlled(controller) = &mut self.sender {
+            controller.on_feedback(&Feedback {
+                now: Time::from_origin(now),
+                space: Space::Application,
+                acked,
+                lost,
+                rtt_sampled: !acked.is_empty(),
+                ack_delay: Duration::ZERO,
+                max_ack_delay: Duration::ZERO,
+                min_rtt: None,
+                ecn_ect: 0,
+                ecn_ce: 0,
+            });
+        }
     }
 }

@@ -78,6 +78,17 @@ impl Dumbbell {
         Self::new(config.build(1, 0).unwrap(), flows)
     }
 
+    /// A drop-tail bottleneck with a buffer of so long, and no delay of its own.
+    pub fn drop_tail(mbps: f64, buffer_ms: f64, flows: Vec<Flow>) -> Self {
+        let (rate, buffer) = (format!("{mbps}Mbps"), format!("{buffer_ms}ms"));
+        Self::on([&rate, &buffer, "0ms", "0%"], flows)
+    }
+
+    /// What of each flow has arrived since the last look, in Mbit/s, if that was `period` ago.
+    pub fn shares(&self, period: Duration) -> Shares {
+        Shares(self.flows.iter().map(|flow| flow.arrived(period)).collect())
+    }
+
     /// Lets time pass until `end`, and counts only what happens in it.
     pub fn watch_until(&mut self, end: Duration) {
         self.flows.iter_mut().for_each(Flow::look);
@@ -204,5 +215,25 @@ impl Dumbbell {
             let at = now + 2 * flow.delay + PROBE_TIMEOUT;
             self.events.push(Reverse((at, timeout)));
         }
+    }
+}
+
+/// Rates of several flows.
+#[derive(Debug)]
+pub struct Shares(Vec<f64>);
+
+impl Shares {
+    /// Jain's index.
+    pub fn jain(&self) -> f64 {
+        let sum: f64 = self.0.iter().sum();
+        let squares: f64 = self.0.iter().map(|share| share * share).sum();
+        sum * sum / (self.0.len() as f64 * squares)
+    }
+
+    /// The largest by the smallest.
+    pub fn bias(&self) -> f64 {
+        let least = self.0.iter().copied().fold(f64::MAX, f64::min);
+        let most = self.0.iter().copied().fold(0.0, f64::max);
+        most / least
     }
 }
