@@ -34,6 +34,9 @@ struct Summary {
     source: Source,
     duration: Duration,
     trend: Trend,
+    /// Mean delays by each source.
+    by_ack: Option<Owd>,
+    by_timestamp: Option<Owd>,
     /// What stands for its delays, if there were any.
     delta: Option<Owd>,
     /// What the mean has above that.
@@ -91,7 +94,7 @@ impl Hybrid {
             let sampled = epoch.samples(Source::Ack) + epoch.samples(Source::ReceiveTimestamps);
             self.epoch = self.epoch.take().filter(|_| sampled > 0);
             self.rate = self.initial_rate();
-        } else if self.in_startup() {
+        } else if startup {
             self.grow(feedback);
             self.look_for_queue(feedback.now, newest);
         }
@@ -120,17 +123,11 @@ impl Hybrid {
         }
         let thresholds = self.thresholds();
         self.learn_background(&thresholds, &summary, &epoch);
-        let Summary {
-            duration,
-            app_limited,
-            ..
-        } = summary;
-        let tells = summary.seen.is_none() && !app_limited && epoch.acked_packets >= RATE_PACKETS;
-        self.learn_share(self.fully_arrived(&epoch, duration), tells);
-        let situation = Situation {
-            app_limited,
-            ..self.situation(&epoch, duration, thresholds)
-        };
+        let mut situation = self.situation(&epoch, summary.duration, thresholds);
+        situation.app_limited = summary.app_limited;
+        let tells = epoch.acked_packets >= RATE_PACKETS && !summary.app_limited;
+        self.learn_share(situation.fully_arrived(), tells && summary.seen.is_none());
+        situation.drain = self.drain;
         let update = summary.seen.map(|seen| match summary.startup {
             true => update::startup(&self.params, &seen, &situation, summary.queues),
             false => update::steady(&self.params, &seen, &situation),
@@ -138,13 +135,13 @@ impl Hybrid {
         if let Some(update) = &update {
             self.apply(update, &situation, now);
         }
-        self.return_delay = self.return_delay_of(&epoch);
+        self.return_delay = self.return_delay_of(&summary);
         let before = self.jitter;
         self.jitter = summary
             .jitter
             .map_or(before, |jitter| (7 * before + jitter) / 8);
         self.report(&epoch, &summary, &situation, update);
-        self.begin_epoch(now, epoch);
+        self.begin_epoch(now, epoch, &summary);
     }
 
     /// What is lost although there is no queue is lost elsewhere.
@@ -163,7 +160,12 @@ impl Hybrid {
         let minima = self.meter.minima(source);
         let duration = epoch.duration(now).max(SHORTEST);
         let trend = self.trend(epoch, &minima);
-        let mean = epoch.mean(source, &minima);
+        let mean_by = |source| epoch.mean(source, &self.meter.minima(source));
+        let (by_ack, by_timestamp) = (mean_by(Source::Ack), mean_by(Source::ReceiveTimestamps));
+        let mean = match source {
+            Source::Ack => by_ack,
+            Source::ReceiveTimestamps => by_timestamp,
+        };
         let (delta, jitter) = match (self.params.delay, self.floors[source as usize].mean()) {
             (Statistic::Mean, _) => (mean, None),
             (Statistic::Least, floor) => {
@@ -181,6 +183,8 @@ impl Hybrid {
             source,
             duration,
             trend,
+            by_ack,
+            by_timestamp,
             delta,
             jitter,
             seen: delta.map(|delta| Observed {
@@ -236,11 +240,6 @@ impl Hybrid {
             return_delay: self.return_delay,
             window: self.window(),
         });
-    }
-
-    /// The rate at which packets arrived, with those that jitter may have held back at the end.
-    fn fully_arrived(&self, epoch: &Epoch, duration: Duration) -> Rate {
-        epoch.acked.per(duration) * (1.0 / (1.0 - self.uncertain(duration)))
     }
 
     /// The share of an epoch in which arrivals may be missing, because jitter held them back at its end.
@@ -299,17 +298,12 @@ impl Hybrid {
         self.drain = update.drain;
     }
 
-    fn mean_by(&self, source: Source, epoch: &Epoch) -> Option<Owd> {
-        epoch.mean(source, &self.meter.minima(source))
-    }
-
     /// What ACK arrivals show beyond the receive times, or what they last have shown.
-    fn return_delay_of(&self, epoch: &Epoch) -> Duration {
-        if self.meter.source() == Source::Ack {
+    fn return_delay_of(&self, summary: &Summary) -> Duration {
+        if summary.source == Source::Ack {
             return Duration::ZERO;
         }
-        let by_timestamp = self.mean_by(Source::ReceiveTimestamps, epoch);
-        match (self.mean_by(Source::Ack, epoch), by_timestamp) {
+        match (summary.by_ack, summary.by_timestamp) {
             // Below zero are only delays from before the minima started anew.
             (Some(by_ack), Some(by_timestamp)) => {
                 (by_ack - by_timestamp.max(Owd::ZERO)).to_duration()
@@ -318,12 +312,12 @@ impl Hybrid {
         }
     }
 
-    fn begin_epoch(&mut self, now: Time, mut last: Epoch) {
+    fn begin_epoch(&mut self, now: Time, mut last: Epoch, summary: &Summary) {
         let evidence = Evidence {
             acked: last.acked_packets,
             lost: last.lost,
-            by_timestamp: self.mean_by(Source::ReceiveTimestamps, &last),
-            by_ack: self.mean_by(Source::Ack, &last),
+            by_timestamp: summary.by_timestamp,
+            by_ack: summary.by_ack,
         };
         self.meter.end_epoch(&evidence);
         self.epochs += 1;

@@ -78,8 +78,12 @@ impl Situation {
         if seen.losing(&self.thresholds) {
             return self.arrived;
         }
-        self.arrived
-            * (1.0 / ((1.0 - self.uncertain) * (1.0 - self.background.min(MOST_BACKGROUND))))
+        self.fully_arrived() * (1.0 / (1.0 - self.background.min(MOST_BACKGROUND)))
+    }
+
+    /// The rate at which packets arrived, with those that jitter may have held back at the end.
+    pub fn fully_arrived(&self) -> Rate {
+        self.arrived * (1.0 / (1.0 - self.uncertain))
     }
 
     /// Whether the slowest link carries much more than this flow sends.
