@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from ends import CellError, OutOfTime, stop
+from ends import CellError, OutOfTime, start, stop
 
 PAGE = "matrix.html"
 # The collector's origin is a loopback address, which a secure page may talk to. Its answers are not read, so it needs
@@ -81,15 +81,7 @@ def fetch(
     with _Collector(downloads, files) as collector, (logs / "output.log").open("ab") as output:
         threading.Thread(target=collector.serve_forever, daemon=True).start()
         address = f"{page}#{quote(','.join([str(collector.server_port), *files]))}"
-        browser = subprocess.Popen(
-            [*command, address],
-            env={**os.environ, **environment},
-            cwd=logs,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        browser = start([*command, address], {**os.environ, **environment}, logs, output)
         try:
             _wait(collector, browser, time.monotonic() + timeout)
         finally:

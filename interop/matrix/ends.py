@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import IO
 
 import template
 from cryptography import x509
@@ -56,6 +57,22 @@ class Place:
         return self.folder / "logs" / role
 
 
+def start(
+    command: Sequence[str], environment: Mapping[str, str], logs: Path, output: IO[bytes], keep: Sequence[int] = ()
+) -> subprocess.Popen[bytes]:
+    """Starts a process in `logs`, in a session of its own; `keep`: file descriptors that it inherits."""
+    return subprocess.Popen(
+        command,
+        env=dict(environment),
+        cwd=logs,
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        pass_fds=keep,
+    )
+
+
 class Server:
     """A running server; ends with the context."""
 
@@ -65,16 +82,7 @@ class Server:
         """`keep`: file descriptors that it inherits."""
         self.logs = logs
         with (logs / "output.log").open("wb") as output:
-            self.process = subprocess.Popen(
-                command,
-                env=dict(environment),
-                cwd=logs,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                pass_fds=keep,
-            )
+            self.process = start(command, environment, logs, output, keep)
 
     def __enter__(self) -> Server:
         return self
@@ -127,15 +135,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 def run_client(command: Sequence[str], environment: Mapping[str, str], logs: Path, timeout: float) -> int:
     """Its exit code; its output is appended to the log."""
     with (logs / "output.log").open("ab") as output:
-        client = subprocess.Popen(
-            command,
-            env=dict(environment),
-            cwd=logs,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        client = start(command, environment, logs, output)
         try:
             return client.wait(timeout)
         except subprocess.TimeoutExpired as error:
