@@ -1,6 +1,7 @@
 //! The command line of `cc-lab`.
 
 mod compare;
+mod measure;
 mod papers;
 mod progress;
 mod run;
@@ -69,7 +70,7 @@ pub fn main() -> ExitCode {
     quiche_cc::register();
     match cli.command {
         Command::Run(args) => run::run(&args).into(),
-        Command::Compare(args) => compare::run(&args).into(),
+        Command::Compare(args) => compare::run(&args, &cli.plugin).into(),
         Command::Papers(args) => papers::run(&args).into(),
         Command::Controllers => {
             print!("{}", quiche_cc::catalogue::describe());
