@@ -57,7 +57,12 @@ fn quantities(reference: &str) -> [Quantity; 4] {
         Quantity {
             id: "map-delay",
             title: format!("Queueing delay, 95th percentile, relative to {reference}'s"),
-            scale: axis("times the reference's", "", (0.01, 100.0), Scale::Log),
+            scale: axis(
+                &format!("times {reference}'s"),
+                "",
+                (0.01, 100.0),
+                Scale::Log,
+            ),
             ramp: Ramp::Diverging,
             value: ratio,
             text: short,
@@ -109,7 +114,7 @@ fn short(value: f64) -> String {
         v if v.is_infinite() => "∞".to_owned(),
         v if v < 0.001 => "<.001".to_owned(),
         v if v < 0.01 => format!("{v:.3}"),
-        v if v < 1.0 => format!("{v:.2}"),
+        v if v < 0.995 => format!("{v:.2}"),
         v if v < 100.0 => format!("{v:.1}"),
         v => format!("{v:.0}"),
     }

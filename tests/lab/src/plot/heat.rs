@@ -194,26 +194,33 @@ struct Places {
     left: f64,
     top: f64,
     bottom: f64,
+    /// Of a panel.
     size: (f64, f64),
+    /// From a panel to the one below.
+    step: f64,
 }
 
 impl Places {
     fn of(map: &HeatMap) -> Self {
         let names = map.rows.iter().chain([&map.y]);
         let names = names.map(|name| width(name, TEXT)).fold(0.0, f64::max);
-        let top = TITLE + 4.5 * GAP + 0.7 * ROW + 3.5 * TEXT;
+        let top = TITLE + 5.0 * GAP + 0.7 * ROW + 2.5 * TEXT;
         let size = (map.columns.len() as f64 * CELL, map.rows.len() as f64 * ROW);
+        // A name that stands upright beside its panel needs room.
+        let upright = map.down.iter().map(|name| width(name, TEXT) + GAP);
+        let step = upright.fold(size.1 + BETWEEN, f64::max);
         Self {
             left: TEXT + 2.0 * GAP + names,
             top,
-            bottom: top + map.down.len() as f64 * (size.1 + BETWEEN) - BETWEEN,
+            bottom: top + (map.down.len().max(1) - 1) as f64 * step + size.1,
             size,
+            step,
         }
     }
 
     fn panel(&self, (across, down): (usize, usize)) -> Area {
         let left = self.left + across as f64 * (self.size.0 + BETWEEN);
-        let top = self.top + down as f64 * (self.size.1 + BETWEEN);
+        let top = self.top + down as f64 * self.step;
         Area {
             left,
             top,
