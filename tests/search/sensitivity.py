@@ -18,8 +18,11 @@ def curve_of(evaluator: Evaluator, constant: Constant, seed: int, values: int) -
     """Results over the constant's range, its default included."""
     places = [n / (values - 1) for n in range(values)]
     looked_at = {float(f"{constant.at(place):.{DIGITS}g}") for place in places} | {constant.default}
-    results = [(value, evaluator.measure(spec_of({constant.name: value}), [seed])) for value in sorted(looked_at)]
-    return Curve(constant, results)
+
+    def spec(value: float) -> str:
+        return "hybrid" if value == constant.default else spec_of({constant.name: value})
+
+    return Curve(constant, [(value, evaluator.measure(spec(value), [seed])) for value in sorted(looked_at)])
 
 
 def write(evaluator: Evaluator, seed: int, values: int, out: Path) -> None:
