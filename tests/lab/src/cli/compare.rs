@@ -55,18 +55,18 @@ pub fn run(args: &CompareArgs, plugins: &[PathBuf]) -> Status {
         }
     };
     let entries = compare::entries(&suite, &outcomes);
-    let failed: Vec<&str> = plans
+    let without: Vec<&str> = plans
         .iter()
         .zip(&outcomes)
         .filter(|(_, outcome)| outcome.is_none())
         .map(|(plan, _)| plan.name.as_str())
         .collect();
     print!("{}", compare::table(&suite, &entries));
-    if let Err((path, error)) = compare::write(&args.measure.out, &suite, &entries, &failed) {
+    if let Err((path, error)) = compare::write(&args.measure.out, &suite, &entries, &without) {
         eprintln!("error: {} cannot be written: {error}", path.display());
         return Status::Failed;
     }
-    match failed.is_empty() {
+    match without.is_empty() {
         true => Status::Success,
         false => Status::Failed,
     }

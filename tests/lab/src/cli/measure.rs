@@ -27,6 +27,10 @@ pub struct MeasureArgs {
     #[arg(long)]
     again: bool,
 
+    /// Make no run: only what DIR/runs.jsonl has is reported, and what it lacks is named
+    #[arg(long, conflicts_with = "again")]
+    stored: bool,
+
     /// Take runs with these controllers from DIR/runs.jsonl also if another build of cc-lab made them, with commas between; may
     /// be repeated
     #[arg(long, value_name = "CC,...")]
@@ -44,7 +48,7 @@ pub struct Task<'a, T> {
 }
 
 impl MeasureArgs {
-    /// What every run gave; nothing for those that failed, which are named on standard error.
+    /// What every run gave; nothing for those that failed, which are named on standard error, or that were not to be made.
     ///
     /// # Errors
     /// What stands in the way of keeping results, for people.
@@ -69,6 +73,9 @@ impl MeasureArgs {
                 "{found} of {} runs are taken from {file}; --again makes them anew",
                 results.len()
             );
+        }
+        if self.stored {
+            return Ok(results);
         }
         let plans: Vec<Plan> = missing.iter().map(|run| task.plans[*run].clone()).collect();
         let mut wrong = None;

@@ -127,7 +127,7 @@ fn find<'a>(entries: &'a [Entry], cc: &str, point: &[impl AsRef<str>]) -> Option
     entries.iter().find(same)
 }
 
-/// Writes results.json, report.md, report.html and figures/ to `directory`. The report names the runs that `failed`.
+/// Writes results.json, report.md, report.html and figures/ to `directory`. The report names the runs `without` a result.
 ///
 /// # Errors
 /// The file that could not be written.
@@ -135,9 +135,9 @@ pub fn write(
     directory: &Path,
     suite: &Suite,
     entries: &[Entry],
-    failed: &[&str],
+    without: &[&str],
 ) -> Result<(), (PathBuf, std::io::Error)> {
-    let report = report::Report::of(suite, entries, failed);
+    let report = report::Report::of(suite, entries, without);
     let figures = directory.join("figures");
     std::fs::create_dir_all(&figures).map_err(|error| (figures.clone(), error))?;
     let drawn = report.figures.iter();

@@ -22,16 +22,10 @@ pub struct Report {
 }
 
 impl Report {
-    /// Of these entries, and the names of runs that `failed`.
-    pub fn of(suite: &Suite, entries: &[Entry], failed: &[&str]) -> Self {
+    /// Of these entries, and the names of runs `without` a result.
+    pub fn of(suite: &Suite, entries: &[Entry], without: &[&str]) -> Self {
         let mut markdown = format!("# {}\n\n{ABOUT}\n", suite.title);
-        if !failed.is_empty() {
-            let _ = write!(
-                markdown,
-                "\n**Runs that failed**, so that nothing stands where they belong: {}.\n",
-                failed.join(", ")
-            );
-        }
+        markdown.push_str(&gaps(without));
         markdown.push_str("\n## What it comes to\n\n");
         markdown.push_str(&totals(suite, entries));
         let _ = write!(markdown, "\n{}\n", target(&suite.reference));
@@ -68,6 +62,25 @@ impl Report {
 const ABOUT: &str = "Utilisation is that of the bottleneck; delays are those of packets in queues (95th percentile); losses are shares of all packets. All \
 of it is counted after the warm-up but for the losses at the start. Of several seeds the worst one stands, in every respect. These are whole quiche \
 connections in virtual time: the same files give the same numbers.";
+
+/// Which runs have no result, with the names of some.
+fn gaps(without: &[&str]) -> String {
+    const NAMED: usize = 10;
+    let named = &without[..without.len().min(NAMED)];
+    match without.len() {
+        0 => String::new(),
+        count => {
+            let more = match count - named.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            format!(
+                "\n**Runs without a result**, so that nothing stands where they belong: {}{more}.\n",
+                named.join(", ")
+            )
+        }
+    }
+}
 
 /// What it takes to reach the target, in words.
 fn target(reference: &str) -> String {

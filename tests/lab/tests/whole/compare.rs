@@ -175,6 +175,14 @@ fn what_was_interrupted_goes_on_where_it_stopped_and_gives_the_same() {
     assert_eq!(made(&output).len(), 3, "{said}");
     assert_eq!(results(path), whole);
     assert_eq!(made(&compare(path, SUITE, "")).len(), 0);
+    // Without a new run there is what there was.
+    let of_bbr2 = lines.iter().filter(|line| line.contains("\"bbr2,"));
+    let of_bbr2: Vec<&str> = of_bbr2.copied().collect();
+    std::fs::write(&file, of_bbr2.join("\n")).unwrap();
+    let output = compare(path, SUITE, "--stored");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert_eq!(made(&output).len(), 0);
+    assert_eq!(results(path), whole[..2]);
     assert_eq!(made(&compare(path, SUITE, "--again")).len(), 8);
 }
 
@@ -219,7 +227,7 @@ fn a_run_that_fails_is_named_and_the_others_are_reported() {
     assert_eq!(results(path).len(), 2);
     let markdown = std::fs::read_to_string(path.join("out/report.md")).unwrap();
     assert!(
-        markdown.contains("**Runs that failed**") && markdown.contains("| 1s | - | - |"),
+        markdown.contains("**Runs without a result**") && markdown.contains("| 1s | - | - |"),
         "{markdown}"
     );
 }
