@@ -142,16 +142,13 @@ impl Epoch {
     }
 
     /// Adds a sample, and to the `course` if that is asked for, which is that of receive times from the first one on.
+    #[inline]
     pub fn add(&mut self, sample: &Sample, course: bool) {
         if sample.restarts {
             self.by_timestamp = Delays::default();
         }
-        let first = sample.source == Source::ReceiveTimestamps && self.source == Source::Ack;
-        if first || sample.restarts {
-            self.source = sample.source;
-            self.course.clear();
-            self.stride = 1;
-            self.missing = 0;
+        if sample.restarts || (sample.source != self.source && sample.source != Source::Ack) {
+            self.begin_course(sample.source);
         }
         let delay = match sample.source {
             Source::Ack => self.by_ack.add(sample),
@@ -160,6 +157,14 @@ impl Epoch {
         if course && sample.source == self.source {
             self.extend_course(delay, sample.class);
         }
+    }
+
+    #[cold]
+    fn begin_course(&mut self, source: Source) {
+        self.source = source;
+        self.course.clear();
+        self.stride = 1;
+        self.missing = 0;
     }
 
     fn extend_course(&mut self, delay: Owd, class: usize) {

@@ -177,26 +177,33 @@ impl OwdMeter {
         }
     }
 
-    /// Takes the samples of all sources out of `feedback` and hands each to `each`.
-    pub fn record(&mut self, feedback: &Feedback<'_>, mut each: impl FnMut(Sample)) {
+    /// Takes the samples of all sources out of `feedback`: returns that of the ACK's arrival, and hands those of receive
+    /// times to `each`, in the order of packets.
+    pub fn record(&mut self, feedback: &Feedback<'_>, each: impl FnMut(Sample)) -> Option<Sample> {
         if feedback.space != Space::Application {
-            return;
+            return None;
         }
         let sampled = feedback.rtt_sampled && !feedback.acked.is_empty();
         self.advance(feedback.now, sampled);
-        let mut fall = Owd::ZERO;
-        if let Some(newest) = feedback.acked.last() {
-            let newest = self.returned(newest, feedback.now);
-            fall = Owd::ZERO - self.excess(&newest).unwrap_or(Owd::ZERO);
-            if sampled {
-                self.record_rtt(&newest);
-                let owd = newest.rtt - ack_delay(feedback, newest.rtt);
-                each(self.sample(&newest, owd, Source::Ack));
-            }
+        let newest = self.returned(feedback.acked.last()?, feedback.now);
+        let fall = Owd::ZERO - self.excess(&newest).unwrap_or(Owd::ZERO);
+        let by_ack = sampled.then(|| {
+            self.record_rtt(&newest);
+            let owd = newest.rtt - ack_delay(feedback, newest.rtt);
+            self.sample(&newest, owd, Source::Ack)
+        });
+        if !self.trust.is_lost() {
+            self.record_received(feedback, fall, each);
         }
-        if self.trust.is_lost() {
-            return;
-        }
+        by_ack
+    }
+
+    fn record_received(
+        &mut self,
+        feedback: &Feedback<'_>,
+        fall: Owd,
+        mut each: impl FnMut(Sample),
+    ) {
         for packet in feedback.acked {
             let Some(received) = packet.received else {
                 continue;
@@ -309,8 +316,10 @@ impl OwdMeter {
     /// `ceil(4 * size / max_datagram_size)`, clamped to 1..=4, minus 1.
     fn class_of(&self, size: Bytes) -> usize {
         let classes = CLASSES as u64;
-        let larger = |class: &u64| classes * size.0 > class * self.max_datagram_size.0;
-        (1..classes).filter(larger).count()
+        let larger = |class: u64| classes * size.0 > class * self.max_datagram_size.0;
+        (1..CLASSES)
+            .rfind(|class| larger(*class as u64))
+            .unwrap_or(0)
     }
 }
 
