@@ -7,7 +7,7 @@ use super::law::{zone, Observed, Zone};
 use super::report::EpochReport;
 use super::update::{self, Situation, Update};
 use super::{Hybrid, React, Statistic, Thresholds};
-use crate::controller::Measured;
+use crate::controller::{Controller, Measured};
 use crate::feedback::{Feedback, Space};
 use crate::measure::epoch::Epoch;
 use crate::measure::floor::Floor;
@@ -148,6 +148,8 @@ impl Hybrid {
         self.jitter = summary
             .jitter
             .map_or(before, |jitter| (7 * before + jitter) / 8);
+        self.epochs += 1;
+        self.decide();
         self.report(&epoch, &summary, &situation, update);
         self.begin_epoch(now, epoch, &summary);
     }
@@ -221,7 +223,7 @@ impl Hybrid {
             zone: zone.map(Zone::number),
         };
         self.report = Some(EpochReport {
-            number: self.epochs,
+            number: self.epochs - 1,
             duration: summary.duration,
             length: self.length(),
             source: summary.source,
@@ -246,7 +248,7 @@ impl Hybrid {
             rate_after: self.rate,
             share: self.drain.map(|drain| drain.share),
             return_delay: self.return_delay,
-            window: self.window(),
+            window: self.decision().window,
         });
     }
 
@@ -328,7 +330,6 @@ impl Hybrid {
             by_ack: summary.by_ack,
         };
         self.meter.end_epoch(&evidence);
-        self.epochs += 1;
         self.floors = Default::default();
         last.restart(now);
         self.epoch = Some(last);
