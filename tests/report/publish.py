@@ -9,7 +9,6 @@ docs/results/*.json are the numbers, rounded; the figures and tables beside them
 from __future__ import annotations
 
 import argparse
-import math
 import re
 import sys
 from collections.abc import Sequence
@@ -20,7 +19,7 @@ from stages import ROOT
 from verdicts import PARTS, SUBJECT, Entry
 
 SUITES = {"paths": "paths.json", "held-out": "held-out.json"}
-MAPS = ("map-utilisation", "map-delay", "map-loss")
+MAPS = ("map-utilisation", "map-delay", "map-loss", "map-loss-at-start")
 BEGIN, END = "<!-- {}: by tests/report/publish.py -->", "<!-- end -->"
 # The README's table: the paths with this buffer and these round-trip times.
 BUFFER = "1bdp"
@@ -28,15 +27,9 @@ RTTS = ("40ms", "100ms")
 
 
 def rounded(entry: Entry) -> Entry:
-    """Four digits of shares, as many of delays as matter."""
-    digits = 4 - math.ceil(math.log10(entry.queueing_p95_ms)) if entry.queueing_p95_ms > 0 else 0
-    return msgspec.structs.replace(
-        entry,
-        utilisation=round(entry.utilisation, 4),
-        queueing_p95_ms=round(entry.queueing_p95_ms, max(0, min(digits, 4))),
-        loss=float(f"{entry.loss:.3g}"),
-        loss_at_start=float(f"{entry.loss_at_start:.3g}"),
-    )
+    """To six significant digits, as all numbers of the lab."""
+    numbers = ("utilisation", "queueing_p95_ms", "loss", "loss_at_start")
+    return msgspec.structs.replace(entry, **{name: float(f"{getattr(entry, name):.6g}") for name in numbers})
 
 
 def to_json(entries: Sequence[Entry]) -> str:
@@ -89,7 +82,7 @@ def totals(entries: Sequence[Entry], points: int) -> str:
     own = [entry.reached for entry in entries if entry.cc == SUBJECT and entry.reached is not None]
     counts = {part: sum(reached[part] for reached in own) for part in PARTS}
     whole = sum(all(reached.values()) for reached in own)
-    of = f"{len(own)} paths" if len(own) == points else f"{len(own)} of {points} paths that were measured"
+    of = f"{len(own)} paths" if len(own) == points else f"the {len(own)} paths that were measured"
     return (
         f"Of {of}, with buffers from half to four bandwidth-delay products, `{SUBJECT}` uses at least what bbr2 does "
         f"less half a point on {counts['utilisation']}, has at most a quarter of its delay on {counts['delay']}, "
@@ -116,6 +109,11 @@ def section(markdown: str, title: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 
 
+def title_of(markdown: str, figure: str) -> str:
+    match = re.search(rf"!\[([^\]]*)\]\(figures/{figure}\.svg\)", markdown)
+    return match.group(1) if match else figure
+
+
 def publish(report: Path, root: Path) -> None:
     """Writes numbers, figures and tables of the report into the repository at `root`."""
     results, readme = root / "docs" / "results", root / "README.md"
@@ -131,7 +129,7 @@ def publish(report: Path, root: Path) -> None:
         for figure in MAPS:
             drawn = (folder / "figures" / f"{figure}.svg").read_bytes()
             (results / f"{suite}-{figure}.svg").write_bytes(drawn)
-            parts.append(f"![{figure} of {suite}]({suite}-{figure}.svg)")
+            parts.append(f"![{title_of(markdown, figure)}]({suite}-{figure}.svg)")
         parts.append(section(markdown, "Every path"))
         page = replaced(page, suite, "\n\n".join(parts))
     (results / "README.md").write_text(page, encoding="utf-8")
