@@ -124,6 +124,8 @@ pub struct OwdMeter {
     reported: bool,
     /// When the first sample came; the windows count from there.
     first: Option<Time>,
+    /// When they move next.
+    moves: Time,
     by_ack: ClassMinima,
     by_timestamp: ClassMinima,
     /// RTTs of packets in the largest class, and of all others.
@@ -141,6 +143,7 @@ impl OwdMeter {
             trust: Trust::default(),
             reported: false,
             first: None,
+            moves: Time::default(),
             by_ack: ClassMinima::new(window),
             by_timestamp: ClassMinima::new(window),
             rtt_full: WindowMin::new(window),
@@ -184,7 +187,9 @@ impl OwdMeter {
             return None;
         }
         let sampled = feedback.rtt_sampled && !feedback.acked.is_empty();
-        self.advance(feedback.now, sampled);
+        if feedback.now >= self.moves {
+            self.advance(feedback.now, sampled);
+        }
         let newest = self.returned(feedback.acked.last()?, feedback.now);
         let fall = Owd::ZERO - self.excess(&newest).unwrap_or(Owd::ZERO);
         let by_ack = sampled.then(|| {
@@ -234,18 +239,23 @@ impl OwdMeter {
         }
     }
 
-    /// Moves the windows to `now`.
+    /// Moves the windows to `now`, if that begins a new part of them.
+    #[cold]
     fn advance(&mut self, now: Time, sampled: bool) {
         if sampled {
             self.first.get_or_insert(now);
         }
-        let now = now.counted_from(self.first.unwrap_or(now));
+        let first = self.first.unwrap_or(now);
+        let now = now.counted_from(first);
         // All windows have the same length, so they move together.
         if self.rtt_full.advance(now) {
             self.rtt_smaller.advance(now);
             self.by_ack.advance(now);
             self.by_timestamp.advance(now);
             self.update_min_rtt();
+        }
+        if self.first.is_some() {
+            self.moves = first + self.rtt_full.ends();
         }
     }
 
@@ -326,7 +336,7 @@ impl OwdMeter {
 /// The reported ACK delay, which counts up to the peer's `max_ack_delay` (RFC 9002, section 5.3) and not at all if it
 /// is longer than the RTT.
 fn ack_delay(feedback: &Feedback<'_>, rtt: Owd) -> Owd {
-    let delay = Owd::from(feedback.ack_delay.min(feedback.max_ack_delay));
+    let delay = Owd::from(feedback.ack_delay).min(Owd::from(feedback.max_ack_delay));
     if delay <= rtt {
         delay
     } else {

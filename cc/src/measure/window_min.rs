@@ -41,6 +41,11 @@ impl<T: Copy + Ord> WindowMin<T> {
         }
     }
 
+    /// When the latest part ends.
+    pub fn ends(&self) -> Duration {
+        Duration::from_nanos(self.ends.as_nanos())
+    }
+
     /// Moves the window to `now`, and tells whether that begins a new part; time never goes back.
     pub fn advance(&mut self, now: Time) -> bool {
         let over = now >= self.ends;
