@@ -73,14 +73,16 @@ impl Hybrid {
         let first = self.epoch.is_none();
         let length = self.length();
         let (startup, course) = (self.in_startup(), self.params.trend);
-        let epoch = self.epoch.get_or_insert_with(|| Epoch::new(feedback.now));
+        let epoch = self
+            .epoch
+            .get_or_insert_with(|| Epoch::new(feedback.now, course));
         let span = Floor::span(feedback.now.counted_from(epoch.start()), length);
         let [by_ack, by_timestamp] = &mut self.floors;
         let mut newest = [None; 2];
         let arrival = self.meter.record(feedback, |sample| {
             self.transmission.add(&sample);
             if counts(sample.sent) {
-                epoch.add(&sample, course);
+                epoch.add(&sample);
                 if sample.restarts {
                     *by_timestamp = Floor::default();
                 }
@@ -89,7 +91,7 @@ impl Hybrid {
             }
         });
         if let Some(sample) = arrival.filter(|sample| counts(sample.sent)) {
-            epoch.add(&sample, course);
+            epoch.add(&sample);
             by_ack.add(sample.above, span);
             newest[Source::Ack as usize] = Some(sample.above);
         }
