@@ -41,7 +41,7 @@ impl<T: Copy + Ord> WindowMin<T> {
         }
     }
 
-    /// When the latest part ends.
+    /// When the latest part ends, from the origin of time.
     pub fn ends(&self) -> Duration {
         Duration::from_nanos(self.ends.as_nanos())
     }
