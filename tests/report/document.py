@@ -36,7 +36,9 @@ def _verdicts(settings: Settings, stages: Sequence[Stage]) -> list[Verdict]:
         return (settings.out / stage / name).read_bytes() if stage in reported else None
 
     suites = {name: entries(left(name, "results.json")) for name in ("paths", "held-out")}
-    return verdicts(suites, claims(left("targets", "claims.json")), (left("cost", "report.md") or b"").decode())
+    skipped = b"| skipped: " in (left("targets", "report.md") or b"")
+    cost = (left("cost", "report.md") or b"").decode()
+    return verdicts(suites, claims(left("targets", "claims.json")), cost, skipped)
 
 
 def table(found: Sequence[Verdict]) -> str:

@@ -202,8 +202,9 @@ def run(settings: Settings, stage: Stage) -> State:
     if not settings.again and stage.inputs and before and before.done and before.inputs == inputs and report.is_file():
         print(f"{stage.name}: nothing changed", file=sys.stderr, flush=True)
         return before
-    # What an earlier call left is not taken for this one's.
-    report.unlink(missing_ok=True)
+    # What an earlier call left is not taken for this one's, also if this one is interrupted.
+    for left in (report, folder / "state.json"):
+        left.unlink(missing_ok=True)
     message = message or _call(stage, last, report if stage.prints_report else None)
     if not message and not report.is_file():
         message = f"{report.name} was not written"

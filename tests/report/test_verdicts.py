@@ -37,6 +37,8 @@ def test_a_target_is_met_if_every_claim_about_it_holds() -> None:
     found = of_claims(2, claims)
     assert (found.verdict, found.found) == (MISSED, "1 of 2 claims hold; not: F2 (a title, deviates)")
     assert of_claims(3, claims).verdict == UNKNOWN
+    found = of_claims(2, claims[:1], skipped=True)
+    assert (found.verdict, "recordings were not given" in found.found) == (UNKNOWN, True)
     assert of_claims(2, [claim("X", "target 20", "deviates")]).verdict == UNKNOWN
 
 

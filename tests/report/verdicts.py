@@ -14,6 +14,7 @@ PARTS = ("utilisation", "delay", "loss", "loss_at_start")
 MET, MISSED, UNKNOWN = "met", "not met", "not measured"
 
 PATHS = 1
+RECORDINGS = 6
 TARGETS = {
     PATHS: "alone on a path: utilisation at least bbr2's less 0.5 points, a quarter of its p95 queueing delay, no loss "
     "after start-up and under 0.1 % in it",
@@ -23,7 +24,7 @@ TARGETS = {
     "flow",
     4: "beside one cubic or bbr2 flow: at least half of a fair share, and low delay within 5 s after it leaves",
     5: "jitter, aggregation, reordering, route changes, capacity steps, random loss, policers, clock drift",
-    6: "cellular recordings: 90 % of cubic's throughput with a quarter of its delay",
+    RECORDINGS: "cellular recordings: 90 % of cubic's throughput with a quarter of its delay",
     7: "the same with both sources of one-way delays, and on a congested return path with receive timestamps",
     8: "cost per ACK at most cubic's, memory at most bbr2's, goodput over loopback at least cubic's",
 }
@@ -73,9 +74,11 @@ def claims(results: bytes | None) -> list[Claim]:
     return msgspec.json.decode(results, type=list[Claim]) if results else []
 
 
-def verdicts(suites: Mapping[str, Sequence[Entry]], all_claims: Sequence[Claim], cost: str) -> list[Verdict]:
-    """On all targets: `suites` by their names, `cost` as its table says it."""
-    in_company = [of_claims(number, all_claims) for number in range(2, 8)]
+def verdicts(
+    suites: Mapping[str, Sequence[Entry]], all_claims: Sequence[Claim], cost: str, skipped: bool
+) -> list[Verdict]:
+    """On all targets: `suites` by their names, `cost` as its table says it, `skipped` if recordings were not given."""
+    in_company = [of_claims(number, all_claims, skipped and number == RECORDINGS) for number in range(2, 8)]
     return [of_paths(suites), *in_company, of_cost(cost)]
 
 
@@ -94,17 +97,17 @@ def of_paths(suites: Mapping[str, Sequence[Entry]]) -> Verdict:
     return Verdict(PATHS, MISSED if missed else UNKNOWN if unknown else MET, "; ".join(found))
 
 
-def of_claims(number: int, all_claims: Sequence[Claim]) -> Verdict:
-    """A target is met if all claims that have it as their source are reproduced."""
+def of_claims(number: int, all_claims: Sequence[Claim], skipped: bool = False) -> Verdict:
+    """A target is met if all claims that have it as their source are reproduced, and none was skipped."""
     named = re.compile(rf"\btarget {number}\b", re.IGNORECASE)
     own = [claim for claim in all_claims if named.search(claim.source)]
-    if not own:
-        return Verdict(number, UNKNOWN, "no claim is about it")
     missed = [claim for claim in own if claim.status != "reproduced"]
-    found = f"{len(own) - len(missed)} of {len(own)} claims hold"
+    found = f"{len(own) - len(missed)} of {len(own)} claims hold" if own else "no claim is about it"
     if missed:
         found += "; not: " + ", ".join(f"{claim.id} ({claim.title}, {claim.status})" for claim in missed)
-    return Verdict(number, MISSED if missed else MET, found)
+    if skipped:
+        found += "; the recordings were not given (--recordings)"
+    return Verdict(number, MISSED if missed else MET if own and not skipped else UNKNOWN, found)
 
 
 def of_cost(table: str) -> Verdict:
