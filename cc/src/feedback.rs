@@ -1,5 +1,6 @@
 //! What comes back from the network, as measurement and controllers are told.
 
+use std::ops::Add;
 use std::time::Duration;
 
 use crate::units::{Bytes, Time};
@@ -60,4 +61,12 @@ pub struct Feedback<'a> {
     pub ecn_ect: u64,
     /// Increase of the peer's validated ECN-CE count.
     pub ecn_ce: u64,
+}
+
+impl Feedback<'_> {
+    /// Bytes newly acknowledged.
+    pub fn acked_bytes(&self) -> Bytes {
+        let sizes = self.acked.iter().map(|packet| packet.size);
+        sizes.fold(Bytes(0), Bytes::add)
+    }
 }

@@ -218,8 +218,13 @@ impl CongestionControl for Plugin {
     ) {
         let time = self.clock(event_time);
         self.take_packets(&time, acked_packets, lost_packets);
+        // The RTT is what has passed since the newest packet left; subtracting instants costs several times this sum.
+        let now = match self.acked.last() {
+            Some(newest) if rtt_updated => newest.sent + rtt_stats.latest_rtt(),
+            _ => time(event_time),
+        };
         self.controller.on_feedback(&Feedback {
-            now: time(event_time),
+            now,
             space: space(context.epoch),
             acked: &self.acked,
             lost: &self.lost,

@@ -14,6 +14,8 @@ pub struct Time(u64);
 
 impl Time {
     const LAST_SECOND: u64 = 1 << 31;
+    /// Never.
+    pub const LAST: Time = Time(u64::MAX);
 
     /// `since_origin` after the origin, saturating.
     pub fn from_origin(since_origin: Duration) -> Self {

@@ -72,7 +72,8 @@ pub struct Epoch {
     start: Time,
     by_ack: Delays,
     by_timestamp: Delays,
-    /// The source of the course.
+    /// Whether the course is kept, and its source.
+    keeps_course: bool,
     source: Source,
     /// Sums of `stride` consecutive samples each, but for `missing` in the last.
     course: Vec<Sum>,
@@ -91,10 +92,11 @@ pub struct Epoch {
 }
 
 impl Epoch {
-    /// An epoch that begins at `start`.
-    pub fn new(start: Time) -> Self {
+    /// An epoch that begins at `start`, and keeps the course of the delay if that is asked for.
+    pub fn new(start: Time, keeps_course: bool) -> Self {
         Self {
             start,
+            keeps_course,
             by_ack: Delays::default(),
             by_timestamp: Delays::default(),
             source: Source::Ack,
@@ -115,7 +117,7 @@ impl Epoch {
         course.clear();
         *self = Self {
             course,
-            ..Self::new(start)
+            ..Self::new(start, self.keeps_course)
         };
     }
 
@@ -141,25 +143,30 @@ impl Epoch {
         }
     }
 
-    /// Adds a sample, and to the `course` if that is asked for, which is that of receive times from the first one on.
-    pub fn add(&mut self, sample: &Sample, course: bool) {
+    /// Adds a sample, and to the course, which is that of receive times from the first one on.
+    #[inline]
+    pub fn add(&mut self, sample: &Sample) {
         if sample.restarts {
             self.by_timestamp = Delays::default();
         }
-        let first = sample.source == Source::ReceiveTimestamps && self.source == Source::Ack;
-        if first || sample.restarts {
-            self.source = sample.source;
-            self.course.clear();
-            self.stride = 1;
-            self.missing = 0;
+        if sample.restarts || (sample.source != self.source && sample.source != Source::Ack) {
+            self.begin_course(sample.source);
         }
         let delay = match sample.source {
             Source::Ack => self.by_ack.add(sample),
             Source::ReceiveTimestamps => self.by_timestamp.add(sample),
         };
-        if course && sample.source == self.source {
+        if self.keeps_course && sample.source == self.source {
             self.extend_course(delay, sample.class);
         }
+    }
+
+    #[cold]
+    fn begin_course(&mut self, source: Source) {
+        self.source = source;
+        self.course.clear();
+        self.stride = 1;
+        self.missing = 0;
     }
 
     fn extend_course(&mut self, delay: Owd, class: usize) {
@@ -227,10 +234,10 @@ mod tests {
 
     #[test]
     fn the_mean_takes_every_size_against_its_own_minimum() {
-        let mut epoch = Epoch::new(Time::default());
+        let mut epoch = Epoch::new(Time::default(), true);
         assert_eq!(epoch.mean(ACK, &[None; CLASSES]), None);
-        epoch.add(&sample(100, 0), true);
-        epoch.add(&sample(230, 3), true);
+        epoch.add(&sample(100, 0));
+        epoch.add(&sample(230, 3));
         let minima = [Some(90), Some(90), Some(200), Some(200)].map(|m| m.map(Owd::from_nanos));
         assert_eq!(
             epoch.mean(ACK, &minima),
@@ -241,8 +248,8 @@ mod tests {
     #[test]
     fn the_offset_of_the_clocks_cancels_out_however_large_it_is() {
         let offset = 1 << 60;
-        let mut epoch = Epoch::new(Time::default());
-        (0..1_000).for_each(|i| epoch.add(&sample(offset + i, 3), true));
+        let mut epoch = Epoch::new(Time::default(), true);
+        (0..1_000).for_each(|i| epoch.add(&sample(offset + i, 3)));
         let minima = [Some(Owd::from_nanos(offset)); CLASSES];
         assert_eq!(epoch.mean(ACK, &minima), Some(Owd::from_nanos(499)));
         assert_eq!(
@@ -255,8 +262,8 @@ mod tests {
     fn a_long_epoch_keeps_its_course_in_bounded_memory() {
         let minima = [Some(Owd::ZERO); CLASSES];
         for (n, stride) in [(128, 1), (129, 2), (256, 2), (257, 4), (10_000, 128)] {
-            let mut epoch = Epoch::new(Time::default());
-            (0..n).for_each(|i| epoch.add(&sample(i, 3), true));
+            let mut epoch = Epoch::new(Time::default(), true);
+            (0..n).for_each(|i| epoch.add(&sample(i, 3)));
             let course = epoch.course(0..epoch.course_length(), &minima);
             assert_eq!(course.len() as i64, n / stride, "{n} samples");
             assert_eq!(

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use crate::units::Owd;
+use crate::units::{Owd, Time};
 
 /// Packets of this time have their minimum taken.
 const SPAN: Duration = Duration::from_millis(20);
@@ -22,11 +22,11 @@ pub struct Floor {
 }
 
 impl Floor {
-    /// The span of what comes `at` after the start of an epoch of `length`, which is cut into equal spans of at least 20 ms.
-    pub fn span(at: Duration, length: Duration) -> u64 {
-        let nanos = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+    /// The span of what comes `at` this time of an epoch of `length`, which is cut into equal spans of at least 20 ms.
+    pub fn span(at: Time, length: Duration) -> u64 {
+        let nanos = |duration| Time::from_origin(duration).as_nanos();
         let spans = (nanos(length) / nanos(SPAN)).max(1);
-        (nanos(at) / (nanos(length) / spans).max(1)).min(spans - 1)
+        (at.as_nanos() / (nanos(length) / spans).max(1)).min(spans - 1)
     }
 
     /// A delay in `span`; spans come in their order.
@@ -64,7 +64,7 @@ mod tests {
     fn floor(length: u32, delays_ms: &[(u32, i64)]) -> Option<f64> {
         let mut floor = Floor::default();
         for (at, delay) in delays_ms {
-            let span = Floor::span(*at * MILLI, length * MILLI);
+            let span = Floor::span(Time::from_origin(*at * MILLI), length * MILLI);
             floor.add(Owd::from_nanos(delay * 1_000_000), span);
         }
         floor.mean().map(Owd::as_millis)
@@ -82,12 +82,15 @@ mod tests {
             (41, 100, 2),
         ] {
             assert_eq!(
-                Floor::span(at * MILLI, length * MILLI),
+                Floor::span(Time::from_origin(at * MILLI), length * MILLI),
                 span,
                 "{at} of {length} ms"
             );
         }
-        assert_eq!(Floor::span(Duration::MAX, Duration::ZERO), 0);
+        assert_eq!(
+            Floor::span(Time::from_origin(Duration::MAX), Duration::ZERO),
+            0
+        );
     }
 
     #[test]

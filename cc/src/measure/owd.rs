@@ -139,6 +139,8 @@ pub struct OwdMeter {
     reported: bool,
     /// When the first sample came; the windows count from there.
     first: Option<Time>,
+    /// When they move next.
+    moves: Time,
     by_ack: ClassMinima,
     by_timestamp: ClassMinima,
     /// RTTs of packets in the largest class, and of all others.
@@ -156,6 +158,7 @@ impl OwdMeter {
             trust: Trust::default(),
             reported: false,
             first: None,
+            moves: Time::default(),
             by_ack: ClassMinima::new(window),
             by_timestamp: ClassMinima::new(window),
             rtt_full: WindowMin::new(window),
@@ -204,26 +207,35 @@ impl OwdMeter {
         }
     }
 
-    /// Takes the samples of all sources out of `feedback` and hands each to `each`.
-    pub fn record(&mut self, feedback: &Feedback<'_>, mut each: impl FnMut(Sample)) {
+    /// Takes the samples of all sources out of `feedback`: returns that of the ACK's arrival, and hands those of receive
+    /// times to `each`, in the order of packets.
+    pub fn record(&mut self, feedback: &Feedback<'_>, each: impl FnMut(Sample)) -> Option<Sample> {
         if feedback.space != Space::Application {
-            return;
+            return None;
         }
         let sampled = feedback.rtt_sampled && !feedback.acked.is_empty();
-        self.advance(feedback.now, sampled);
-        let mut fall = Owd::ZERO;
-        if let Some(newest) = feedback.acked.last() {
-            let newest = self.returned(newest, feedback.now);
-            fall = Owd::ZERO - self.excess(&newest).unwrap_or(Owd::ZERO);
-            if sampled {
-                self.record_rtt(&newest);
-                let owd = newest.rtt - ack_delay(feedback, newest.rtt);
-                each(self.sample(&newest, owd, Source::Ack));
-            }
+        if feedback.now >= self.moves {
+            self.advance(feedback.now, sampled);
         }
-        if self.trust.is_lost() {
-            return;
+        let newest = self.returned(feedback.acked.last()?, feedback.now);
+        let fall = Owd::ZERO - self.excess(&newest).unwrap_or(Owd::ZERO);
+        let by_ack = sampled.then(|| {
+            self.record_rtt(&newest);
+            let owd = newest.rtt - ack_delay(feedback, newest.rtt);
+            self.sample(&newest, owd, Source::Ack)
+        });
+        if !self.trust.is_lost() {
+            self.record_received(feedback, fall, each);
         }
+        by_ack
+    }
+
+    fn record_received(
+        &mut self,
+        feedback: &Feedback<'_>,
+        fall: Owd,
+        mut each: impl FnMut(Sample),
+    ) {
         for packet in feedback.acked {
             let Some(received) = packet.received else {
                 continue;
@@ -254,18 +266,23 @@ impl OwdMeter {
         }
     }
 
-    /// Moves the windows to `now`.
+    /// Moves the windows to `now`, if that begins a new part of them.
+    #[cold]
     fn advance(&mut self, now: Time, sampled: bool) {
         if sampled {
             self.first.get_or_insert(now);
         }
-        let now = now.counted_from(self.first.unwrap_or(now));
+        let first = self.first.unwrap_or(now);
+        let now = now.counted_from(first);
         // All windows have the same length, so they move together.
         if self.rtt_full.advance(now) {
             self.rtt_smaller.advance(now);
             self.by_ack.advance(now);
             self.by_timestamp.advance(now);
             self.update_min_rtt();
+        }
+        if self.first.is_some() {
+            self.moves = first + self.rtt_full.ends();
         }
     }
 
@@ -336,15 +353,17 @@ impl OwdMeter {
     /// `ceil(4 * size / max_datagram_size)`, clamped to 1..=4, minus 1.
     fn class_of(&self, size: Bytes) -> usize {
         let classes = CLASSES as u64;
-        let larger = |class: &u64| classes * size.0 > class * self.max_datagram_size.0;
-        (1..classes).filter(larger).count()
+        let larger = |class: u64| classes * size.0 > class * self.max_datagram_size.0;
+        (1..CLASSES)
+            .rfind(|class| larger(*class as u64))
+            .unwrap_or(0)
     }
 }
 
 /// The reported ACK delay, which counts up to the peer's `max_ack_delay` (RFC 9002, section 5.3) and not at all if it
 /// is longer than the RTT.
 fn ack_delay(feedback: &Feedback<'_>, rtt: Owd) -> Owd {
-    let delay = Owd::from(feedback.ack_delay.min(feedback.max_ack_delay));
+    let delay = Owd::from(feedback.ack_delay).min(Owd::from(feedback.max_ack_delay));
     if delay <= rtt {
         delay
     } else {

@@ -18,8 +18,9 @@ use crate::units::Owd;
 /// than it is, which is the cautious side.
 #[derive(Debug, Clone, Default)]
 pub struct TransmissionTime {
-    /// Arrivals of the two full packets before.
-    previous: [Option<Owd>; 2],
+    /// How many full packets have arrived in a row, up to two, and when the last two of them did.
+    row: usize,
+    previous: [Owd; 2],
     /// Between the arrivals of a full packet and of the next but one.
     least: Option<Owd>,
     estimate: Duration,
@@ -27,28 +28,34 @@ pub struct TransmissionTime {
 
 impl TransmissionTime {
     /// Takes in a sample. Only receive times tell: ACKs travel in a bunch.
+    #[inline]
     pub fn add(&mut self, sample: &Sample) {
         if sample.source != Source::ReceiveTimestamps {
             return;
         }
         if sample.restarts {
-            self.previous = [None; 2];
+            self.row = 0;
         }
         let arrival = Owd::from(sample.sent) + sample.owd;
         let [first, second] = self.previous;
-        let in_order = second.is_none_or(|second| arrival > second);
+        let in_order = self.row == 0 || arrival > second;
         if sample.class != CLASSES - 1 || !in_order {
-            self.previous = [None; 2];
+            self.row = 0;
             return;
         }
-        if let Some(first) = first {
-            let spacing = arrival - first;
-            if self.least.is_none_or(|least| spacing < least) {
-                self.least = Some(spacing);
-                self.estimate = spacing.to_duration() / 2;
-            }
+        if self.row == self.previous.len() {
+            self.see(arrival - first);
+        } else {
+            self.row += 1;
         }
-        self.previous = [second, Some(arrival)];
+        self.previous = [second, arrival];
+    }
+
+    fn see(&mut self, spacing: Owd) {
+        if self.least.is_none_or(|least| spacing < least) {
+            self.least = Some(spacing);
+            self.estimate = spacing.to_duration() / 2;
+        }
     }
 
     /// Sizes have changed: what was seen no longer counts.

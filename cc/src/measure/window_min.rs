@@ -14,13 +14,15 @@ const PARTS: usize = 10;
 #[derive(Debug, Clone)]
 pub struct WindowMin<T> {
     part: Duration,
-    /// The minimum of every part, as a ring.
-    parts: [Option<T>; PARTS],
-    /// Of all parts.
+    /// The minimum of the latest part, and of all.
+    current: Option<T>,
     least: Option<T>,
-    /// The number of the latest part, its place in the ring, and when it ends.
-    latest: u64,
+    /// The minima of the parts before, as a ring.
+    before: [Option<T>; PARTS - 1],
+    /// The place in the ring where the latest part comes when it is over.
     place: usize,
+    /// The number of the latest part, and when it ends.
+    latest: u64,
     ends: Time,
 }
 
@@ -30,12 +32,18 @@ impl<T: Copy + Ord> WindowMin<T> {
         let part = (window / PARTS as u32).max(Duration::from_nanos(1));
         Self {
             part,
-            parts: [None; PARTS],
+            current: None,
             least: None,
-            latest: 0,
+            before: [None; PARTS - 1],
             place: 0,
+            latest: 0,
             ends: Time::from_origin(part),
         }
+    }
+
+    /// When the latest part ends, from the origin of time.
+    pub fn ends(&self) -> Duration {
+        Duration::from_nanos(self.ends.as_nanos())
     }
 
     /// Moves the window to `now`, and tells whether that begins a new part; time never goes back.
@@ -52,22 +60,22 @@ impl<T: Copy + Ord> WindowMin<T> {
         let part = Time::from_origin(self.part).as_nanos();
         let number = now.as_nanos() / part;
         for _ in (self.latest..number).take(PARTS) {
-            self.place = (self.place + 1) % PARTS;
-            self.parts[self.place] = None;
+            self.before[self.place] = self.current.take();
+            self.place = (self.place + 1) % self.before.len();
         }
         self.latest = number;
         let end = number.saturating_add(1).saturating_mul(part);
         self.ends = Time::from_origin(Duration::from_nanos(end));
-        self.least = self.parts.iter().flatten().min().copied();
+        self.least = self.before.iter().flatten().min().copied();
     }
 
     /// Sees `value`, where the window stands, and tells whether it is lower than any other in it.
     pub fn insert(&mut self, value: T) -> bool {
         let lower = |minimum: Option<T>| minimum.is_none_or(|minimum| value < minimum);
-        if !lower(self.parts[self.place]) {
+        if !lower(self.current) {
             return false;
         }
-        self.parts[self.place] = Some(value);
+        self.current = Some(value);
         let lowest = lower(self.least);
         if lowest {
             self.least = Some(value);
@@ -82,7 +90,8 @@ impl<T: Copy + Ord> WindowMin<T> {
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.parts = [None; PARTS];
+        self.before = [None; PARTS - 1];
+        self.current = None;
         self.least = None;
     }
 }

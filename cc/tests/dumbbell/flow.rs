@@ -26,6 +26,15 @@ pub fn silent(_sent: Duration, _received: Duration) -> Option<Duration> {
     None
 }
 
+/// Quantile of times in ns, in ms; 0 of none.
+pub(super) fn quantile(waits: &mut [u64], share: f64) -> f64 {
+    let place = (waits.len() as f64 * share) as usize;
+    if place >= waits.len() {
+        return 0.0;
+    }
+    *waits.select_nth_unstable(place).1 as f64 / 1e6
+}
+
 /// A source of packets and what sends them.
 pub enum Sender {
     /// A controller, with whatever it may send.
@@ -110,11 +119,7 @@ impl Flow {
 
     /// Quantile of the time in the queue since the last look, in ms.
     pub fn quantile(&mut self, share: f64) -> f64 {
-        let place = (self.waits.len() as f64 * share) as usize;
-        if place >= self.waits.len() {
-            return 0.0;
-        }
-        *self.waits.select_nth_unstable(place).1 as f64 / 1e6
+        quantile(&mut self.waits, share)
     }
 
     pub fn between(mut self, start: u64, stop: u64) -> Self {
@@ -229,13 +234,12 @@ impl Flow {
             return;
         }
         let place = self.in_flight.partition_point(|packet| packet.0 < number);
-        let Some((_, sent)) = self
-            .in_flight
-            .remove(place)
-            .filter(|packet| packet.0 == number)
-        else {
+        let acked = self.in_flight.get(place).copied();
+        // None of this number is in flight if it counts as lost already.
+        let Some((_, sent)) = acked.filter(|packet| packet.0 == number) else {
             return;
         };
+        self.in_flight.remove(place);
         let until = self
             .in_flight
             .partition_point(|packet| packet.0 + REORDERING_THRESHOLD <= number);

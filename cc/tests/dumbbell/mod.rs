@@ -6,6 +6,9 @@
 )]
 
 pub mod flow;
+pub mod measure;
+pub mod scenario;
+pub mod summary;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -89,6 +92,34 @@ impl Dumbbell {
         Shares(self.flows.iter().map(|flow| flow.arrived(period)).collect())
     }
 
+    /// What the bottleneck has done so far.
+    pub fn totals(&mut self) -> Totals {
+        self.link.advance(link_time(self.now));
+        let counters = self.link.counters();
+        Totals {
+            busy: self.link.busy_time(),
+            arrived: counters.arrived.packets,
+            dropped: counters.lost_overflow.packets,
+        }
+    }
+
+    /// Bytes that the bottleneck can send in a second, on average between two times.
+    pub fn capacity(&self, from: Duration, until: Duration) -> f64 {
+        let bytes = self.link.capacity(link_time(from), link_time(until));
+        bytes.map_or(f64::INFINITY, |bytes| bytes as f64) / (until - from).as_secs_f64()
+    }
+
+    /// Quantile of the time in the queue of all flows' packets since the last look, in ms.
+    pub fn quantile(&self, share: f64) -> f64 {
+        let mut waits: Vec<u64> = self
+            .flows
+            .iter()
+            .flat_map(|flow| &flow.waits)
+            .copied()
+            .collect();
+        flow::quantile(&mut waits, share)
+    }
+
     /// Lets time pass until `end`, and counts only what happens in it.
     pub fn watch_until(&mut self, end: Duration) {
         self.flows.iter_mut().for_each(Flow::look);
@@ -119,7 +150,7 @@ impl Dumbbell {
     }
 
     fn drain(&mut self) {
-        let at = LinkTime::from_nanos(self.now.as_nanos() as u64);
+        let at = link_time(self.now);
         while let Some(exit) = self.link.receive(at) {
             let Fate::Delivered(transit) = exit.fate else {
                 continue;
@@ -151,8 +182,7 @@ impl Dumbbell {
                     ecn: Ecn::NotEct,
                     payload: (flow, number, sent),
                 };
-                self.link
-                    .send(LinkTime::from_nanos(now.as_nanos() as u64), packet);
+                self.link.send(link_time(now), packet);
             }
             Event::Ack {
                 flow,
@@ -216,6 +246,20 @@ impl Dumbbell {
             self.events.push(Reverse((at, timeout)));
         }
     }
+}
+
+fn link_time(at: Duration) -> LinkTime {
+    LinkTime::from_nanos(at.as_nanos() as u64)
+}
+
+/// What a bottleneck has done since the start.
+pub struct Totals {
+    /// Time in which it sent.
+    pub busy: Duration,
+    /// Packets that came to it.
+    pub arrived: u64,
+    /// Those that found its queue full.
+    pub dropped: u64,
 }
 
 /// Rates of several flows.

@@ -52,8 +52,8 @@ mod wire;
 pub use config::LinkConfig;
 pub use counters::{Counters, Tally};
 pub use discipline::{
-    Capable, CoDel, Discipline, DropTail, Limited, Pie, Proportional, Queue, QueueView, Ramp,
-    Verdict,
+    Capable, CoDel, Discipline, DropTail, Limited, Pie, Policer, Proportional, Queue, QueueView,
+    Ramp, Verdict,
 };
 pub use link::{Backlog, Link};
 pub use occupancy::{MeanAndSd, Occupancy};

@@ -26,6 +26,7 @@ pub mod scenario;
 pub mod series;
 pub mod simulation;
 pub mod stats;
+mod store;
 pub mod summary;
 pub mod sweep;
 mod traffic;

@@ -8,7 +8,7 @@ use super::report::EpochReport;
 use super::standing::{Attempted, Outcome};
 use super::update::{self, Situation, Update};
 use super::{Hybrid, React, Statistic, Thresholds};
-use crate::controller::Measured;
+use crate::controller::{Controller, Measured};
 use crate::feedback::{Feedback, Space};
 use crate::measure::epoch::Epoch;
 use crate::measure::floor::Floor;
@@ -59,36 +59,47 @@ impl Hybrid {
             && self.counts_since().is_some_and(shows)
     }
 
+    /// Packets sent from here on count in this epoch.
+    fn counts_from(&self) -> Time {
+        match self.counts_since() {
+            _ if self.awaits => Time::LAST,
+            Some(since) => since + Duration::from_nanos(1),
+            None => Time::default(),
+        }
+    }
+
     pub(super) fn collect(&mut self, feedback: &Feedback<'_>) {
-        let since = self.counts_since();
-        let awaits = self.awaits;
-        let counts = |sent: Time| !awaits && since.is_none_or(|since| sent > since);
+        let from = self.counts_from();
+        let counts = move |sent: Time| sent >= from;
         let first = self.epoch.is_none();
         let length = self.length();
         let (startup, course) = (self.in_startup(), self.params.trend);
-        let epoch = self.epoch.get_or_insert_with(|| Epoch::new(feedback.now));
-        let span = Floor::span(epoch.duration(feedback.now), length);
-        let mut newest = None;
-        self.meter.record(feedback, |sample| {
+        let epoch = self
+            .epoch
+            .get_or_insert_with(|| Epoch::new(feedback.now, course));
+        let span = Floor::span(feedback.now.counted_from(epoch.start()), length);
+        let [by_ack, by_timestamp] = &mut self.floors;
+        let mut newest = [None; 2];
+        let arrival = self.meter.record(feedback, |sample| {
             self.transmission.add(&sample);
             if counts(sample.sent) {
-                epoch.add(&sample, course);
-                let floor = &mut self.floors[sample.source as usize];
+                epoch.add(&sample);
                 if sample.restarts {
-                    *floor = Floor::default();
+                    *by_timestamp = Floor::default();
                 }
-                floor.add(sample.above, span);
-                if startup {
-                    newest = Some(sample);
-                }
+                by_timestamp.add(sample.above, span);
+                newest[Source::ReceiveTimestamps as usize] = Some(sample.above);
             }
         });
+        if let Some(sample) = arrival.filter(|sample| counts(sample.sent)) {
+            epoch.add(&sample);
+            by_ack.add(sample.above, span);
+            newest[Source::Ack as usize] = Some(sample.above);
+        }
         if feedback.space == Space::Application {
             epoch.lost += feedback.lost.iter().filter(|p| counts(p.sent)).count() as u64;
             epoch.acked_packets += feedback.acked.len() as u64;
-            for packet in feedback.acked {
-                epoch.acked = epoch.acked + packet.size;
-            }
+            epoch.acked = epoch.acked + feedback.acked_bytes();
         }
         if first {
             // The first epoch begins with the first sample.
@@ -97,14 +108,13 @@ impl Hybrid {
             self.rate = self.initial_rate();
         } else if startup {
             self.grow(feedback);
-            self.look_for_queue(feedback.now, newest);
+            self.look_for_queue(feedback.now, newest[self.meter.source() as usize]);
         }
     }
 
     /// After L, or in start-up as soon as queueing shows, for it grows fast.
     pub(super) fn is_over(&self, epoch: &Epoch, now: Time) -> bool {
-        let duration = epoch.duration(now);
-        if duration >= self.length() {
+        if now >= epoch.start() + self.length() {
             return true;
         }
         self.in_startup()
@@ -152,6 +162,8 @@ impl Hybrid {
         self.jitter = summary
             .jitter
             .map_or(before, |jitter| (7 * before + jitter) / 8);
+        self.epochs += 1;
+        self.decide();
         self.report(&epoch, &summary, &situation, update, outcome);
         self.begin_epoch(now, epoch, &summary);
     }
@@ -228,7 +240,7 @@ impl Hybrid {
             zone: zone.map(Zone::number),
         };
         self.report = Some(EpochReport {
-            number: self.epochs,
+            number: self.epochs - 1,
             duration: summary.duration,
             length: self.length(),
             source: summary.source,
@@ -255,7 +267,7 @@ impl Hybrid {
             standing: from.standing,
             outcome,
             return_delay: self.return_delay,
-            window: self.window(),
+            window: self.decision().window,
         });
     }
 
@@ -343,7 +355,6 @@ impl Hybrid {
             by_ack: summary.by_ack,
         };
         self.meter.end_epoch(&evidence);
-        self.epochs += 1;
         self.floors = Default::default();
         last.restart(now);
         self.epoch = Some(last);

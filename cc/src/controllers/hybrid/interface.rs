@@ -65,23 +65,18 @@ impl Controller for Hybrid {
         self.limits.max_ack_delay = feedback.max_ack_delay;
         self.handshake_rtt = feedback.min_rtt.or(self.handshake_rtt);
         self.collect(feedback);
-        if self.shows_decrease(feedback) {
-            self.awaits = false;
-            self.end_epoch(feedback.now);
-            self.decide();
-            return;
-        }
         match &self.epoch {
-            Some(epoch) if !self.is_over(epoch, feedback.now) => {
-                if self.basis != self.basis() {
-                    self.decide();
-                }
-                return;
+            Some(_) if self.shows_decrease(feedback) => {
+                self.awaits = false;
+                self.end_epoch(feedback.now);
             }
-            Some(_) => self.end_epoch(feedback.now),
+            Some(epoch) if self.is_over(epoch, feedback.now) => self.end_epoch(feedback.now),
+            Some(_) => {}
             None => self.rate = self.initial_rate(),
         }
-        self.decide();
+        if self.basis != self.basis() {
+            self.decide();
+        }
     }
 
     fn on_app_limited(&mut self) {

@@ -5,8 +5,8 @@ use super::Hybrid;
 use crate::controller::Burst;
 use crate::controllers::pacing;
 use crate::feedback::Feedback;
-use crate::measure::owd::{Sample, Source};
-use crate::units::{Bytes, Rate, Time};
+use crate::measure::owd::Source;
+use crate::units::{Owd, Rate, Time};
 
 /// Share of L for which a queue lasts that ends start-up.
 const QUEUE_LASTS: f64 = 0.25;
@@ -20,7 +20,7 @@ const PROBE_EPOCHS: u64 = 2;
 impl Hybrid {
     /// Whether nothing has come back yet.
     pub(super) fn in_first_flight(&self) -> bool {
-        self.epoch.is_none() && self.in_startup()
+        self.epochs == 0 && self.epoch.is_none() && self.in_startup()
     }
 
     /// R; but the initial window leaves in half of L, so that the first packets come back early.
@@ -41,24 +41,20 @@ impl Hybrid {
         if self.epoch.as_ref().is_none_or(|epoch| epoch.app_limited) {
             return;
         }
-        let acked = feedback.acked.iter().map(|packet| packet.size.0).sum();
-        let growth = Bytes(acked).per(self.length()) * (self.params.startup - 1.0);
+        let growth = feedback.acked_bytes().per(self.length()) * (self.params.startup - 1.0);
         self.rate = self.bounded(self.rate + growth);
     }
 
     /// Whether in start-up a queue has been there for a while. Jitter and batches come and go, while that queue only grows.
     pub(super) fn queues(&self, now: Time) -> bool {
-        let lasts = self.length().mul_f64(QUEUE_LASTS);
         self.queueing_since
-            .is_some_and(|since| now.since(since) >= lasts)
+            .is_some_and(|since| now.since(since) >= self.length().mul_f64(QUEUE_LASTS))
     }
 
-    /// Takes the newest sample of an ACK for what all of them have met.
-    pub(super) fn look_for_queue(&mut self, now: Time, newest: Option<Sample>) {
-        let Some(sample) = newest.filter(|sample| sample.source == self.meter.source()) else {
-            return;
-        };
-        let delta = self.queueing(sample.above);
+    /// Takes the newest delay of an ACK for what all its packets have met.
+    pub(super) fn look_for_queue(&mut self, now: Time, newest: Option<Owd>) {
+        let Some(newest) = newest else { return };
+        let delta = self.queueing(newest);
         let Some(epoch) = &self.epoch else { return };
         let situation = self.situation(epoch, self.length(), self.thresholds());
         if update::ends_startup(&self.params, &situation, delta) {

@@ -155,19 +155,26 @@ impl Rrr {
 
     /// Takes in the one-way delays; returns that of the newest packet by the source in use, with its minima.
     fn record_delays(&mut self, feedback: &Feedback<'_>) -> Option<(Sample, Minima)> {
-        let epoch = self.epoch.get_or_insert_with(|| Epoch::new(feedback.now));
-        let mut newest = [None; 2];
-        self.delays.record(feedback, |sample| {
-            epoch.add(&sample, false);
+        let epoch = self
+            .epoch
+            .get_or_insert_with(|| Epoch::new(feedback.now, false));
+        let mut newest: Option<Sample> = None;
+        let by_ack = self.delays.record(feedback, |sample| {
+            epoch.add(&sample);
             // What a clock step makes of earlier samples holds for the later ones of the same ACK.
-            let slot: &mut Option<Sample> = &mut newest[usize::from(sample.source == Source::Ack)];
-            let restarts = sample.restarts || slot.is_some_and(|earlier| earlier.restarts);
-            *slot = Some(Sample { restarts, ..sample });
+            let restarts = sample.restarts || newest.is_some_and(|earlier| earlier.restarts);
+            newest = Some(Sample { restarts, ..sample });
         });
+        if let Some(sample) = &by_ack {
+            epoch.add(sample);
+        }
         epoch.acked_packets += feedback.acked.len() as u64;
         epoch.lost += feedback.lost.len() as u64;
         let source = self.delays.source();
-        let newest = newest[usize::from(source == Source::Ack)];
+        let newest = match source {
+            Source::Ack => by_ack,
+            Source::ReceiveTimestamps => newest,
+        };
         newest.map(|sample| (sample, self.delays.minima(source)))
     }
 

@@ -88,7 +88,7 @@ impl SmallQueues {
         let (counted, marks) = seen;
         self.report = Some(Update {
             number: self.updates,
-            acked: Bytes(feedback.acked.iter().map(|packet| packet.size.0).sum()),
+            acked: feedback.acked_bytes(),
             counted: Bytes(counted.bytes),
             ect: feedback.ecn_ect,
             ce: feedback.ecn_ce,

@@ -36,7 +36,8 @@ fn meter() -> OwdMeter {
 /// The samples of the source in use.
 fn samples(meter: &mut OwdMeter, feedback: &Feedback<'_>) -> Vec<Sample> {
     let mut samples = Vec::new();
-    meter.record(feedback, |sample| samples.push(sample));
+    let by_ack = meter.record(feedback, |sample| samples.push(sample));
+    samples.extend(by_ack);
     samples.retain(|sample| sample.source == meter.source());
     samples
 }

@@ -4,6 +4,7 @@ mod codel;
 mod drop_tail;
 mod l4s;
 mod pie;
+mod policer;
 mod proportional;
 mod queue;
 
@@ -13,6 +14,7 @@ pub use codel::CoDel;
 pub use drop_tail::{DropTail, Limited};
 pub use l4s::Ramp;
 pub use pie::Pie;
+pub use policer::Policer;
 pub use proportional::Proportional;
 pub use queue::{Capable, Queue};
 

@@ -4,14 +4,15 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::{CoDel, Discipline, DropTail, Limited, Pie, Proportional, Ramp};
+use super::{CoDel, Discipline, DropTail, Limited, Pie, Policer, Proportional, Ramp};
 use crate::units::{format_duration, parse_duration, Params};
 use crate::{Buffer, Ecn, Limit, ParseError, Rate};
 
 const ALLOWED: &str =
     "droptail, mark:q0=32p (q0 a buffer size above zero; also ect=any, 1 or 0), step:1ms, \
     ramp:min=800us,max=1200us, codel:target=5ms,interval=100ms, \
-    pie:target=15ms,update=15ms,burst=150ms (update from 1ms)";
+    pie:target=15ms,update=15ms,burst=150ms (update from 1ms), \
+    policer:rate=10Mbps,burst=64kB (burst in bytes or as a time, above zero)";
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -77,6 +78,13 @@ pub enum Queue {
         /// A burst that is let through after a quiet time.
         burst: Duration,
     },
+    /// `policer:rate=10Mbps,burst=64kB`: see [`Policer`].
+    Policer {
+        /// What is let through.
+        rate: Rate,
+        /// What a full bucket holds: bytes or a time.
+        burst: Buffer,
+    },
 }
 
 impl Queue {
@@ -104,6 +112,11 @@ impl Queue {
                 update,
                 burst,
             } => Box::new(Limited::new(limit, Pie::new(target, update, burst))),
+            Self::Policer { rate, burst } => {
+                let burst = burst.limit(Some(rate), base_rtt).bytes;
+                // Without bytes it is a burst that `policer` refuses.
+                Box::new(Limited::new(limit, Policer::new(rate, burst.unwrap_or(0))))
+            }
         }
     }
 }
@@ -129,6 +142,7 @@ impl FromStr for Queue {
             "ramp" => ramp(params),
             "codel" => codel(params),
             "pie" => pie(params),
+            "policer" => policer(params),
             _ => Err(wrong()),
         }
     }
@@ -188,6 +202,17 @@ fn pie(mut params: Params<'_>) -> Result<Queue, ParseError> {
     params.finish(model, !target.is_zero() && update >= MS)
 }
 
+fn policer(mut params: Params<'_>) -> Result<Queue, ParseError> {
+    let rate = params.required("rate", str::parse)?;
+    let burst = params.required("burst", str::parse)?;
+    let allowed = match burst {
+        Buffer::Time(span) => !span.is_zero(),
+        Buffer::Bytes(size) => size > 0,
+        _ => false,
+    };
+    params.finish(Queue::Policer { rate, burst }, allowed)
+}
+
 impl fmt::Display for Capable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -225,6 +250,7 @@ impl fmt::Display for Queue {
                 span(update),
                 span(burst)
             ),
+            Self::Policer { rate, burst } => write!(f, "policer:rate={rate},burst={burst}"),
         }
     }
 }

@@ -5,6 +5,7 @@ mod drop_tail;
 mod extensions;
 mod marking;
 mod models;
+mod policer;
 mod rates;
 mod sender;
 mod text;

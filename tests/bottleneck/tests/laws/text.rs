@@ -43,6 +43,14 @@ fn queues_are_read_and_written() {
     written::<Queue>("codel:target=10ms", "codel:target=10ms,interval=100ms");
     written::<Queue>("pie", "pie:target=15ms,update=15ms,burst=150ms");
     written::<Queue>("pie:burst=0ms", "pie:target=15ms,update=15ms,burst=0ms");
+    written::<Queue>(
+        "policer:burst=50ms, rate=10Mbps",
+        "policer:rate=10Mbps,burst=50ms",
+    );
+    written::<Queue>(
+        "policer:rate=10Mbps,burst=64kB",
+        "policer:rate=10Mbps,burst=64000B",
+    );
 }
 
 #[test]
@@ -57,6 +65,11 @@ fn a_wrong_queue_is_named_with_what_is_allowed() {
         "mark:q0=0p",
         "mark:q0=0ms",
         "mark:q0=unlimited",
+        "policer",
+        "policer:rate=10Mbps",
+        "policer:rate=10Mbps,burst=0ms",
+        "policer:rate=10Mbps,burst=5p",
+        "policer:rate=10Mbps,burst=unlimited",
         "mark:q0=1p,q0=2p",
         "mark:q0=1p,q1=2p",
         "ramp:min=2ms,max=1ms",

@@ -1,15 +1,14 @@
 //! `cc-lab compare`.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
 
-use super::progress::Progress;
+use super::measure::{MeasureArgs, Task};
 use super::Status;
 use crate::compare::{self, Outcome, Suite};
 use crate::record::Record;
-use crate::sweep::{self, Event, Plan};
+use crate::sweep::{self, Failure, Plan};
 
 /// Compare controllers over many paths
 ///
@@ -19,27 +18,19 @@ use crate::sweep::{self, Event, Plan};
 #[command(verbatim_doc_comment)]
 pub struct CompareArgs {
     /// The suite
-    #[arg(
-        value_name = "SUITE.toml",
-        default_value = "tests/suites/incumbents.toml"
-    )]
+    #[arg(value_name = "SUITE.toml", default_value = "tests/suites/paths.toml")]
     suite: PathBuf,
 
     /// Controllers instead of the suite's, with commas between; may be repeated
     #[arg(long, value_name = "CC,...")]
     cc: Vec<String>,
 
-    /// Directory for the results
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
-
-    /// Runs at the same time [default: one per core]
-    #[arg(long, value_name = "N")]
-    jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    measure: MeasureArgs,
 }
 
-/// Does it.
-pub fn run(args: &CompareArgs) -> Status {
+/// Does it. The program loaded these `plugins`.
+pub fn run(args: &CompareArgs, plugins: &[PathBuf]) -> Status {
     let controllers: Vec<_> = args.cc.iter().flat_map(|list| sweep::split(list)).collect();
     let suite = Suite::load(&args.suite, &controllers);
     let (suite, plans) = match suite.and_then(|suite| suite.plan().map(|plans| (suite, plans))) {
@@ -49,40 +40,34 @@ pub fn run(args: &CompareArgs) -> Status {
             return Status::Usage;
         }
     };
-    let Some(outcomes) = measure(args, &plans) else {
-        return Status::Failed;
+    let task = Task {
+        plans: &plans,
+        asked: &|_| String::new(),
+        digest: &|plan: &Plan, record: &Record| {
+            Outcome::of(plan, record).ok_or(Failure::NothingArrived)
+        },
+    };
+    let outcomes = match args.measure.measure(plugins, &task) {
+        Ok(outcomes) => outcomes,
+        Err(message) => {
+            eprintln!("error: {message}");
+            return Status::Failed;
+        }
     };
     let entries = compare::entries(&suite, &outcomes);
+    let without: Vec<&str> = plans
+        .iter()
+        .zip(&outcomes)
+        .filter(|(_, outcome)| outcome.is_none())
+        .map(|(plan, _)| plan.name.as_str())
+        .collect();
     print!("{}", compare::table(&suite, &entries));
-    if let Err((path, error)) = compare::write(&args.out, &suite, &entries) {
+    if let Err((path, error)) = compare::write(&args.measure.out, &suite, &entries, &without) {
         eprintln!("error: {} cannot be written: {error}", path.display());
         return Status::Failed;
     }
-    Status::Success
-}
-
-/// What every run gave, if all succeeded.
-fn measure(args: &CompareArgs, plans: &[Plan]) -> Option<Vec<Outcome>> {
-    let cores = || std::thread::available_parallelism().ok();
-    let jobs = args.jobs.or_else(cores).map_or(1, NonZeroUsize::get);
-    let mut progress = Progress::new(plans);
-    let mut results: Vec<Option<Outcome>> = vec![None; plans.len()];
-    let digest =
-        |plan: &Plan, record: &Record| Ok((Outcome::of(plan, record), record.simulated_packets));
-    sweep::execute(plans, jobs, &|_| None, &digest, |event| match event {
-        Event::Begun(run) => progress.begun(run),
-        Event::Reached(run, at) => progress.reached(run, at),
-        Event::Over(run, Ok((outcome, packets))) => {
-            progress.over(run, packets);
-            results[run] = outcome;
-        }
-        Event::Over(run, Err(failure)) => progress.failed(run, &failure),
-    });
-    progress.end();
-    for (plan, result) in plans.iter().zip(&results) {
-        if result.is_none() {
-            eprintln!("error: nothing arrived after the warm-up in {}", plan.name);
-        }
+    match without.is_empty() {
+        true => Status::Success,
+        false => Status::Failed,
     }
-    results.into_iter().collect()
 }

@@ -1,6 +1,8 @@
 //! The command line of `cc-lab`.
 
 mod compare;
+mod measure;
+mod page;
 mod papers;
 mod progress;
 mod run;
@@ -11,6 +13,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 pub use self::compare::CompareArgs;
+pub use self::page::PageArgs;
 pub use self::papers::PapersArgs;
 pub use self::run::RunArgs;
 
@@ -35,6 +38,7 @@ enum Command {
     Compare(CompareArgs),
     /// Check the claims of papers and write the report
     Papers(PapersArgs),
+    Page(PageArgs),
     /// Print the congestion controllers and their options
     Controllers,
 }
@@ -69,8 +73,9 @@ pub fn main() -> ExitCode {
     quiche_cc::register();
     match cli.command {
         Command::Run(args) => run::run(&args).into(),
-        Command::Compare(args) => compare::run(&args).into(),
-        Command::Papers(args) => papers::run(&args).into(),
+        Command::Compare(args) => compare::run(&args, &cli.plugin).into(),
+        Command::Papers(args) => papers::run(&args, &cli.plugin).into(),
+        Command::Page(args) => page::run(&args).into(),
         Command::Controllers => {
             print!("{}", quiche_cc::catalogue::describe());
             ExitCode::SUCCESS

@@ -1,14 +1,12 @@
 //! `cc-lab papers`.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
 
-use super::progress::Progress;
+use super::measure::{MeasureArgs, Task};
 use super::Status;
 use crate::papers::{self, Cases, Chapter, Measured, Paper};
-use crate::sweep::{self, Event};
 
 /// Options of `cc-lab papers`.
 ///
@@ -25,17 +23,12 @@ pub struct PapersArgs {
     #[arg(long, value_name = "LETTER,...", value_delimiter = ',')]
     only: Vec<char>,
 
-    /// Directory for the results
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
-
-    /// Runs at the same time [default: one per core]
-    #[arg(long, value_name = "N")]
-    jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    measure: MeasureArgs,
 }
 
-/// Does it.
-pub fn run(args: &PapersArgs) -> Status {
+/// Does it. The program loaded these `plugins`.
+pub fn run(args: &PapersArgs, plugins: &[PathBuf]) -> Status {
     let papers = match load(args) {
         Ok(papers) => papers,
         Err(message) => {
@@ -44,11 +37,11 @@ pub fn run(args: &PapersArgs) -> Status {
         }
     };
     let cases = Cases::of(&papers);
-    let Some(measured) = measure(args, &papers, &cases) else {
+    let Some(measured) = measure(args, plugins, &papers, &cases) else {
         return Status::Failed;
     };
     let chapters = papers::chapters(&papers, &cases, &measured);
-    if let Err((path, error)) = papers::write(&args.out, &chapters) {
+    if let Err((path, error)) = papers::write(&args.measure.out, &chapters) {
         eprintln!("error: {} cannot be written: {error}", path.display());
         return Status::Failed;
     }
@@ -88,31 +81,24 @@ fn load(args: &PapersArgs) -> Result<Vec<Paper>, String> {
 }
 
 /// What every run gave, if all succeeded.
-fn measure(args: &PapersArgs, papers: &[Paper], cases: &Cases) -> Option<Vec<Measured>> {
-    let cores = || std::thread::available_parallelism().ok();
-    let jobs = args.jobs.or_else(cores).map_or(1, NonZeroUsize::get);
-    let mut progress = Progress::new(&cases.plans);
-    let mut results: Vec<Option<Measured>> = cases.plans.iter().map(|_| None).collect();
-    let digest = |plan: &sweep::Plan, record: &crate::record::Record| {
-        Ok((cases.digest(papers, plan, record), record.simulated_packets))
+fn measure(
+    args: &PapersArgs,
+    plugins: &[PathBuf],
+    papers: &[Paper],
+    cases: &Cases,
+) -> Option<Vec<Measured>> {
+    let task = Task {
+        plans: &cases.plans,
+        asked: &|plan| cases.asked(papers, plan),
+        digest: &|plan, record| Ok(cases.digest(papers, plan, record)),
     };
-    sweep::execute(
-        &cases.plans,
-        jobs,
-        &|_| None,
-        &digest,
-        |event| match event {
-            Event::Begun(run) => progress.begun(run),
-            Event::Reached(run, at) => progress.reached(run, at),
-            Event::Over(run, Ok((measured, packets))) => {
-                progress.over(run, packets);
-                results[run] = Some(measured);
-            }
-            Event::Over(run, Err(failure)) => progress.failed(run, &failure),
-        },
-    );
-    progress.end();
-    results.into_iter().collect()
+    match args.measure.measure(plugins, &task) {
+        Ok(measured) => measured.into_iter().collect(),
+        Err(message) => {
+            eprintln!("error: {message}");
+            None
+        }
+    }
 }
 
 fn report(chapters: &[Chapter<'_>]) -> Status {

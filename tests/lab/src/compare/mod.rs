@@ -1,20 +1,23 @@
 //! Controllers compared over many paths: suites as data, one report.
 
+mod maps;
 mod report;
 mod suite;
+mod target;
 
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use self::suite::{Suite, SuiteError};
+pub use self::target::Reached;
 use crate::record::Record;
 use crate::stats::{self, LinkStats};
 use crate::summary::{competing, measured};
 use crate::sweep::Plan;
 
 /// What one run amounts to here.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Of the busiest link, after the warm-up (0 to 1).
     pub utilisation: f64,
@@ -38,6 +41,8 @@ pub struct Entry {
     /// What it amounts to.
     #[serde(flatten)]
     pub outcome: Outcome,
+    /// What of the target that is; unknown where the reference has no outcome.
+    pub reached: Option<Reached>,
 }
 
 impl Outcome {
@@ -81,27 +86,48 @@ impl Outcome {
     }
 }
 
-/// Puts the outcomes of the runs, in the order of [`Suite::plan`], together by controller and point.
-pub fn entries(suite: &Suite, outcomes: &[Outcome]) -> Vec<Entry> {
+/// Puts the outcomes of the runs, in the order of [`Suite::plan`], together by controller and point. Where a run has none, there
+/// is no entry.
+pub fn entries(suite: &Suite, outcomes: &[Option<Outcome>]) -> Vec<Entry> {
     let points = suite.points();
     let places = suite
         .controllers
         .iter()
         .flat_map(|cc| points.iter().map(move |point| (cc, point)));
     let by_seed = outcomes.chunks(suite.seeds as usize);
-    places
+    let mut entries: Vec<Entry> = places
         .zip(by_seed)
         .filter_map(|((cc, point), seeds)| {
+            let all: Option<Vec<Outcome>> = seeds.iter().copied().collect();
             Some(Entry {
                 point: point.iter().map(|value| (*value).to_owned()).collect(),
                 cc: cc.clone(),
-                outcome: seeds.iter().copied().reduce(Outcome::worst)?,
+                outcome: all?.into_iter().reduce(Outcome::worst)?,
+                reached: None,
             })
         })
-        .collect()
+        .collect();
+    let reached = entries.iter().map(|entry| {
+        let reference = find(&entries, &suite.reference, &entry.point)?;
+        Some(Reached::of(&entry.outcome, &reference.outcome))
+    });
+    let reached: Vec<_> = reached.collect();
+    for (entry, reached) in entries.iter_mut().zip(reached) {
+        entry.reached = reached;
+    }
+    entries
 }
 
-/// Writes results.json, report.md, report.html and figures/ to `directory`.
+/// The controller's entry at this point.
+fn find<'a>(entries: &'a [Entry], cc: &str, point: &[impl AsRef<str>]) -> Option<&'a Entry> {
+    let same = |entry: &&Entry| {
+        let values = point.iter().map(AsRef::as_ref);
+        entry.cc == cc && entry.point.iter().map(String::as_str).eq(values)
+    };
+    entries.iter().find(same)
+}
+
+/// Writes results.json, report.md, report.html and figures/ to `directory`. The report names the runs `without` a result.
 ///
 /// # Errors
 /// The file that could not be written.
@@ -109,8 +135,9 @@ pub fn write(
     directory: &Path,
     suite: &Suite,
     entries: &[Entry],
+    without: &[&str],
 ) -> Result<(), (PathBuf, std::io::Error)> {
-    let report = report::Report::of(suite, entries);
+    let report = report::Report::of(suite, entries, without);
     let figures = directory.join("figures");
     std::fs::create_dir_all(&figures).map_err(|error| (figures.clone(), error))?;
     let drawn = report.figures.iter();

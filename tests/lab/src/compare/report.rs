@@ -4,12 +4,11 @@ use std::fmt::Write;
 
 use comfy_table::{presets, CellAlignment, Table};
 
-use super::{Entry, Outcome, Suite};
+use super::target::{DELAY_SHARE, LOSS_AT_START, UTILISATION_MARGIN};
+use super::{find, maps, Entry, Outcome, Reached, Suite};
 use crate::page;
 use crate::plot::{Axis, Figure, Horizontal, Mark, Scale, Series};
 
-/// "No worse than the reference" allows for so much utilisation.
-const UTILISATION_MARGIN: f64 = 0.005;
 /// Delays shorter than this are drawn at this place of the logarithmic axis.
 const SHORTEST_MS: f64 = 0.01;
 
@@ -23,24 +22,30 @@ pub struct Report {
 }
 
 impl Report {
-    /// Of these entries.
-    pub fn of(suite: &Suite, entries: &[Entry]) -> Self {
-        let figures = figures(suite, entries);
+    /// Of these entries, and the names of runs `without` a result.
+    pub fn of(suite: &Suite, entries: &[Entry], without: &[&str]) -> Self {
         let mut markdown = format!("# {}\n\n{ABOUT}\n", suite.title);
+        markdown.push_str(&gaps(without));
         markdown.push_str("\n## What it comes to\n\n");
         markdown.push_str(&totals(suite, entries));
-        for (id, figure) in &figures {
-            let _ = write!(markdown, "\n![{}](figures/{id}.svg)\n", figure.title);
+        let _ = write!(markdown, "\n{}\n", target(&suite.reference));
+        let mut drawn = Vec::new();
+        let mut show = |id: String, title: &str, svg: String| {
+            let _ = write!(markdown, "\n![{title}](figures/{id}.svg)\n");
+            drawn.push((id, svg));
+        };
+        for (id, map) in maps::maps(suite, entries) {
+            show(id.to_owned(), &map.title, map.svg());
+        }
+        for (id, figure) in figures(suite, entries) {
+            show(id, &figure.title, figure.svg());
         }
         markdown.push_str("\n## Every path\n\n");
         markdown.push_str(&paths(suite, entries));
         Self {
             title: suite.title.clone(),
             markdown,
-            figures: figures
-                .into_iter()
-                .map(|(id, figure)| (id, figure.svg()))
-                .collect(),
+            figures: drawn,
         }
     }
 
@@ -58,12 +63,41 @@ const ABOUT: &str = "Utilisation is that of the bottleneck; delays are those of 
 of it is counted after the warm-up but for the losses at the start. Of several seeds the worst one stands, in every respect. These are whole quiche \
 connections in virtual time: the same files give the same numbers.";
 
+/// Which runs have no result, with the names of some.
+fn gaps(without: &[&str]) -> String {
+    const NAMED: usize = 10;
+    let named = &without[..without.len().min(NAMED)];
+    match without.len() {
+        0 => String::new(),
+        count => {
+            let more = match count - named.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            format!(
+                "\n**Runs without a result**, so that nothing stands where they belong: {}{more}.\n",
+                named.join(", ")
+            )
+        }
+    }
+}
+
+/// What it takes to reach the target, in words.
+fn target(reference: &str) -> String {
+    format!(
+        "Target: utilisation no worse than {reference}'s less {} points; 95th percentile of the queueing delay at most {} of {reference}'s; \
+         no loss after the start, and less than {} in it.",
+        UTILISATION_MARGIN * 100.0,
+        DELAY_SHARE,
+        percent(LOSS_AT_START, 1)
+    )
+}
+
 /// What a controller comes to over all points.
 fn totals(suite: &Suite, entries: &[Entry]) -> String {
-    let reference = &suite.reference;
-    let mut out = format!(
+    let mut out = String::from(
         "| controller | utilisation, mean | least | p95 delay, geometric mean | loss, mean | loss at start, most | \
-         utilisation no worse than {reference}'s | p95 delay a quarter of it or less | both |\n|---|---|---|---|---|---|---|---|---|\n"
+         target reached: utilisation | delay | no loss | loss at start | all |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for cc in &suite.controllers {
         let own: Vec<_> = entries.iter().filter(|entry| entry.cc == *cc).collect();
@@ -82,28 +116,25 @@ fn totals(suite: &Suite, entries: &[Entry]) -> String {
             libm::exp(log),
             percent(mean(&|o| o.loss), 3),
             percent(start.fold(0.0, f64::max), 2),
-            against(suite, entries, &own).join(" | "),
+            counts(&own).join(" | "),
         );
     }
     out
 }
 
-/// At how many points an entry is no worse than the reference, has a quarter of its delay, or both.
-fn against(suite: &Suite, entries: &[Entry], own: &[&Entry]) -> Vec<String> {
-    let mut counts = [0; 3];
-    for entry in own {
-        let reference = entries
-            .iter()
-            .find(|other| other.cc == suite.reference && other.point == entry.point);
-        let Some(reference) = reference else { continue };
-        let used = entry.outcome.utilisation >= reference.outcome.utilisation - UTILISATION_MARGIN;
-        let quick = entry.outcome.queueing_p95_ms <= reference.outcome.queueing_p95_ms / 4.0;
-        for (count, holds) in counts.iter_mut().zip([used, quick, used && quick]) {
-            *count += u32::from(holds);
-        }
-    }
-    let of = own.len();
-    counts.map(|count| format!("{count} of {of}")).to_vec()
+/// At how many points each part of the target is reached, and all of it.
+fn counts(own: &[&Entry]) -> [String; 5] {
+    let parts: [fn(Reached) -> bool; 5] = [
+        |reached| reached.utilisation,
+        |reached| reached.delay,
+        |reached| reached.loss,
+        |reached| reached.loss_at_start,
+        Reached::all,
+    ];
+    parts.map(|part| {
+        let held = own.iter().filter(|entry| entry.reached.is_some_and(part));
+        format!("{} of {}", held.count(), own.len())
+    })
 }
 
 fn paths(suite: &Suite, entries: &[Entry]) -> String {
@@ -118,7 +149,7 @@ fn paths(suite: &Suite, entries: &[Entry]) -> String {
     for point in suite.points() {
         let _ = write!(out, "| {} |", point.join(" | "));
         for cc in &suite.controllers {
-            let text = find(entries, cc, &point).map_or("-".into(), cell);
+            let text = find(entries, cc, &point).map_or("-".into(), |e| cell(&e.outcome));
             let _ = write!(out, " {text} |");
         }
         out.push('\n');
@@ -136,13 +167,7 @@ fn cell(outcome: &Outcome) -> String {
     )
 }
 
-fn find<'a>(entries: &'a [Entry], cc: &str, point: &[&str]) -> Option<&'a Outcome> {
-    let found = entries
-        .iter()
-        .find(|entry| entry.cc == cc && entry.point.iter().eq(point.iter()));
-    found.map(|entry| &entry.outcome)
-}
-
+/// `97.2 %`
 fn percent(share: f64, digits: usize) -> String {
     format!("{:.digits$} %", share * 100.0)
 }
@@ -239,10 +264,9 @@ pub fn table(suite: &Suite, entries: &[Entry]) -> String {
     table.set_header(axes.chain(heads));
     for point in suite.points() {
         let values = point.iter().map(|value| (*value).to_owned());
-        let cells = suite
-            .controllers
-            .iter()
-            .map(|cc| find(entries, cc, &point).map_or_else(|| "-".to_owned(), cell));
+        let cells = suite.controllers.iter().map(|cc| {
+            find(entries, cc, &point).map_or_else(|| "-".to_owned(), |entry| cell(&entry.outcome))
+        });
         table.add_row(values.chain(cells));
     }
     for column in table.column_iter_mut() {

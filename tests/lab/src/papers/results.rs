@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Deserializer, Serialize};
+
 use super::evaluate;
 use super::paper::{Origin, Paper, Parameters, Run, Source, Term};
 use super::value::Value;
@@ -22,12 +24,21 @@ pub struct Case {
 }
 
 /// What was measured and drawn in one run.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Measured {
     /// Of each of [`Run::metrics`], one number per window.
     pub metrics: Vec<Vec<Option<f64>>>,
     /// Of each of [`Run::curves`], if it is the first seed.
+    #[serde(deserialize_with = "with_gaps")]
     pub curves: Vec<Vec<(f64, f64)>>,
+}
+
+/// Curves from JSON, which writes a gap, a number that is none, as null.
+fn with_gaps<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Vec<(f64, f64)>>, D::Error> {
+    let curves = Vec::<Vec<(f64, Option<f64>)>>::deserialize(from)?;
+    let point = |(x, y): (f64, Option<f64>)| (x, y.unwrap_or(f64::NAN));
+    let curve = |points: Vec<_>| points.into_iter().map(point).collect();
+    Ok(curves.into_iter().map(curve).collect())
 }
 
 /// All runs to be made: those in which anything is measured.
@@ -87,6 +98,14 @@ impl Cases {
             seed,
             parameters: variant.parameters.clone().into_iter().collect(),
         });
+    }
+
+    /// What is asked for of the run of `plan`, in words that differ if it differs.
+    pub fn asked(&self, papers: &[Paper], plan: &Plan) -> String {
+        let case = self.cases[self.by_name[&plan.name]];
+        let run = &papers[case.paper].runs[case.run];
+        let curves: Vec<_> = run.curves.iter().filter(|_| case.seed == 0).collect();
+        format!("{:?} {curves:?}", run.metrics)
     }
 
     /// What is asked for of the run that `plan` was.

@@ -72,6 +72,12 @@ impl Canvas {
         self.add(rectangle(area).set("fill", "none").set("stroke", FRAME));
     }
 
+    /// A frame that stands out.
+    pub fn outline(&mut self, area: Area, colour: &str) {
+        let frame = rectangle(area).set("fill", "none").set("stroke", colour);
+        self.add(frame.set("stroke-width", 1.6));
+    }
+
     /// A filled area.
     pub fn fill(&mut self, area: Area, colour: &str) {
         self.add(rectangle(area).set("fill", colour));

@@ -1,16 +1,20 @@
-//! Figures as papers print them: lines over time, scatter, distributions, bars; as SVG.
+//! Figures as papers print them: lines over time, scatter, distributions, bars, heat maps; as SVG.
 //!
-//! A figure is data; [`Figure::svg`] draws it. Same data, same bytes: nothing depends on the machine or on its
+//! A figure is data; [`Figure::svg`] and [`HeatMap::svg`] draw it. Same data, same bytes: nothing depends on the machine or on its
 //! fonts. Text is `sans-serif` of whoever views it, so room for it is estimated on the generous side.
 
 mod axis;
 mod canvas;
+mod colour;
 mod draw;
+mod heat;
 mod style;
 #[cfg(test)]
 mod tests;
 
 pub use self::axis::{Axis, Scale};
+pub use self::colour::Ramp;
+pub use self::heat::{Cell, HeatMap};
 
 /// A figure.
 #[derive(Debug, Clone, PartialEq)]

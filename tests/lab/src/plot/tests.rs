@@ -1,7 +1,7 @@
 //! Figures as SVG.
 
 use super::axis::{Extent, Tick};
-use super::{Axis, Figure, Horizontal, Level, Mark, Scale, Series};
+use super::{Axis, Cell, Figure, HeatMap, Horizontal, Level, Mark, Ramp, Scale, Series};
 
 fn ticks(extent: &Extent, marks: usize) -> Vec<String> {
     extent
@@ -174,4 +174,83 @@ fn bars_stand_on_zero_beside_each_other() {
         (x[0] + width[0] - x[2]).abs() < 0.2,
         "the second beside the first: {x:?} {width:?}"
     );
+}
+
+fn heat_map() -> HeatMap {
+    let cell = |panel, column, row, value: f64| Cell {
+        panel,
+        column,
+        row,
+        value,
+        text: format!("{value}"),
+        marked: value > 90.0,
+    };
+    HeatMap {
+        title: "Use & more".into(),
+        x: "RTT".into(),
+        y: "rate".into(),
+        columns: vec!["5ms".into(), "40ms".into()],
+        rows: vec!["1Mbps".into(), "9Mbps".into()],
+        across: vec!["reno".into(), "hybrid".into()],
+        down: vec!["buffer 1bdp".into()],
+        scale: Axis {
+            label: "use".into(),
+            unit: "%".into(),
+            from: Some(50.0),
+            to: Some(100.0),
+            ..Axis::default()
+        },
+        ramp: Ramp::Falling,
+        mark: "above 90".into(),
+        cells: vec![
+            cell((0, 0), 0, 0, 51.5),
+            cell((0, 0), 1, 1, 99.5),
+            cell((1, 0), 0, 1, 3.25),
+            cell((1, 0), 1, 0, f64::NAN),
+        ],
+    }
+}
+
+#[test]
+fn a_heat_map_has_its_numbers_in_cells_and_names_rows_columns_panels_scale_and_mark() {
+    let svg = heat_map().svg();
+    assert_eq!(svg, heat_map().svg());
+    for text in [
+        "Use &amp; more",
+        ">\n51.5\n<",
+        ">\n3.25\n<",
+        ">\nhybrid\n<",
+        ">\n9Mbps\n<",
+        ">\nbuffer 1bdp\n<",
+        ">\nuse (%)\n<",
+        ">\nabove 90\n<",
+    ] {
+        assert!(svg.contains(text), "{text} in {svg}");
+    }
+    // One marked cell, and the sample in the legend.
+    assert_eq!(attributes(&svg, "rect", "stroke-width").len(), 2);
+    assert!(!svg.contains("\"NaN\""), "{svg}");
+}
+
+#[test]
+fn cells_of_a_heat_map_stand_in_their_row_column_and_panel_within_the_picture() {
+    let svg = heat_map().svg();
+    let place = |text: &str| {
+        let (before, _) = svg.split_once(&format!(">\n{text}\n<")).unwrap();
+        let (_, own) = before.rsplit_once("<text ").unwrap();
+        ["x", "y"].map(|name| attributes(&format!("<text {own}>"), "text", name)[0])
+    };
+    let [left, right, below] = ["51.5", "99.5", "3.25"].map(place);
+    assert!(left[0] < right[0] && left[1] < right[1]);
+    assert_eq!(right[1], below[1]);
+    assert!(below[0] > right[0], "the second panel is beside the first");
+    let down = place("9Mbps")[1] - place("1Mbps")[1];
+    assert!(
+        (down - (right[1] - left[1])).abs() < 0.11,
+        "rows and their names"
+    );
+    let width = attributes(&svg, "svg", "width")[0];
+    assert!(attributes(&svg, "text", "x")
+        .iter()
+        .all(|x| (0.0..width).contains(x)));
 }

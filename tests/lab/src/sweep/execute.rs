@@ -27,6 +27,9 @@ pub enum Failure {
         /// Why.
         error: std::io::Error,
     },
+    /// There is nothing to tell about it.
+    #[error("nothing arrived after the warm-up")]
+    NothingArrived,
     /// A bug in what was run, with its message.
     #[error("panicked: {0}")]
     Panic(String),

@@ -19,6 +19,22 @@ rtt = "20ms"
 traffic = { kind = "unlimited" }
 "#;
 
+/// With two axes.
+const SQUARE: &str = r#"
+title = "Four paths"
+scenario = "short.toml"
+controllers = ["bbr2", "hybrid"]
+reference = "bbr2"
+[[axis]]
+label = "rate"
+key = "link.bottleneck.rate"
+values = ["2Mbps", "8Mbps"]
+[[axis]]
+label = "RTT"
+key = "flow.main.rtt"
+values = ["10ms", "40ms"]
+"#;
+
 const SUITE: &str = r#"
 title = "Two paths"
 scenario = "short.toml"
@@ -127,4 +143,133 @@ fn a_suite_that_cannot_be_used_says_where_and_what_is_allowed() {
         assert!(said.contains(expected), "{said}");
         assert!(!directory.path().join("out").exists());
     }
+}
+
+/// The names of runs that were made, as they are told on standard error.
+fn made(output: &Output) -> Vec<String> {
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let lines = said.lines().filter(|line| line.ends_with("packets/s"));
+    let name = |line: &str| Some(line.split_once(": ")?.0.to_owned());
+    let mut names: Vec<String> = lines.filter_map(name).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn what_was_interrupted_goes_on_where_it_stopped_and_gives_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    assert_eq!(made(&compare(path, SUITE, "")).len(), 8);
+    let whole = results(path);
+    let file = path.join("out/runs.jsonl");
+    let runs = std::fs::read_to_string(&file).unwrap();
+    let lines: Vec<&str> = runs.lines().collect();
+    // Five runs, and half of the next.
+    let cut = format!("{}\n{}", lines[..5].join("\n"), &lines[5][..30]);
+    std::fs::write(&file, cut).unwrap();
+    let output = compare(path, SUITE, "");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("out/runs.jsonl:6: is left out"), "{said}");
+    assert!(said.contains("5 of 8 runs are taken from"), "{said}");
+    assert_eq!(made(&output).len(), 3, "{said}");
+    assert_eq!(results(path), whole);
+    assert_eq!(made(&compare(path, SUITE, "")).len(), 0);
+    // Without a new run there is what there was.
+    let of_bbr2 = lines.iter().filter(|line| line.contains("\"bbr2,"));
+    let of_bbr2: Vec<&str> = of_bbr2.copied().collect();
+    std::fs::write(&file, of_bbr2.join("\n")).unwrap();
+    let output = compare(path, SUITE, "--stored");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert_eq!(made(&output).len(), 0);
+    assert_eq!(results(path), whole[..2]);
+    assert_eq!(made(&compare(path, SUITE, "--again")).len(), 8);
+}
+
+#[test]
+fn what_changed_is_run_again_and_the_rest_is_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    compare(path, SUITE, "");
+    let other = SUITE.replace("8Mbps", "6Mbps");
+    let output = compare(path, &other, "");
+    let names = made(&output);
+    assert_eq!(names.len(), 4, "{output:?}");
+    assert!(names.iter().all(|name| name.contains("6Mbps")), "{names:?}");
+    // A build that made nothing yet, as by lines of another.
+    let file = path.join("out/runs.jsonl");
+    let runs = std::fs::read_to_string(&file).unwrap();
+    let (before, rest) = runs.split_once("\"build\":\"").unwrap();
+    let build = &rest[..rest.find('"').unwrap()];
+    assert!(before.starts_with('{') && build.len() == 64);
+    std::fs::write(&file, runs.replace(build, "another")).unwrap();
+    let kept = made(&compare(path, SUITE, "--keep bbr2"));
+    assert_eq!(kept.len(), 4, "{kept:?}");
+    assert!(
+        kept.iter().all(|name| name.starts_with("hybrid")),
+        "{kept:?}"
+    );
+}
+
+#[test]
+fn a_run_that_fails_is_named_and_the_others_are_reported() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    // A path on which nothing arrives after the warm-up.
+    let suite = SUITE
+        .replace("link.bottleneck.rate", "flow.main.stop")
+        .replace("2Mbps", "1s")
+        .replace("8Mbps", "5s");
+    let output = compare(path, &suite, "");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("nothing arrived after the warm-up"), "{said}");
+    assert_eq!(results(path).len(), 2);
+    let markdown = std::fs::read_to_string(path.join("out/report.md")).unwrap();
+    assert!(
+        markdown.contains("**Runs without a result**") && markdown.contains("| 1s | - | - |"),
+        "{markdown}"
+    );
+}
+
+#[test]
+fn a_suite_with_two_axes_has_maps_that_mark_where_the_target_is_reached() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let output = compare(path, SQUARE, "");
+    assert!(output.status.success(), "{output:?}");
+    let figure =
+        |id: &str| std::fs::read_to_string(path.join(format!("out/figures/map-{id}.svg"))).unwrap();
+    let reached = |part: &str, cc: &[&str]| {
+        let all = results(path);
+        let own = all
+            .iter()
+            .filter(|e| cc.contains(&e["cc"].as_str().unwrap()));
+        own.filter(|entry| entry["reached"][part].as_bool().unwrap())
+            .count()
+    };
+    let frames = |svg: &str| svg.matches("stroke-width=\"1.6\"").count();
+    let both = ["bbr2", "hybrid"];
+    // One frame is in the legend.
+    assert_eq!(
+        frames(&figure("utilisation")),
+        1 + reached("utilisation", &both)
+    );
+    assert_eq!(frames(&figure("delay")), 1 + reached("delay", &["hybrid"]));
+    assert_eq!(frames(&figure("loss")), 1 + reached("loss", &both));
+    let page = std::fs::read_to_string(path.join("out/report.html")).unwrap();
+    // Four maps, a figure per rate, and the losses.
+    assert_eq!(page.matches("<svg").count(), 7);
+}
+
+#[test]
+fn a_controller_to_be_kept_that_does_not_exist_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = compare(directory.path(), SUITE, "--keep bbr3");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        said.contains("--keep: ") && said.contains("available are"),
+        "{said}"
+    );
 }

@@ -3,6 +3,7 @@
 mod compare;
 mod determinism;
 mod documentation;
+mod papers;
 mod program;
 mod scenario_errors;
 mod sweeps;

@@ -170,3 +170,23 @@ fn controllers_are_listed_with_their_options() {
     assert_eq!(out(&output), quiche_cc::catalogue::describe());
     assert!(out(&output).contains("hybrid: ") && out(&output).contains("bbr2"));
 }
+
+#[test]
+fn a_report_becomes_one_page_and_a_figure_that_is_missing_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let report = directory.path().join("report.md");
+    std::fs::write(&report, "# T\n\n## One\n\n![x](figures/x.svg)\n").unwrap();
+    let output = cc_lab(directory.path(), "page report.md --out page.html");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        err(&output).contains("figures/x.svg cannot be read"),
+        "{}",
+        err(&output)
+    );
+    std::fs::create_dir(directory.path().join("figures")).unwrap();
+    std::fs::write(directory.path().join("figures/x.svg"), "<svg></svg>").unwrap();
+    let output = cc_lab(directory.path(), "page report.md --out page.html");
+    assert!(output.status.success(), "{}", err(&output));
+    let page = std::fs::read_to_string(directory.path().join("page.html")).unwrap();
+    assert!(page.contains("<title>T</title>") && page.contains("<svg></svg>"));
+}

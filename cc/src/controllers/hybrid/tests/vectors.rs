@@ -203,7 +203,7 @@ fn the_delay_under_the_jitter_agrees_with_the_shared_vectors() {
         for (at, above) in &case.samples_ms {
             floor.add(
                 delay(*above),
-                Floor::span(millis(*at), millis(case.length_ms)),
+                Floor::span(Time::from_origin(millis(*at)), millis(case.length_ms)),
             );
         }
         let got = floor.mean().unwrap().as_millis();

@@ -1,0 +1,135 @@
+//! Runs whose results are kept in a file, for commands that make many of them.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::de::DeserializeOwned;
+use serde::Serialize;
+
+use super::progress::Progress;
+use crate::record::Record;
+use crate::store::{Build, Reuse, Store};
+use crate::sweep::{self, Event, Failure, Plan};
+
+/// Where results go, and which are taken from there.
+#[derive(Debug, Args)]
+pub struct MeasureArgs {
+    /// Directory for the results; DIR/runs.jsonl has every finished run, and a later call makes only what it lacks
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+
+    /// Runs at the same time [default: one per core]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+
+    /// Forget the runs of DIR/runs.jsonl, and make all of them
+    #[arg(long)]
+    again: bool,
+
+    /// Make no run: only what DIR/runs.jsonl has is reported, and what it lacks is named
+    #[arg(long, conflicts_with = "again")]
+    stored: bool,
+
+    /// Take runs with these controllers from DIR/runs.jsonl also if another build of cc-lab made them, with commas between; may
+    /// be repeated
+    #[arg(long, value_name = "CC,...")]
+    keep: Vec<String>,
+}
+
+/// Runs, and what is asked for of each.
+pub struct Task<'a, T> {
+    /// The runs.
+    pub plans: &'a [Plan],
+    /// What is asked for, beyond what the program does with every run.
+    pub asked: &'a dyn Fn(&Plan) -> String,
+    /// The result.
+    pub digest: &'a (dyn Fn(&Plan, &Record) -> Result<T, Failure> + Sync),
+}
+
+impl MeasureArgs {
+    /// What every run gave; nothing for those that failed, which are named on standard error, or that were not to be made.
+    ///
+    /// # Errors
+    /// What stands in the way of keeping results, for people.
+    pub fn measure<T>(
+        &self,
+        plugins: &[PathBuf],
+        task: &Task<'_, T>,
+    ) -> Result<Vec<Option<T>>, String>
+    where
+        T: Clone + Send + Serialize + DeserializeOwned,
+    {
+        let mut store = self.open(plugins)?;
+        let find = |plan: &Plan| store.find(plan, &(task.asked)(plan)).cloned();
+        let mut results: Vec<Option<T>> = task.plans.iter().map(find).collect();
+        let missing: Vec<usize> = (0..results.len())
+            .filter(|run| results[*run].is_none())
+            .collect();
+        let found = results.len() - missing.len();
+        if found > 0 {
+            let file = self.file().display().to_string();
+            eprintln!(
+                "{found} of {} runs are taken from {file}; --again makes them anew",
+                results.len()
+            );
+        }
+        if self.stored {
+            return Ok(results);
+        }
+        let plans: Vec<Plan> = missing.iter().map(|run| task.plans[*run].clone()).collect();
+        let mut wrong = None;
+        self.execute(&plans, task, |place, result| {
+            let plan = &plans[place];
+            match store.add(plan, &(task.asked)(plan), result) {
+                Ok(kept) => results[missing[place]] = Some(kept.clone()),
+                Err(error) => wrong = Some(format!("{}: {error}", self.file().display())),
+            }
+        });
+        wrong.map_or(Ok(results), Err)
+    }
+
+    fn file(&self) -> PathBuf {
+        self.out.join("runs.jsonl")
+    }
+
+    fn open<T: Serialize + DeserializeOwned>(
+        &self,
+        plugins: &[PathBuf],
+    ) -> Result<Store<T>, String> {
+        let path = self.file();
+        let file = path.display();
+        let kept = self.keep.iter().flat_map(|list| sweep::split(list));
+        let kept: Vec<String> = kept.collect();
+        for cc in &kept {
+            quiche_cc::parse(cc).map_err(|error| format!("--keep: {error}"))?;
+        }
+        let again = self.again;
+        let build = Build::of_this_program(plugins)
+            .map_err(|error| format!("this program cannot be read: {error}"))?;
+        Store::open(&path, build, &Reuse { again, kept }, |line, error| {
+            eprintln!("{file}:{line}: is left out, so its run is made again: {error}");
+        })
+        .map_err(|error| format!("{file} cannot be written: {error}"))
+    }
+
+    fn execute<T: Send>(&self, plans: &[Plan], task: &Task<'_, T>, mut done: impl FnMut(usize, T)) {
+        let cores = || std::thread::available_parallelism().ok();
+        let jobs = self.jobs.or_else(cores).map_or(1, NonZeroUsize::get);
+        let mut progress = Progress::new(plans);
+        let digest = |plan: &Plan, record: &Record| {
+            let result = (task.digest)(plan, record)?;
+            Ok((result, record.simulated_packets))
+        };
+        sweep::execute(plans, jobs, &|_| None, &digest, |event| match event {
+            Event::Begun(run) => progress.begun(run),
+            Event::Reached(run, at) => progress.reached(run, at),
+            Event::Over(run, Ok((result, packets))) => {
+                progress.over(run, packets);
+                done(run, result);
+            }
+            Event::Over(run, Err(failure)) => progress.failed(run, &failure),
+        });
+        progress.end();
+    }
+}

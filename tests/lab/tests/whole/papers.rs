@@ -1,0 +1,87 @@
+//! `cc-lab papers`, from a paper's file to the verdicts.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+const SCENARIO: &str = r#"
+title = "short"
+duration = "4s"
+[[link]]
+name = "bottleneck"
+rate = "4Mbps"
+[[flow]]
+name = "main"
+path = ["bottleneck"]
+start = "1s"
+rtt = "20ms"
+traffic = { kind = "unlimited" }
+"#;
+
+/// Nothing arrives in the first second, so the curve begins with a gap.
+const PAPER: &str = r#"
+[paper]
+letter = "T"
+title = "A paper"
+authors = "Nobody"
+page = "docs/papers/none.md"
+[run.one]
+scenario = "../short.toml"
+cc = "reno"
+seeds = 2
+[[claim]]
+id = "T1"
+title = "it sends"
+source = "figure 1"
+says = "It sends."
+[[claim.check]]
+what = "rate"
+measure = { run = "one", metric = "throughput", from = "1s" }
+bound = ">= 1Mbps"
+[[claim.figure]]
+id = "delay"
+title = "Delay"
+x = { from = "0", to = "4s" }
+y = { label = "delay", from = "0", to = "50ms" }
+series = [{ label = "queue", draw = "over_time", every = "500ms", measure = { run = "one", metric = "queueing_delay.mean" } }]
+"#;
+
+fn papers(directory: &Path, paper: &str) -> (Output, Vec<Vec<u8>>) {
+    std::fs::create_dir_all(directory.join("papers")).unwrap();
+    std::fs::write(directory.join("short.toml"), SCENARIO).unwrap();
+    std::fs::write(directory.join("papers/paper.toml"), paper).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_cc-lab"))
+        .args(["papers", "--papers", "papers", "--out", "out"])
+        .current_dir(directory)
+        .output()
+        .unwrap();
+    let read = |name: &str| std::fs::read(directory.join("out").join(name)).unwrap();
+    (output, vec![read("claims.json"), read("figures/delay.svg")])
+}
+
+fn made(output: &Output) -> usize {
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    said.lines()
+        .filter(|line| line.ends_with("packets/s"))
+        .count()
+}
+
+#[test]
+fn runs_of_a_paper_are_made_once_and_again_when_something_else_is_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let (output, first) = papers(directory.path(), PAPER);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(made(&output), 2, "{output:?}");
+    let (output, second) = papers(directory.path(), PAPER);
+    assert_eq!(made(&output), 0, "{output:?}");
+    assert_eq!(second, first);
+    let bound = PAPER.replace(">= 1Mbps", ">= 2Mbps");
+    assert_eq!(made(&papers(directory.path(), &bound).0), 0);
+    let metric = PAPER.replace("\"throughput\"", "\"goodput\"");
+    assert_eq!(made(&papers(directory.path(), &metric).0), 2);
+    let curve = PAPER.replace("500ms", "250ms");
+    assert_eq!(
+        made(&papers(directory.path(), &curve).0),
+        1,
+        "of the first seed"
+    );
+}

@@ -1,0 +1,120 @@
+"""The report of hybrid's default profile on one page: build/report/index.html.
+
+    cmake --build build --target report
+    build/venv/bin/python tests/report/run.py --only paths,targets --jobs 1
+
+Stages that were interrupted go on where they stopped; what stands is reused while nothing that matters has changed. A
+stage that fails is named on the page and leaves the others alone. Exit codes: 0 all is there; 1 a stage did not finish;
+2 wrong usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import document
+from stages import ROOT, Settings, Stage, all_stages, run
+
+SUITES = ROOT / "tests" / "suites"
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    build = Path(os.environ.get("QUICHE_CC_BUILD_DIR", ROOT / "build"))
+    made.add_argument("--build-dir", type=Path, default=build, help="has bin/cc-lab (%(default)s)")
+    made.add_argument("--out", type=Path, help="folder of the report (report in the build folder)")
+    made.add_argument(
+        "--only", default="", metavar="STAGE,...", help="run only these; the page has what others left before"
+    )
+    made.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="runs at the same time (%(default)s)")
+    made.add_argument(
+        "--measure",
+        metavar="CC,...",
+        help="of the suites make only runs of these, the reference among them; of others what is there is reported",
+    )
+    runs = made.add_mutually_exclusive_group()
+    runs.add_argument("--again", action="store_true", help="reuse nothing")
+    runs.add_argument(
+        "--stored",
+        action="store_const",
+        const="",
+        dest="measure",
+        help="make no runs of the suites, report what is there",
+    )
+    made.add_argument(
+        "--keep", default="", metavar="CC,...", help="reuse runs of these also if another build of cc-lab made them"
+    )
+    made.add_argument("--recordings", type=Path, help="folder with recordings of cellular links")
+    made.add_argument("--paths", type=Path, default=SUITES / "paths.toml", help="suite (%(default)s)")
+    made.add_argument("--held-out", type=Path, default=SUITES / "held-out.toml", help="suite (%(default)s)")
+    made.add_argument("--targets", type=Path, default=ROOT / "tests" / "targets", help="claims (%(default)s)")
+    return made
+
+
+def chosen(stages: list[Stage], only: str) -> list[Stage]:
+    """The stages of this list; all if it is empty."""
+    names = [name.strip() for name in only.split(",") if name.strip()]
+    known = [stage.name for stage in stages]
+    if unknown := [name for name in names if name not in known]:
+        raise ValueError(f"there is no stage {unknown[0]!r}; there are {', '.join(known)}")
+    return [stage for stage in stages if not names or stage.name in names]
+
+
+def main() -> int:
+    arguments = parser()
+    given = arguments.parse_args()
+    if given.jobs < 1:
+        arguments.error("--jobs is the number of runs at the same time, at least 1")
+    settings = Settings(
+        build=given.build_dir.resolve(),
+        out=(given.out or given.build_dir / "report").resolve(),
+        paths=given.paths.resolve(),
+        held_out=given.held_out.resolve(),
+        targets=given.targets.resolve(),
+        jobs=given.jobs,
+        again=given.again,
+        keep=given.keep,
+        measured=given.measure,
+        recordings=given.recordings.resolve() if given.recordings else None,
+    )
+    stages = all_stages(settings)
+    try:
+        selected = chosen(stages, given.only)
+    except ValueError as error:
+        arguments.error(str(error))
+    done = make(settings, selected)
+    page = settings.out / "index.html"
+    report = document.write(settings, stages)
+    drawn = subprocess.run([settings.lab, "page", report, "--out", page], check=False)
+    if drawn.returncode != 0:
+        return 1
+    print(f"{'the report' if done else 'the report, of what there is'}: {page}", file=sys.stderr)
+    return 0 if done else 1
+
+
+def make(settings: Settings, selected: list[Stage]) -> bool:
+    """Runs the stages one after another; whether all of them finished."""
+    done = True
+    for number, stage in enumerate(selected, 1):
+        place = f"[{number}/{len(selected)}] {stage.name}"
+        if stage.needs and not stage.needs.exists():
+            print(f"{place}: left out, there is no {stage.needs}", file=sys.stderr, flush=True)
+            continue
+        print(f"{place}: {stage.title}", file=sys.stderr, flush=True)
+        try:
+            state = run(settings, stage)
+        except KeyboardInterrupt:
+            print(f"{place}: interrupted; the next call goes on from here", file=sys.stderr, flush=True)
+            return False
+        if not state.done:
+            print(f"error: {stage.name}: {state.message}", file=sys.stderr, flush=True)
+            done = False
+    return done
+
+
+if __name__ == "__main__":
+    sys.exit(main())

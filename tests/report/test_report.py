@@ -1,0 +1,126 @@
+"""The report and what is published of it, from suites of two paths."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+TINY = HERE / "tiny"
+BUILD = Path(os.environ.get("QUICHE_CC_BUILD_DIR", HERE.parents[1] / "build"))
+PAGE = """# Results
+<!-- paths: by tests/report/publish.py -->
+<!-- end -->
+<!-- held-out: by tests/report/publish.py -->
+<!-- end -->
+"""
+README = """Before.
+<!-- paths: by tests/report/publish.py -->
+old
+<!-- end -->
+After.
+"""
+
+
+def report(out: Path, *options: object, targets: Path = TINY / "targets") -> subprocess.CompletedProcess[str]:
+    inputs = ["--paths", TINY / "paths.toml", "--held-out", TINY / "paths.toml", "--targets", targets]
+    command = [sys.executable, HERE / "run.py", "--build-dir", BUILD, "--out", out, "--jobs", "1", *inputs, *options]
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+
+
+def publish(*options: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, HERE / "publish.py", *options]
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report of what the lab measures."""
+    out = tmp_path_factory.mktemp("report")
+    result = report(out, "--only", "paths,held-out,targets")
+    assert result.returncode == 0, result.stderr
+    return out
+
+
+def test_the_page_has_a_verdict_per_target_and_all_sections_with_their_figures(whole: Path) -> None:
+    document = (whole / "index.md").read_text()
+    rows = {line.split(" | ")[0].strip("| "): line for line in document.splitlines() if line.startswith("| ")}
+    assert "of 2 paths" in rows["1"]
+    assert "**met** | 1 of 1 claims hold" in rows["2"]
+    assert "**not met**" in rows["3"]
+    assert "T2 (more than fits arrives" in rows["3"]
+    assert "**not measured**" in rows["4"]
+    assert "Instructions per ACK: **Not run yet**" in document
+    page = (whole / "index.html").read_text()
+    # Four maps, two figures of paths and one of losses for each suite.
+    assert page.count("<svg") == 2 * 7
+    assert page.index("<nav>") < page.index("Targets</h2>") < page.index("What it comes to</h3>")
+
+
+def test_a_second_call_makes_no_run_and_leaves_the_same(whole: Path) -> None:
+    before = (whole / "index.md").read_text()
+    result = report(whole, "--only", "paths,held-out,targets")
+    assert result.returncode == 0, result.stderr
+    assert "packets/s" not in result.stderr
+    assert "4 of 4 runs are taken from" in result.stderr
+    assert (whole / "index.md").read_text() == before
+
+
+def test_what_is_missing_is_said_and_the_rest_is_there(whole: Path, tmp_path: Path) -> None:
+    (tmp_path / "paths").mkdir()
+    runs = (whole / "paths" / "runs.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "paths" / "runs.jsonl").write_text("".join(runs[:3]))
+    result = report(tmp_path, "--only", "paths,targets", "--stored", targets=tmp_path / "nothing")
+    assert result.returncode == 1
+    assert "error: paths: `cc-lab compare" in result.stderr
+    assert "targets: left out" in result.stderr
+    document = (tmp_path / "index.md").read_text()
+    assert "**Did not finish**: `cc-lab compare" in document
+    assert "**Runs without a result**" in document
+    assert "1 more not measured" in document
+
+
+def test_only_the_controllers_that_are_asked_for_are_run(tmp_path: Path) -> None:
+    result = report(tmp_path, "--only", "paths", "--measure", "bbr2")
+    assert result.returncode == 1
+    made = [line for line in result.stderr.splitlines() if line.endswith("packets/s")]
+    assert len(made) == 2
+    assert all(line.startswith("bbr2,") for line in made)
+    document = (tmp_path / "index.md").read_text()
+    assert "**Runs without a result**, so that nothing stands where they belong: hybrid,link" in document
+    assert "paths: not measured" in document
+
+
+def test_an_unknown_stage_is_refused_with_what_there_is(tmp_path: Path) -> None:
+    result = report(tmp_path, "--only", "path")
+    assert result.returncode == 2
+    assert "there is no stage 'path'; there are paths, held-out, targets" in result.stderr
+
+
+def test_results_are_published_and_a_readme_that_says_something_else_is_found(whole: Path, tmp_path: Path) -> None:
+    (tmp_path / "docs" / "results").mkdir(parents=True)
+    (tmp_path / "docs" / "results" / "README.md").write_text(PAGE)
+    (tmp_path / "README.md").write_text(README)
+    result = publish("--report", whole, "--root", tmp_path)
+    assert result.returncode == 0, result.stderr
+    readme = (tmp_path / "README.md").read_text()
+    assert readme.startswith("Before.")
+    assert readme.endswith("After.\n")
+    assert "| path | bbr2 | `hybrid` |" in readme
+    assert "old" not in readme
+    numbers = json.loads((tmp_path / "docs" / "results" / "paths.json").read_text())
+    used = next(e["utilisation"] for e in numbers if e["cc"] == "hybrid" and e["point"][0] == "2Mbps")
+    assert f"{used * 100:.1f} %" in next(line for line in readme.splitlines() if line.startswith("| 2 Mbit/s, 40 ms"))
+    results = (tmp_path / "docs" / "results" / "README.md").read_text()
+    assert "relative to bbr2's](held-out-map-delay.svg)" in results
+    assert "| 2Mbps | 40ms | 1bdp |" in results
+    assert publish("--check", "--root", tmp_path).returncode == 0
+    (tmp_path / "README.md").write_text(readme.replace("| 2 Mbit/s, 40 ms |", "| 2 Mbit/s, 40 ms | 9"))
+    wrong = publish("--check", "--root", tmp_path)
+    assert wrong.returncode == 1
+    assert "README.md differs from docs/results/paths.json" in wrong.stderr

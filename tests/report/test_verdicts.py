@@ -1,0 +1,69 @@
+"""What the report makes of numbers."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from document import embedded
+from publish import cell, rate_in_words, replaced, rounded, totals
+from verdicts import MET, MISSED, PARTS, UNKNOWN, Claim, Entry, of_claims, of_cost, of_paths
+
+
+def entry(cc: str, point: str, *missed: str) -> Entry:
+    reached = {part: part not in missed for part in PARTS}
+    return Entry((point,), cc, 0.98765, 1.23456, 0.000123456, 0.0, reached)
+
+
+def claim(name: str, source: str, status: str) -> Claim:
+    return Claim(name, "a title", source, status)
+
+
+def test_a_target_of_paths_is_met_only_if_all_of_all_suites_is_reached() -> None:
+    good = [entry("bbr2", "a"), entry("hybrid", "a")]
+    assert of_paths({"one": good, "two": good}).verdict == MET
+    assert of_paths({"one": good, "two": []}).verdict == UNKNOWN
+    assert of_paths({"one": [*good, entry("bbr2", "b")]}).verdict == UNKNOWN
+    found = of_paths({"one": good, "two": [*good, entry("hybrid", "b", "delay")]})
+    assert (found.verdict, found.found) == (
+        MISSED,
+        "one: all parts on 1 of 1 paths (utilisation 1, delay 1, loss 1, loss at start 1); "
+        "two: all parts on 1 of 2 paths (utilisation 2, delay 1, loss 2, loss at start 2)",
+    )
+
+
+def test_a_target_is_met_if_every_claim_about_it_holds() -> None:
+    claims = [claim("F1", "Target 2, flows", "reproduced"), claim("F2", "target 2", "deviates")]
+    assert of_claims(2, claims[:1]).verdict == MET
+    found = of_claims(2, claims)
+    assert (found.verdict, found.found) == (MISSED, "1 of 2 claims hold; not: F2 (a title, deviates)")
+    assert of_claims(3, claims).verdict == UNKNOWN
+    found = of_claims(2, claims[:1], skipped=True)
+    assert (found.verdict, "recordings were not given" in found.found) == (UNKNOWN, True)
+    assert of_claims(2, [claim("X", "target 20", "deviates")]).verdict == UNKNOWN
+
+
+def test_the_cost_is_held_against_cubics_in_every_variant() -> None:
+    head = "pairs          packets/ACK  instructions/ACK and/packet sent\n"
+    table = head + "cubic 2.00 967 100\nhybrid 2.00 {} 90\n"
+    assert of_cost(table.format(967)).verdict.startswith(MET)
+    assert of_cost(table.format(968)).verdict == MISSED
+    assert of_cost("skipped: valgrind is not installed").verdict == UNKNOWN
+
+
+def test_a_report_becomes_a_section() -> None:
+    report = "# Title\n\n## Part\n\n![f](figures/f.svg)\n\n```sh\n# a comment\n```\n"
+    assert embedded(report, "x") == "### Part\n\n![f](x/figures/f.svg)\n\n```sh\n# a comment\n```"
+
+
+def test_numbers_are_rounded_and_written_for_people() -> None:
+    small = rounded(msgspec.structs.replace(entry("hybrid", "a"), queueing_p95_ms=1.23456789))
+    assert (small.utilisation, small.queueing_p95_ms) == (0.98765, 1.23457)
+    assert cell(small) == "98.8 %, 1.2 ms"
+    assert cell(None) == "not measured"
+    assert [rate_in_words(rate) for rate in ("1Mbps", "1000Mbps")] == ["1 Mbit/s", "1 Gbit/s"]
+    assert totals([small], 2).startswith("Of the 1 paths that were measured")
+
+
+def test_a_text_without_the_comments_is_refused() -> None:
+    with pytest.raises(SystemExit, match="there is no '<!-- paths"):
+        replaced("no comments", "paths", "x")

@@ -1,0 +1,1 @@
+"""The search for the constants of hybrid's default profile: docs/search.md."""
