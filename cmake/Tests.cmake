@@ -57,10 +57,15 @@ add_dependencies(test-programs quiche-source programs)
 quiche_cc_test(papers LABEL lab TIMEOUT 300
                COMMAND "${CMAKE_BINARY_DIR}/bin/cc-lab" papers --only H,S --out "${CMAKE_BINARY_DIR}/papers")
 
+# The main points of docs/targets.md, with margins.
+quiche_cc_test(targets LABEL lab TIMEOUT 180
+               COMMAND "${CMAKE_BINARY_DIR}/bin/cc-lab" papers --papers tests/targets/quick --out "${CMAKE_BINARY_DIR}/targets")
+
 set(pytest "${QUICHE_CC_VENV_PYTHON}" -m pytest -q -p no:cacheprovider)
 # Constants of hybrid's default profile: a search of seconds, judged and drawn (docs/search.md). Its program is an example
 # of quiche-cc, built with the test programs.
 quiche_cc_test(search LABEL lab TIMEOUT 300 COMMAND ${pytest} tests/search)
+quiche_cc_test(targets-traces LABEL lab TIMEOUT 60 COMMAND ${pytest} tests/targets)
 quiche_cc_test(cost LABEL cost TIMEOUT 300 COMMAND "${QUICHE_CC_VENV_PYTHON}" tests/cost/cost.py --check)
 quiche_cc_test(cost-of-profiles LABEL cost TIMEOUT 60 COMMAND ${pytest} tests/cost)
 quiche_cc_test(qlog-analysis LABEL python TIMEOUT 600 COMMAND ${pytest} qlog-analysis)
@@ -90,7 +95,7 @@ quiche_cc_test(ruff LABEL lint TIMEOUT 300 COMMAND ${ruff} check ${python_rooms}
 quiche_cc_test(ruff-format LABEL lint TIMEOUT 300 COMMAND ${ruff} format --check ${python_rooms})
 
 # Room by room: the files of a room import each other by name.
-foreach(room IN ITEMS patches tests/structure tests/e2e tests/cost tests/search interop/demo)
+foreach(room IN ITEMS patches tests/structure tests/e2e tests/cost tests/search tests/targets interop/demo)
   string(REPLACE "/" "-" name "mypy-${room}")
   quiche_cc_test(${name} LABEL lint TIMEOUT 300
                  COMMAND "${QUICHE_CC_VENV_PYTHON}" -m mypy --config-file mypy.ini ${room})

@@ -49,7 +49,9 @@ class Stage:
     prints_report: bool = False
     """Whether the last command prints the report instead of writing it."""
     finished: frozenset[int] = frozenset({0})
-    """Exit codes with which a command that wrote its report is done."""
+    """Exit codes with which the last command is done."""
+    prepared: frozenset[int] = frozenset({0})
+    """Exit codes of the commands before, after which it is called."""
     inputs: Sequence[Path] = ()
     """For a program that does not keep its results itself: what they depend on."""
     needs: Path | None = None
@@ -81,7 +83,8 @@ def _of_the_lab(settings: Settings) -> list[Stage]:
         if settings.measured is None:
             return Stage(name, title, [(*command, *again)])
         some = [(*command, *again, "--cc", settings.measured)] if settings.measured else []
-        return Stage(name, title, [*some, (*command, "--stored")])
+        # A run that failed there is missing here.
+        return Stage(name, title, [*some, (*command, "--stored")], prepared=frozenset({0, 1}))
 
     recordings = ("--recordings", settings.recordings) if settings.recordings else ()
     papers = (
@@ -196,7 +199,7 @@ def run(settings: Settings, stage: Stage) -> State:
     *preparing, last = stage.commands
     message = ""
     for command in preparing:
-        message = message or _call(stage, command, None)
+        message = message or _call(stage, command, stage.prepared)
     inputs = digest(stage.inputs)
     before = state_of(settings, stage)
     if not settings.again and stage.inputs and before and before.done and before.inputs == inputs and report.is_file():
@@ -205,15 +208,17 @@ def run(settings: Settings, stage: Stage) -> State:
     # What an earlier call left is not taken for this one's, also if this one is interrupted.
     for left in (report, folder / "state.json"):
         left.unlink(missing_ok=True)
-    message = message or _call(stage, last, report if stage.prints_report else None)
+    message = message or _call(stage, last, stage.finished, report if stage.prints_report else None)
     if not message and not report.is_file():
         message = f"{report.name} was not written"
+    elif message and report.is_file():
+        message += ", and its report says what is missing"
     state = State(digest([settings.lab]), inputs, not message, message)
     (folder / "state.json").write_bytes(msgspec.json.format(msgspec.json.encode(state), indent=1))
     return state
 
 
-def _call(stage: Stage, command: Sequence[str | Path], prints_to: Path | None) -> str:
+def _call(stage: Stage, command: Sequence[str | Path], finished: frozenset[int], prints_to: Path | None = None) -> str:
     """Why the command is not done; nothing if it is. What it says of its progress is seen."""
     words = [str(word) for word in command]
     out = subprocess.PIPE if prints_to else subprocess.DEVNULL
@@ -223,7 +228,7 @@ def _call(stage: Stage, command: Sequence[str | Path], prints_to: Path | None) -
         )
     except OSError as error:
         return f"{words[0]} cannot be called: {error.strerror}"
-    if result.returncode not in stage.finished:
+    if result.returncode not in finished:
         return f"`{' '.join(Path(word).name for word in words[:2])}` ended with code {result.returncode}"
     if prints_to:
         prints_to.write_text(as_markdown(result.stdout), encoding="utf-8")

@@ -1,12 +1,12 @@
 //! `cc-lab papers`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::measure::{MeasureArgs, Task};
 use super::Status;
-use crate::papers::{self, Cases, Chapter, Measured, Paper};
+use crate::papers::{self, Cases, Chapter, Loaded, Measured, Paper, Skipped};
 
 /// Options of `cc-lab papers`.
 ///
@@ -23,14 +23,18 @@ pub struct PapersArgs {
     #[arg(long, value_name = "LETTER,...", value_delimiter = ',')]
     only: Vec<char>,
 
+    /// Directory of recordings that do not come with the papers' files
+    #[arg(long, value_name = "DIR")]
+    recordings: Option<PathBuf>,
+
     #[command(flatten)]
     measure: MeasureArgs,
 }
 
 /// Does it. The program loaded these `plugins`.
 pub fn run(args: &PapersArgs, plugins: &[PathBuf]) -> Status {
-    let papers = match load(args) {
-        Ok(papers) => papers,
+    let (papers, skipped) = match load(args) {
+        Ok(loaded) => loaded,
         Err(message) => {
             eprintln!("error: {message}");
             return Status::Usage;
@@ -41,14 +45,18 @@ pub fn run(args: &PapersArgs, plugins: &[PathBuf]) -> Status {
         return Status::Failed;
     };
     let chapters = papers::chapters(&papers, &cases, &measured);
-    if let Err((path, error)) = papers::write(&args.measure.out, &chapters) {
+    if let Err((path, error)) = papers::write(&args.measure.out, &chapters, &skipped) {
         eprintln!("error: {} cannot be written: {error}", path.display());
         return Status::Failed;
+    }
+    for Skipped { letter, title } in &skipped {
+        println!("{letter:12} skipped      {title}: no directory of its recordings was given (--recordings)");
     }
     report(&chapters)
 }
 
-fn load(args: &PapersArgs) -> Result<Vec<Paper>, String> {
+/// The papers that were asked for, by their letters, and those that have to be skipped.
+fn load(args: &PapersArgs) -> Result<(Vec<Paper>, Vec<Skipped>), String> {
     let directory = args.papers.display();
     let entries = std::fs::read_dir(&args.papers)
         .map_err(|error| format!("{directory} cannot be read: {error}"))?;
@@ -57,27 +65,43 @@ fn load(args: &PapersArgs) -> Result<Vec<Paper>, String> {
         .collect();
     files.retain(|file| file.extension().is_some_and(|end| end == "toml"));
     files.sort();
-    let mut all = Vec::new();
+    let recordings = args.recordings.as_deref().map(absolute).transpose()?;
+    let (mut papers, mut skipped) = (Vec::new(), Vec::new());
     for file in &files {
-        all.push(papers::load(file).map_err(|error| error.to_string())?);
+        match papers::load(file, recordings.as_deref()).map_err(|error| error.to_string())? {
+            Loaded::Paper(paper) => papers.push(paper),
+            Loaded::Skipped(paper) => skipped.push(paper),
+        }
     }
-    all.sort_by_key(|paper| paper.letter);
-    let letters: Vec<String> = all.iter().map(|paper| paper.letter.to_string()).collect();
-    if let Some(unknown) = args
-        .only
-        .iter()
-        .find(|letter| all.iter().all(|paper| paper.letter != **letter))
-    {
+    papers.sort_by_key(|paper| paper.letter);
+    let letters = papers.iter().map(|paper| paper.letter);
+    let letters: Vec<char> = letters
+        .chain(skipped.iter().map(|one| one.letter))
+        .collect();
+    if let Some(unknown) = args.only.iter().find(|letter| !letters.contains(letter)) {
+        let letters: Vec<String> = letters.iter().map(char::to_string).collect();
         return Err(format!(
             "there is no paper {unknown} in {directory}; there are: {}",
             letters.join(", ")
         ));
     }
-    all.retain(|paper| args.only.is_empty() || args.only.contains(&paper.letter));
-    match all.is_empty() {
+    papers.retain(|paper| args.only.is_empty() || args.only.contains(&paper.letter));
+    skipped.retain(|paper| args.only.is_empty() || args.only.contains(&paper.letter));
+    match papers.is_empty() && skipped.is_empty() {
         true => Err(format!("{directory} has no paper, that is no *.toml")),
-        false => Ok(all),
+        false => Ok((papers, skipped)),
     }
+}
+
+/// The directory from the root on, for scenarios look beside themselves.
+fn absolute(directory: &Path) -> Result<PathBuf, String> {
+    let found = directory.canonicalize().ok().filter(|path| path.is_dir());
+    found.ok_or_else(|| {
+        format!(
+            "there is no directory {} of recordings",
+            directory.display()
+        )
+    })
 }
 
 /// What every run gave, if all succeeded.

@@ -68,7 +68,7 @@ impl Run<'_> {
             return of_link(metric, &self.record.links[place], window);
         }
         match metric.quantity {
-            Quantity::Jain | Quantity::SmallestShare | Quantity::LargestShare => {
+            quantity if quantity.is_of_shares() && metric.reduction.is_none() => {
                 self.fairness(metric, window)
             }
             Quantity::ConvergenceTime => {
@@ -127,6 +127,10 @@ impl Run<'_> {
         match metric.quantity {
             Quantity::Jain => jain(&shares),
             Quantity::SmallestShare => shares.into_iter().reduce(f64::min),
+            Quantity::ShareRatio => {
+                let smallest = shares.iter().copied().reduce(f64::min)?;
+                Some(shares.into_iter().reduce(f64::max)? / smallest)
+            }
             _ => shares.into_iter().reduce(f64::max),
         }
     }
@@ -201,6 +205,10 @@ impl Run<'_> {
                     .iter()
                     .flat_map(|flow| window.cut(&flow.completions, |page| page.1));
                 Samples::of(pages.map(|(begin, end)| end.since(*begin).as_secs_f64()))
+            }
+            quantity if quantity.is_of_shares() => {
+                let bins = window.bins(metric.every);
+                Samples::of(bins.filter_map(|bin| self.fairness(metric, bin)))
             }
             _ => {
                 let window = self.own_time(metric, window)?;

@@ -30,7 +30,11 @@ pub struct Paper {
     /// What its claims' ids begin with.
     pub letter: Spanned<char>,
     pub title: String,
-    pub authors: String,
+    /// Nobody for a list of our own.
+    pub authors: Option<String>,
+    /// Whether its runs are over recordings that do not come with it: `{recordings}` in `set` is their directory.
+    #[serde(default)]
+    pub recordings: bool,
     /// The page with our reading of it.
     pub page: String,
     /// How it is reproduced, in Markdown.
@@ -110,6 +114,7 @@ pub struct Check {
     /// The share of the seeds for which it has to hold; all if not given.
     pub seeds: Option<Text<Probability>>,
     /// The paper's own number, to stand beside ours.
+    #[serde(alias = "expects")]
     pub paper: Option<String>,
     /// Why it does not hold, if that is known.
     pub deviates: Option<Spanned<String>>,

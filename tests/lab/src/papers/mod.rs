@@ -33,7 +33,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use self::judge::{Status, Verdict};
-pub use self::paper::{Claim, Paper};
+pub use self::paper::{Claim, Loaded, Paper, Skipped};
 pub use self::report::Chapter;
 pub use self::resolve::{load, PaperError};
 pub use self::results::{Cases, Measured};
@@ -58,18 +58,22 @@ pub fn chapters<'a>(papers: &'a [Paper], cases: &Cases, given: &[Measured]) -> V
     papers.iter().enumerate().map(chapter).collect()
 }
 
-/// Writes `claims.json`, `report.md`, `report.html` and `figures/` into `directory`.
+/// Writes `claims.json`, `report.md`, `report.html` and `figures/` into `directory`. The report also names what was `skipped`.
 ///
 /// # Errors
 /// The file that cannot be written, and why.
-pub fn write(directory: &Path, chapters: &[Chapter<'_>]) -> Result<(), (PathBuf, io::Error)> {
+pub fn write(
+    directory: &Path,
+    chapters: &[Chapter<'_>],
+    skipped: &[Skipped],
+) -> Result<(), (PathBuf, io::Error)> {
     let put = |name: &str, text: &str| {
         let path = directory.join(name);
         let parent = path.parent().unwrap_or(directory);
         let written = std::fs::create_dir_all(parent).and_then(|()| std::fs::write(&path, text));
         written.map_err(|error| (path, error))
     };
-    let markdown = report::markdown(chapters);
+    let markdown = report::markdown(chapters, skipped);
     put("claims.json", &claims_json::to_text(chapters))?;
     put("report.md", &markdown)?;
     put("report.html", &report::html(&markdown, chapters))?;

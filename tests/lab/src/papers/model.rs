@@ -41,7 +41,7 @@ const FLUID_AT: [(&str, Unit); 6] = [
 ];
 
 /// Every formula.
-pub const MODELS: [Model; 12] = [
+pub const MODELS: [Model; 14] = [
     Model {
         name: "mathis",
         arguments: &[PACKET, RTT, LOSS],
@@ -143,6 +143,19 @@ pub const MODELS: [Model; 12] = [
         arguments: &FLUID,
         unit: Unit::Number,
         compute: |given| fluid_peak(given) / fluid_model(given).equilibrium().queue,
+    },
+    Model {
+        name: "share",
+        arguments: &[("part", Unit::Rate), ("whole", Unit::Rate)],
+        unit: Unit::Share,
+        compute: |given| given[0] / given[1],
+    },
+    // Kleinrock's power, in Mbit/s per millisecond.
+    Model {
+        name: "power",
+        arguments: &[("rate", Unit::Rate), ("delay", Unit::Time)],
+        unit: Unit::Number,
+        compute: |given| given[0] / 1e6 / (given[1] * 1e3),
     },
 ];
 
@@ -281,6 +294,12 @@ mod tests {
         let peak = compute("fluid_peak", &stable) / compute("fluid_queue", &stable);
         assert!((peak / compute("fluid_overshoot", &stable) - 1.0).abs() < 1e-12 && peak > 1.0);
         assert!(compute("fluid_swing", &[10e6, 0.05, 0.7, 1500.0, 10.0]) > 0.1);
+    }
+
+    #[test]
+    fn shares_and_power_are_quotients() {
+        assert_eq!(compute("share", &[5e6, 20e6]), 0.25);
+        assert_eq!(compute("power", &[10e6, 0.05]), 0.2);
     }
 
     #[test]

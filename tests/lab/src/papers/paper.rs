@@ -17,8 +17,8 @@ pub struct Paper {
     pub letter: char,
     /// Its title.
     pub title: String,
-    /// Who wrote it.
-    pub authors: String,
+    /// Who wrote it; nobody if it is a list of our own.
+    pub authors: Option<String>,
     /// The page with our reading of it.
     pub page: String,
     /// How it is reproduced, in Markdown.
@@ -27,6 +27,24 @@ pub struct Paper {
     pub runs: Vec<Run>,
     /// Its claims.
     pub claims: Vec<Claim>,
+}
+
+/// A file whose runs are over recordings that were not given.
+#[derive(Debug)]
+pub struct Skipped {
+    /// Its letter.
+    pub letter: char,
+    /// Its title.
+    pub title: String,
+}
+
+/// What a file came to.
+#[derive(Debug)]
+pub enum Loaded {
+    /// All is there.
+    Paper(Paper),
+    /// Its recordings are not.
+    Skipped(Skipped),
 }
 
 /// Parameters with their values.

@@ -37,6 +37,8 @@ pub enum Quantity {
     SmallestShare,
     /// The largest throughput of a flow over the mean of all.
     LargestShare,
+    /// The largest throughput of a flow over the smallest.
+    ShareRatio,
     /// From the beginning of the window until shares are equal and stay so.
     ConvergenceTime,
     /// From the beginning of the window until the rate stays near what it is at the end.
@@ -66,7 +68,7 @@ pub enum Shape {
     /// Many samples: a reduction has to say what of them.
     Samples,
     /// One number per window, or with a reduction one per bin of it.
-    Rate,
+    Bins,
 }
 
 /// What is said about many samples.
@@ -87,27 +89,27 @@ pub enum Reduction {
 use Quantity as Q;
 
 /// Name, quantity, whose it is, its unit, its shape.
-const QUANTITIES: [(&str, Quantity, Subject, Unit, Shape); 20] = [
+const QUANTITIES: [(&str, Quantity, Subject, Unit, Shape); 21] = [
     (
         "goodput",
         Q::Goodput,
         Subject::Flows,
         Unit::Rate,
-        Shape::Rate,
+        Shape::Bins,
     ),
     (
         "throughput",
         Q::Throughput,
         Subject::Either,
         Unit::Rate,
-        Shape::Rate,
+        Shape::Bins,
     ),
     (
         "sending_rate",
         Q::SendingRate,
         Subject::Flows,
         Unit::Rate,
-        Shape::Rate,
+        Shape::Bins,
     ),
     (
         "queueing_delay",
@@ -167,20 +169,27 @@ const QUANTITIES: [(&str, Quantity, Subject, Unit, Shape); 20] = [
         Unit::Share,
         Shape::Number,
     ),
-    ("jain", Q::Jain, Subject::Flows, Unit::Number, Shape::Number),
+    ("jain", Q::Jain, Subject::Flows, Unit::Number, Shape::Bins),
     (
         "smallest_share",
         Q::SmallestShare,
         Subject::Flows,
         Unit::Number,
-        Shape::Number,
+        Shape::Bins,
     ),
     (
         "largest_share",
         Q::LargestShare,
         Subject::Flows,
         Unit::Number,
-        Shape::Number,
+        Shape::Bins,
+    ),
+    (
+        "share_ratio",
+        Q::ShareRatio,
+        Subject::Flows,
+        Unit::Number,
+        Shape::Bins,
     ),
     (
         "convergence_time",
@@ -247,6 +256,14 @@ impl Quantity {
     /// Its unit.
     pub fn unit(self) -> Unit {
         self.row().1
+    }
+
+    /// Whether it says how throughput is shared.
+    pub fn is_of_shares(self) -> bool {
+        matches!(
+            self,
+            Self::Jain | Self::SmallestShare | Self::LargestShare | Self::ShareRatio
+        )
     }
 
     /// What it means if there is no number.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::judge::{show, CheckVerdict, PointVerdict, Verdict};
-use super::paper::{Check, Paper, Relation};
+use super::paper::{Check, Paper, Relation, Skipped};
 use super::value::Unit;
 use crate::page;
 
@@ -18,8 +18,8 @@ pub struct Chapter<'a> {
 }
 
 /// The report in Markdown; figures are files of the directory `figures` beside it.
-pub fn markdown(chapters: &[Chapter<'_>]) -> String {
-    let mut out = String::from("# Papers, reproduced\n\n");
+pub fn markdown(chapters: &[Chapter<'_>], skipped: &[Skipped]) -> String {
+    let mut out = format!("# {}\n\n", title(chapters));
     out.push_str(ABOUT);
     out.push_str("\n| claim | | expected | found |\n|---|---|---|---|\n");
     for verdict in chapters.iter().flat_map(|chapter| &chapter.verdicts) {
@@ -38,21 +38,22 @@ pub fn markdown(chapters: &[Chapter<'_>]) -> String {
             ),
         );
     }
+    for Skipped { letter, title } in skipped {
+        line(
+            &mut out,
+            format_args!("| {letter} | {title} | | skipped: no recordings were given |"),
+        );
+    }
     for chapter in chapters {
         let paper = chapter.paper;
         line(
             &mut out,
             format_args!("\n## {}: {}\n", paper.letter, paper.title),
         );
-        line(
-            &mut out,
-            format_args!(
-                "{}. Our reading: `{}`.\n\n{}",
-                paper.authors,
-                paper.page,
-                paper.about.trim()
-            ),
-        );
+        let reading = paper.authors.as_ref().map_or(String::new(), |authors| {
+            format!("{authors}. Our reading: `{}`.\n\n", paper.page)
+        });
+        line(&mut out, format_args!("{reading}{}", paper.about.trim()));
         chapter
             .verdicts
             .iter()
@@ -71,8 +72,23 @@ fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
     out.push('\n');
 }
 
+/// Papers, or lists of our own.
+fn title(chapters: &[Chapter<'_>]) -> &'static str {
+    match chapters
+        .iter()
+        .any(|chapter| chapter.paper.authors.is_some())
+    {
+        true => "Papers, reproduced",
+        false => "Targets",
+    }
+}
+
 fn claim(out: &mut String, chapter: &Chapter<'_>, verdict: &Verdict<'_>) {
     let claim = verdict.claim;
+    let (whose, number) = match chapter.paper.authors {
+        Some(_) => ("The paper", "paper"),
+        None => ("The target", "expects"),
+    };
     line(
         out,
         format_args!(
@@ -84,7 +100,7 @@ fn claim(out: &mut String, chapter: &Chapter<'_>, verdict: &Verdict<'_>) {
     );
     line(
         out,
-        format_args!("**The paper** ({}): {}\n", claim.source, claim.says.trim()),
+        format_args!("**{whose}** ({}): {}\n", claim.source, claim.says.trim()),
     );
     line(
         out,
@@ -96,7 +112,10 @@ fn claim(out: &mut String, chapter: &Chapter<'_>, verdict: &Verdict<'_>) {
             format_args!("**Not as expected**: the file of the paper says otherwise.\n"),
         );
     }
-    out.push_str("| check | paper | bound | measured | |\n|---|---|---|---|---|\n");
+    line(
+        out,
+        format_args!("| check | {number} | bound | measured | |\n|---|---|---|---|---|"),
+    );
     for check in &verdict.checks {
         check.points.iter().for_each(|point| row(out, check, point));
     }
@@ -229,5 +248,5 @@ pub fn html(markdown: &str, chapters: &[Chapter<'_>]) -> String {
         all.find(|(known, _)| *known == id)
             .map(|(_, svg)| svg.clone())
     };
-    page::html("Papers, reproduced", markdown, figure)
+    page::html(title(chapters), markdown, figure)
 }

@@ -8,7 +8,7 @@ use toml::Spanned;
 
 use super::bound::Bound;
 use super::file::{self, File};
-use super::paper::{Check, Claim, Paper, Relation, Run};
+use super::paper::{Check, Claim, Loaded, Paper, Relation, Run, Skipped};
 use super::sources::Sources;
 use super::value::Unit;
 use super::{figures, runs};
@@ -58,24 +58,24 @@ impl<T, E: fmt::Display> At<T> for Result<T, E> {
     }
 }
 
-/// Reads the paper of this file. Scenarios are looked for beside it.
+/// Reads the paper of this file. Scenarios are looked for beside it, recordings that do not come with it in `recordings`.
 ///
 /// # Errors
 /// The file cannot be read, or is not allowed.
-pub fn load(path: &Path) -> Result<Paper, PaperError> {
+pub fn load(path: &Path, recordings: Option<&Path>) -> Result<Loaded, PaperError> {
     let text = std::fs::read_to_string(path).map_err(|error| PaperError {
         file: path.to_owned(),
         line: None,
         message: format!("cannot be read: {error}"),
     })?;
-    parse(&text, path)
+    parse(&text, path, recordings)
 }
 
 /// Reads a paper from `text`, which stands in the file `path`.
 ///
 /// # Errors
 /// It is not allowed.
-pub fn parse(text: &str, path: &Path) -> Result<Paper, PaperError> {
+pub fn parse(text: &str, path: &Path, recordings: Option<&Path>) -> Result<Loaded, PaperError> {
     let refuse = |span: Option<Range<usize>>, message: &str| PaperError {
         file: path.to_owned(),
         line: span.map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1),
@@ -83,10 +83,19 @@ pub fn parse(text: &str, path: &Path) -> Result<Paper, PaperError> {
     };
     let file: File = toml::from_str(text).map_err(|error| refuse(error.span(), error.message()))?;
     let directory = path.parent().unwrap_or(Path::new(""));
-    paper(file, directory).map_err(|refusal| refuse(Some(refusal.span), &refusal.message))
+    let recordings = recordings.filter(|_| file.paper.recordings);
+    if file.paper.recordings && recordings.is_none() {
+        return Ok(Loaded::Skipped(Skipped {
+            letter: *file.paper.letter.get_ref(),
+            title: file.paper.title,
+        }));
+    }
+    paper(file, directory, recordings)
+        .map(Loaded::Paper)
+        .map_err(|refusal| refuse(Some(refusal.span), &refusal.message))
 }
 
-fn paper(file: File, directory: &Path) -> Checked<Paper> {
+fn paper(file: File, directory: &Path, recordings: Option<&Path>) -> Checked<Paper> {
     let letter = *file.paper.letter.get_ref();
     if !letter.is_ascii_uppercase() {
         return Err("a paper's letter is one of A to Z").at(&file.paper.letter);
@@ -94,7 +103,7 @@ fn paper(file: File, directory: &Path) -> Checked<Paper> {
     let runs: Checked<Vec<Run>> = file
         .run
         .iter()
-        .map(|(name, run)| runs::resolve(name, run, directory))
+        .map(|(name, run)| runs::resolve(name, run, directory, recordings))
         .collect();
     let mut sources = Sources::new(runs?);
     let mut claims: Vec<Claim> = Vec::new();

@@ -10,13 +10,24 @@ use super::resolve::{At, Checked};
 use crate::scenario::{self, Overrides};
 
 const MOST_SEEDS: u64 = 1000;
+/// What stands for the directory of recordings in settings.
+const RECORDINGS: &str = "recordings";
 
 /// The run, its scenario loaded for every combination of parameters.
-pub fn resolve(name: &str, given: &Spanned<file::Run>, directory: &Path) -> Checked<Run> {
+pub fn resolve(
+    name: &str,
+    given: &Spanned<file::Run>,
+    directory: &Path,
+    recordings: Option<&Path>,
+) -> Checked<Run> {
     let run = given.get_ref();
     let seeds = *run.seeds.get_ref();
     if !(1..=MOST_SEEDS).contains(&seeds) {
         return Err(format!("the number of seeds is 1 to {MOST_SEEDS}")).at(&run.seeds);
+    }
+    if let Some(values) = run.vary.get(RECORDINGS) {
+        return Err("`recordings` is the directory of recordings; call the parameter otherwise")
+            .at(values);
     }
     for (name, values) in &run.vary {
         let mut seen = values.get_ref().clone();
@@ -28,7 +39,7 @@ pub fn resolve(name: &str, given: &Spanned<file::Run>, directory: &Path) -> Chec
     }
     let variants = combinations(run)
         .into_iter()
-        .map(|parameters| variant(given, parameters, directory));
+        .map(|parameters| variant(given, parameters, directory, recordings));
     Ok(Run {
         name: name.to_owned(),
         file: run.scenario.get_ref().clone(),
@@ -58,13 +69,18 @@ fn variant(
     given: &Spanned<file::Run>,
     parameters: Parameters,
     directory: &Path,
+    recordings: Option<&Path>,
 ) -> Checked<Variant> {
     let run = given.get_ref();
     let cc = filled(run.cc.get_ref(), &parameters).at(&run.cc)?;
     quiche_cc::parse(&cc).at(&run.cc)?;
+    let mut settings = parameters.clone();
+    if let Some(directory) = recordings {
+        settings.insert(RECORDINGS.into(), directory.display().to_string());
+    }
     let mut overrides = Overrides::default();
     for (key, value) in &run.set {
-        let value = filled(&value.0, &parameters).at(given)?;
+        let value = filled(&value.0, &settings).at(given)?;
         overrides.0.push((key.clone(), value));
     }
     let path = directory.join(run.scenario.get_ref());

@@ -85,3 +85,54 @@ fn runs_of_a_paper_are_made_once_and_again_when_something_else_is_asked_for() {
         "of the first seed"
     );
 }
+
+#[test]
+fn a_file_of_recordings_is_skipped_until_their_directory_is_given() {
+    let directory = tempfile::tempdir().unwrap();
+    let paper = PAPER
+        .replace("[run.one]", "recordings = true\n[run.one]")
+        .replace(
+            "seeds = 2",
+            "set = { \"link.bottleneck.rate\" = \"trace:{recordings}/two.trace\" }",
+        )
+        .replace(">= 1Mbps", "2Mbps..3Mbps")
+        .replace("authors = \"Nobody\"\n", "");
+    let recordings = directory.path().join("far");
+    std::fs::create_dir_all(directory.path().join("papers")).unwrap();
+    std::fs::create_dir_all(&recordings).unwrap();
+    std::fs::write(directory.path().join("short.toml"), SCENARIO).unwrap();
+    std::fs::write(directory.path().join("papers/paper.toml"), paper).unwrap();
+    // 1500 bytes every 4 ms are 3 Mbit/s.
+    std::fs::write(recordings.join("two.trace"), "4\n").unwrap();
+    let run = |more: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_cc-lab"))
+            .args(["papers", "--papers", "papers", "--out", "out"])
+            .args(more)
+            .current_dir(directory.path())
+            .output()
+            .unwrap();
+        let report = std::fs::read_to_string(directory.path().join("out/report.md"));
+        (output, report.unwrap_or_default())
+    };
+    let (output, report) = run(&[]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{output:?}");
+    assert!(
+        said.contains("skipped") && said.contains("--recordings"),
+        "{said}"
+    );
+    assert!(
+        report.starts_with("# Targets") && report.contains("skipped"),
+        "{report}"
+    );
+    let (output, report) = run(&["--recordings", "far"]);
+    assert!(output.status.success(), "{output:?}");
+    assert!(
+        report.contains("**The target** (figure 1)") && !report.contains("skipped"),
+        "{report}"
+    );
+    let (output, _) = run(&["--recordings", "near"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("there is no directory near"), "{said}");
+}

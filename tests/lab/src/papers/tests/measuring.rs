@@ -120,6 +120,8 @@ fn metrics_are_those_of_the_record_in_base_units() {
         ("metric = 'jain'\nfrom = '5s'", 1.0),
         ("metric = 'jain'\nto = '5s'", 1.0),
         ("metric = 'smallest_share'\nfrom = '5s'", 1.0),
+        ("metric = 'share_ratio'\nfrom = '5s'", 1.0),
+        ("metric = 'jain.min'\nevery = '1s'", 1.0),
         ("metric = 'convergence_time'\nfrom = '5s'\nhold = '2s'", 0.0),
         ("metric = 'settling_time'\nflow = 'a-1'", 5.0),
     ] {

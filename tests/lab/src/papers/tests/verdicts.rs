@@ -19,7 +19,7 @@ fn outcome(paper: Paper) -> ((Status, Status, bool), String, String, String) {
     let measured: Vec<_> = measured.into_iter().flatten().collect();
     let chapters = chapters(&papers, &cases, &measured);
     let verdict = &chapters[0].verdicts[0];
-    let markdown = report::markdown(&chapters);
+    let markdown = report::markdown(&chapters, &[]);
     let html = report::html(&markdown, &chapters);
     let statuses = (verdict.status(), verdict.expected(), verdict.as_expected());
     (statuses, claims_json::to_text(&chapters), markdown, html)
