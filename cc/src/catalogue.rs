@@ -261,7 +261,9 @@ mod tests {
         for entry in CATALOGUE {
             for parameter in entry.parameters {
                 let value = match parameter.kind {
-                    Kind::Millis(low, _) | Kind::MillisOrAuto(low, _) => {
+                    Kind::Millis(low, _)
+                    | Kind::MillisOrAuto(low, _)
+                    | Kind::MillisOrOff(low, _) => {
                         format!("{}ms", low.max(1.0) * 13.0)
                     }
                     Kind::RateOrAuto(..) => "auto".into(),

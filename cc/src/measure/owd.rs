@@ -82,6 +82,12 @@ impl ClassMinima {
     }
 
     #[cold]
+    fn raise(&mut self, by: Option<Owd>) {
+        self.classes.iter_mut().for_each(|class| raise(class, by));
+        self.update();
+    }
+
+    #[cold]
     fn start_anew(&mut self, class: usize, owd: Owd) {
         self.clear();
         self.insert(class, owd);
@@ -100,6 +106,15 @@ impl ClassMinima {
             larger = class.get().into_iter().chain(larger).min();
             *minimum = larger;
         }
+    }
+}
+
+/// Forgets all but the minimum, which is larger by so much now, or that, too.
+fn raise(window: &mut WindowMin<Owd>, by: Option<Owd>) {
+    let raised = window.get().zip(by).map(|(least, by)| least + by);
+    window.clear();
+    if let Some(raised) = raised {
+        window.insert(raised);
     }
 }
 
@@ -159,6 +174,18 @@ impl OwdMeter {
             self.max_datagram_size = size;
             self.by_ack.clear();
             self.by_timestamp.clear();
+        }
+    }
+
+    /// The path has become longer: delays that were queueing so far are not. So much of those by ACK arrivals, and of those by
+    /// receive times; unknown is a reason to start anew.
+    pub fn raise(&mut self, by_ack: Option<Owd>, by_timestamp: Option<Owd>) {
+        self.by_ack.raise(by_ack);
+        self.by_timestamp.raise(by_timestamp);
+        if by_ack.is_some() {
+            raise(&mut self.rtt_full, by_ack);
+            raise(&mut self.rtt_smaller, by_ack);
+            self.update_min_rtt();
         }
     }
 

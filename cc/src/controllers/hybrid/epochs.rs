@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::law::{zone, Observed, Zone};
 use super::report::EpochReport;
+use super::standing::{Attempted, Outcome};
 use super::update::{self, Situation, Update};
 use super::{Hybrid, React, Statistic, Thresholds};
 use crate::controller::{Controller, Measured};
@@ -145,6 +146,17 @@ impl Hybrid {
         if let Some(update) = &update {
             self.apply(update, &situation, now);
         }
+        let steady = summary.seen.filter(|_| !summary.startup);
+        let outcome = steady.and_then(|seen| {
+            self.compete(&Attempted {
+                now,
+                length: self.length(),
+                delta: seen.delta,
+                short: update::is_short(&thresholds, seen.delta),
+                lost: epoch.lost > 0,
+                rate: self.rate,
+            })
+        });
         self.return_delay = self.return_delay_of(&summary);
         let before = self.jitter;
         self.jitter = summary
@@ -152,7 +164,7 @@ impl Hybrid {
             .map_or(before, |jitter| (7 * before + jitter) / 8);
         self.epochs += 1;
         self.decide();
-        self.report(&epoch, &summary, &situation, update);
+        self.report(&epoch, &summary, &situation, update, outcome);
         self.begin_epoch(now, epoch, &summary);
     }
 
@@ -190,6 +202,8 @@ impl Hybrid {
         };
         let packets = epoch.lost + epoch.acked_packets;
         self.losses.add(epoch.lost, packets);
+        // Others fill the buffer to its end, so that losses say nothing of this flow's part.
+        let competes = !self.standing.queue.is_zero();
         let overwhelmed = self.losses.exceeds(self.params.losscap);
         Summary {
             source,
@@ -202,7 +216,7 @@ impl Hybrid {
             seen: delta.map(|delta| Observed {
                 delta: self.queueing(delta),
                 trend,
-                lost: epoch.lost as f64 > 2.0 * self.background * packets as f64,
+                lost: !competes && epoch.lost as f64 > 2.0 * self.background * packets as f64,
                 overwhelmed,
             }),
             startup: self.in_startup(),
@@ -217,6 +231,7 @@ impl Hybrid {
         summary: &Summary,
         from: &Situation,
         update: Option<Update>,
+        outcome: Option<Outcome>,
     ) {
         let zone = summary.seen.map(|seen| zone(&from.thresholds, &seen));
         self.measured = Measured {
@@ -249,6 +264,8 @@ impl Hybrid {
             rate_before: from.rate,
             rate_after: self.rate,
             share: self.drain.map(|drain| drain.share),
+            standing: from.standing,
+            outcome,
             return_delay: self.return_delay,
             window: self.decision().window,
         });
@@ -278,6 +295,7 @@ impl Hybrid {
             app_limited: false,
             thresholds,
             drain: self.drain,
+            standing: self.standing.queue,
             undisturbed: self.undisturbed,
         }
     }
@@ -294,9 +312,7 @@ impl Hybrid {
 
     pub(super) fn apply(&mut self, update: &Update, from: &Situation, now: Time) {
         if update.beta.is_some() {
-            self.last_decrease = Some(now);
-            self.awaits = self.params.drain > 0.0 && self.params.react == React::Once;
-            self.losses = LossShare::default();
+            self.expect(now);
         }
         let disturbed = update.alpha.is_none() || from.app_limited;
         self.undisturbed = if disturbed {
@@ -308,6 +324,13 @@ impl Hybrid {
         self.rate = self.bounded(update.rate);
         self.phase = update.phase;
         self.drain = update.drain;
+    }
+
+    /// From now on only what is sent at the new rate counts.
+    pub(super) fn expect(&mut self, now: Time) {
+        self.last_decrease = Some(now);
+        self.awaits = self.params.drain > 0.0 && self.params.react == React::Once;
+        self.losses = LossShare::default();
     }
 
     /// What ACK arrivals show beyond the receive times, or what they last have shown.

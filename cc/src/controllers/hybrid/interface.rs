@@ -18,6 +18,7 @@ pub(super) struct Basis {
     source: Option<Source>,
     /// Start-up changes it with every ACK.
     rate: Rate,
+    first_flight: bool,
 }
 
 impl Hybrid {
@@ -27,6 +28,7 @@ impl Hybrid {
             transmission: self.transmission.get(),
             source: Some(self.meter.source()),
             rate: self.rate,
+            first_flight: self.in_first_flight(),
         }
     }
 
@@ -38,7 +40,7 @@ impl Hybrid {
 
     fn decision_now(&self) -> Decision {
         let pacing = if self.params.gamma > 0.0 {
-            self.rate * (1.0 / self.params.gamma)
+            self.pacing() * (1.0 / self.params.gamma)
         } else {
             Rate::INFINITE
         };

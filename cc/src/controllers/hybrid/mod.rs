@@ -22,6 +22,7 @@ mod law;
 mod parameters;
 mod params;
 mod report;
+mod standing;
 mod startup;
 mod thresholds;
 mod update;
@@ -35,6 +36,7 @@ pub use self::params::{Params, React, Statistic};
 use self::interface::Basis;
 use self::law::Zone;
 use self::report::EpochReport;
+use self::standing::Standing;
 use self::thresholds::Thresholds;
 use self::update::{Drain, Phase};
 use crate::controller::{Decision, Measured, Start};
@@ -78,6 +80,8 @@ pub struct Hybrid {
     awaits: bool,
     /// The queue that a decrease lets drain.
     drain: Option<Drain>,
+    /// The queue that others keep filled.
+    standing: Standing,
     /// How long there has been no decrease, nor a limit by the application.
     undisturbed: Duration,
     losses: LossShare,
@@ -119,6 +123,7 @@ impl Hybrid {
             last_decrease: None,
             awaits: false,
             drain: None,
+            standing: Standing::default(),
             undisturbed: Duration::ZERO,
             losses: LossShare::default(),
             background: 0.0,
@@ -207,6 +212,7 @@ impl Hybrid {
         let longest = self.longest.get().map(|Reverse(longest)| longest);
         let size = self.limits.max_datagram_size;
         Thresholds::new(&self.params, self.rate, size, self.jitter, longest)
+            .above(self.standing.queue)
     }
 }
 

@@ -10,7 +10,7 @@ const RATE: Kind = Kind::RateOrAuto(1.0, 1e10);
 const SHARE: Kind = Kind::Number(0.0, 0.9);
 
 /// Every parameter that an option string may set.
-pub const PARAMETERS: [Parameter; 25] = [
+pub const PARAMETERS: [Parameter; 26] = [
     Parameter {
         name: "amin",
         kind: RATE,
@@ -105,6 +105,11 @@ pub const PARAMETERS: [Parameter; 25] = [
         name: "full",
         kind: Kind::NumberOrOff(0.0, 1.0),
         help: "share of the longest queue of late at which losses count below d1",
+    },
+    Parameter {
+        name: "compete",
+        kind: Kind::MillisOrOff(100.0, 60_000.0),
+        help: "how long a queue stands that a decrease does not drain until others are known to fill it",
     },
     Parameter {
         name: "react",

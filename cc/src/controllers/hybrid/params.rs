@@ -79,6 +79,8 @@ pub struct Params {
     pub delay: Statistic,
     /// DEVIATION: share of the longest queue of late from which on losses count although the delay is below d1; 0 is never.
     pub full: f64,
+    /// DEVIATION: how long a queue has to stand until the flow stops giving way to it; 0 is for ever.
+    pub compete: Duration,
 }
 
 const MILLI: Duration = Duration::from_millis(1);
@@ -104,6 +106,7 @@ impl Params {
             drain: 0.0,
             grow: 1.0,
             full: 0.0,
+            compete: Duration::ZERO,
             delay: Statistic::Mean,
             wextra: Some(Duration::ZERO),
             losscap: 1.0,
@@ -168,6 +171,7 @@ impl Params {
             ("d3", given) => self.d3 = given.time(),
             ("wextra", given) => self.wextra = given.time(),
             ("period", Given::Time(time)) => self.period = time,
+            ("compete", Given::Time(time)) => self.compete = time,
             ("owdwin", Given::Time(time)) => self.owdwin = time,
             ("react", Given::Word(place)) => self.react = [React::EveryEpoch, React::Once][place],
             ("delay", Given::Word(place)) => {
@@ -238,7 +242,7 @@ impl Default for Params {
             gamma: 1.0,
             wextra: None,
             losscap: 0.1,
-            startup: 2.0,
+            startup: 2.2,
             react: React::Once,
             trend: false,
             packet: 0.0,
@@ -250,6 +254,7 @@ impl Default for Params {
             grow: 1.5,
             period: 40 * MILLI,
             full: 0.75,
+            compete: 1_500 * MILLI,
             delay: Statistic::Least,
         }
     }

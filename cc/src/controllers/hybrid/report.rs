@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::law::Zone;
 use super::params::{Params, React, Statistic};
+use super::standing::Outcome;
 use super::thresholds::Thresholds;
 use crate::controller::{Event, Value};
 use crate::controllers::report::{
@@ -64,6 +65,10 @@ pub struct EpochReport {
     pub rate_after: Rate,
     /// The rate to return to, while a queue drains.
     pub share: Option<Rate>,
+    /// The queue that others keep filled.
+    pub standing: Duration,
+    /// What became of a queue that should drain.
+    pub outcome: Option<Outcome>,
     /// Queueing of the return path.
     pub return_delay: Duration,
     /// W after it.
@@ -101,6 +106,7 @@ pub fn parameters_set(spec: &str, params: &Params, limits: PathLimits) -> Event 
         ("grow", Value::Number(params.grow)),
         ("period", millis(params.period)),
         ("full", Value::Number(params.full)),
+        ("compete", millis(params.compete)),
         (
             "delay",
             word(match params.delay {
@@ -153,6 +159,13 @@ pub fn epoch_updated(epoch: &EpochReport) -> Event {
             ("rate_before", Value::Number(epoch.rate_before.bps())),
             ("rate_after", Value::Number(epoch.rate_after.bps())),
             ("share", number_or_null(epoch.share.map(Rate::bps))),
+            ("standing", millis(epoch.standing)),
+            (
+                "outcome",
+                epoch
+                    .outcome
+                    .map_or(Value::Null, |outcome| word(outcome.as_str())),
+            ),
             ("return_delay", millis(epoch.return_delay)),
             ("window", Value::Count(epoch.window.0)),
         ],

@@ -6,16 +6,32 @@ use crate::controller::Burst;
 use crate::controllers::pacing;
 use crate::feedback::Feedback;
 use crate::measure::owd::Source;
-use crate::units::{Owd, Time};
+use crate::units::{Owd, Rate, Time};
 
 /// Share of L for which a queue lasts that ends start-up.
 const QUEUE_LASTS: f64 = 0.25;
+/// R, times this, is the rate of the first flight.
+const FIRST_FLIGHT: f64 = 2.0;
 /// Packets that show the time that one takes on the slowest link.
 const PROBE_PACKETS: usize = 3;
 /// Epochs in which they are sent anyway.
 const PROBE_EPOCHS: u64 = 2;
 
 impl Hybrid {
+    /// Whether nothing has come back yet.
+    pub(super) fn in_first_flight(&self) -> bool {
+        self.epochs == 0 && self.epoch.is_none() && self.in_startup()
+    }
+
+    /// R; but the initial window leaves in half of L, so that the first packets come back early.
+    pub(super) fn pacing(&self) -> Rate {
+        if self.in_first_flight() {
+            self.rate * FIRST_FLIGHT
+        } else {
+            self.rate
+        }
+    }
+
     pub(super) fn in_startup(&self) -> bool {
         self.params.startup > 1.0 && !matches!(self.phase, Phase::Steady(_))
     }

@@ -9,6 +9,7 @@ use crate::feedback::{Acked, Feedback, Lost, Space};
 use crate::measure::trend::{trend, Trend};
 
 mod additions;
+mod standing;
 mod vectors;
 
 const MILLI: Duration = Duration::from_millis(1);

@@ -16,6 +16,10 @@ const D2_FACTOR: u32 = 2;
 const D3_FACTOR: u32 = 4;
 /// A queue below d1 divided by this is never full.
 const FULL_DIVISOR: u32 = 4;
+/// A queueing delay above d1 divided by this ends start-up, and one up to it means that a queue has drained.
+const SHORT_DIVISOR: u32 = 2;
+/// Above a standing queue by its share of this.
+const STANDING_MARGIN: u32 = 8;
 
 /// The thresholds of one epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +34,8 @@ pub struct Thresholds {
     pub d3: Duration,
     /// Beyond this a loss is one of a full queue.
     pub full: Duration,
+    /// Up to here a queue is hardly one.
+    pub short: Duration,
 }
 
 impl Thresholds {
@@ -62,6 +68,20 @@ impl Thresholds {
             d2: params.d2.unwrap_or(D2_FACTOR * d1),
             d3: params.d3.unwrap_or(D3_FACTOR * d1),
             full,
+            short: d1 / SHORT_DIVISOR,
+        }
+    }
+
+    /// The same above a queue that others keep filled, and a part of it more, so that its own fluctuations do not count.
+    #[must_use]
+    pub fn above(self, standing: Duration) -> Self {
+        let raised = standing + standing / STANDING_MARGIN;
+        Self {
+            d0: self.d0 + raised,
+            d1: self.d1 + raised,
+            d2: self.d2 + raised,
+            d3: self.d3 + raised,
+            ..self
         }
     }
 }

@@ -7,10 +7,10 @@ use super::params::Params;
 use super::thresholds::Thresholds;
 use crate::units::{Bytes, Owd, Rate};
 
-/// A queueing delay above d1 divided by this ends start-up, and one up to it means that a queue has drained.
-const SHORT_QUEUE_DIVISOR: u32 = 2;
 /// The increase of an epoch never exceeds this share of the rate.
 const MOST_INCREASE: f64 = 0.25;
+/// Beside others who keep the queue filled it is a packet per L, as Reno's, or this share if that is more.
+const COMPETING_INCREASE: f64 = 0.03;
 /// What packets of a burst of three wait for each other on average, one transmission time, with a margin.
 const BURST_DELAY: f64 = 1.5;
 /// A larger share of losses is not made up for.
@@ -63,13 +63,15 @@ pub struct Situation {
     pub thresholds: Thresholds,
     /// The queue that drains.
     pub drain: Option<Drain>,
+    /// The queue that others keep filled, zero if there is none.
+    pub standing: Duration,
     /// How long there has been no decrease.
     pub undisturbed: Duration,
 }
 
 /// Whether a queue is hardly one.
 pub fn is_short(thresholds: &Thresholds, delta: Owd) -> bool {
-    delta <= Owd::from(thresholds.d1 / SHORT_QUEUE_DIVISOR)
+    delta <= Owd::from(thresholds.short)
 }
 
 impl Situation {
@@ -84,6 +86,15 @@ impl Situation {
     /// The rate at which packets arrived, with those that jitter may have held back at the end.
     pub fn fully_arrived(&self) -> Rate {
         self.arrived * (1.0 / (1.0 - self.uncertain))
+    }
+
+    fn competes(&self) -> bool {
+        !self.standing.is_zero()
+    }
+
+    /// Whether the slowest link is known to be as much as half this flow's.
+    fn has_its_share(&self) -> bool {
+        self.transmission > Duration::ZERO && !self.shares()
     }
 
     /// Whether the slowest link carries much more than this flow sends.
@@ -115,7 +126,7 @@ pub struct Update {
 pub fn ends_startup(params: &Params, from: &Situation, delta: Owd) -> bool {
     let insisted = if from.shares() { params.insist } else { 0.0 };
     let own = from.transmission.mul_f64(BURST_DELAY);
-    let short = from.thresholds.d1 / SHORT_QUEUE_DIVISOR;
+    let short = from.thresholds.short;
     delta > Owd::from(short.max(own).max(from.length.mul_f64(insisted)))
 }
 
@@ -205,7 +216,7 @@ fn decrease(params: &Params, seen: &Observed, from: &Situation) -> Option<f64> {
 
 /// Equation (3), which (DEVIATION) grows with the time without a decrease, so that it suits slow paths and fast ones.
 fn increase(params: &Params, seen: &Observed, from: &Situation) -> Rate {
-    if from.app_limited {
+    if from.app_limited || (from.competes() && from.has_its_share()) {
         return Rate::default();
     }
     let (amin, amax) = params.increase(from.packet, from.length);
@@ -216,5 +227,9 @@ fn increase(params: &Params, seen: &Observed, from: &Situation) -> Rate {
     let period = params.period.max(from.length).as_secs_f64();
     let periods = from.undisturbed.as_secs_f64() / period;
     let grown = alpha * (from.length.as_secs_f64() / period) * params.grow.powf(periods);
+    if from.competes() {
+        let packet = from.packet.per(from.length);
+        return grown.clamp(packet, packet.max(from.rate * COMPETING_INCREASE));
+    }
     grown.min(from.rate * MOST_INCREASE)
 }

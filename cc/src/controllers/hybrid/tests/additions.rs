@@ -142,7 +142,7 @@ fn loss_in_the_longest_queue_of_late_is_that_of_a_short_buffer() {
 
 #[test]
 fn start_up_grows_with_what_comes_back_until_a_queue_shows() {
-    let mut path = Path::new("");
+    let mut path = Path::new("startup=2");
     // Ten packets in 100 ms add 1 Mbit/s.
     for expected in [2e6, 3e6, 4e6] {
         path.epoch(0.0, 0);

@@ -301,6 +301,7 @@ fn situation(hybrid: &Hybrid, case: &CourseCase) -> Situation {
             Some(delay(case.longest_ms)),
         ),
         drain: hybrid.drain,
+        standing: Duration::ZERO,
         undisturbed: hybrid.undisturbed,
     }
 }

@@ -1,0 +1,211 @@
+//! DEVIATION: a queue that stands although the flow gives way. Others fill it, and go on to, and the paper's flow would give way
+//! until nothing is left of it; or it is none, for the path has become longer.
+
+use std::time::Duration;
+
+use super::update::Drain;
+use super::Hybrid;
+use crate::units::{Owd, Rate, Time};
+
+/// Epochs until a decrease has drained a queue: one until it shows, three of draining, and one to see it.
+const DRAIN_EPOCHS: u32 = 5;
+/// What is longer than that allows for is drained by at least half of this per time.
+const DRAIN_QUEUES: u32 = 2;
+/// A queue falls if an epoch shows less than this share of what the one before has shown.
+const FALLS: f64 = 0.9;
+/// How long others are known after a queue was found to stand.
+const KNOWN: Duration = Duration::from_secs(10);
+/// The standing queue follows a shorter one by this share per epoch.
+const FOLLOWS: u32 = 8;
+/// What a flow goes back to of what it had before others came.
+const REMAINS: f64 = 0.5;
+/// A delay that keeps to this share of itself for so many epochs is none of a queue, if a queue would have drained.
+const CALM_SHARE: i64 = 8;
+const CALM_EPOCHS: u32 = 4;
+
+/// What is known about it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Standing {
+    /// How long that queue is, zero if there is none.
+    pub queue: Duration,
+    attempt: Option<Attempt>,
+    /// When a queue was last found to stand.
+    found: Option<Time>,
+}
+
+/// An epoch in which a queue should drain, or not.
+#[derive(Debug, Clone, Copy)]
+pub struct Attempted {
+    /// Its end.
+    pub now: Time,
+    /// L.
+    pub length: Duration,
+    /// Its delay.
+    pub delta: Owd,
+    /// Whether that is hardly a queue.
+    pub short: bool,
+    /// Whether packets were lost.
+    pub lost: bool,
+    /// The rate after it.
+    pub rate: Rate,
+}
+
+/// What has become of a queue that should drain.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Outcome {
+    /// Others fill it. Go back to this rate.
+    Stands(Rate),
+    /// It is none: the path has become longer. Go back to this rate.
+    LongerPath(Rate),
+}
+
+impl Outcome {
+    /// The rate to go back to.
+    pub fn rate(self) -> Rate {
+        match self {
+            Self::Stands(rate) | Self::LongerPath(rate) => rate,
+        }
+    }
+
+    /// The name in traces.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Stands(_) => "stands",
+            Self::LongerPath(_) => "longer_path",
+        }
+    }
+}
+
+/// A decrease that should drain the queue.
+#[derive(Debug, Clone, Copy)]
+struct Attempt {
+    began: Time,
+    /// When its last epoch ended, and the rate since.
+    latest: Time,
+    rate: Rate,
+    /// What of this flow arrived when it began.
+    share: Rate,
+    /// The delay then, the longest since, and the last.
+    delta: Owd,
+    longest: Owd,
+    last: Owd,
+    /// Whether the last epoch had less than the one before.
+    falls: bool,
+    /// Of the epochs after the first: their number, the least and the longest delay.
+    epochs: u32,
+    least: Owd,
+    most: Owd,
+    lost: bool,
+    /// What would have drained if nobody else used the path.
+    drained: Duration,
+}
+
+impl Attempt {
+    fn new(seen: &Attempted, share: Rate) -> Self {
+        Self {
+            began: seen.now,
+            latest: seen.now,
+            rate: seen.rate,
+            share,
+            delta: seen.delta,
+            longest: seen.delta,
+            last: seen.delta,
+            falls: false,
+            epochs: 0,
+            least: Owd::from_nanos(i64::MAX),
+            most: Owd::ZERO,
+            lost: seen.lost,
+            drained: Duration::ZERO,
+        }
+    }
+
+    fn add(&mut self, seen: &Attempted) {
+        let spare = 1.0 - self.rate.bps() / self.share.bps().max(1.0);
+        self.drained += seen.now.since(self.latest).mul_f64(spare.clamp(0.0, 1.0));
+        (self.latest, self.rate) = (seen.now, seen.rate);
+        self.longest = self.longest.max(seen.delta);
+        self.falls = seen.delta.as_secs() < FALLS * self.last.as_secs();
+        self.last = seen.delta;
+        self.least = self.least.min(seen.delta);
+        self.most = self.most.max(seen.delta);
+        self.lost |= seen.lost;
+        self.epochs += 1;
+    }
+
+    /// Whether the delay stays where it is, although what a queue held has had the time to drain.
+    fn is_calm(&self) -> bool {
+        let spread = self.most.as_nanos() - self.least.as_nanos();
+        self.epochs >= CALM_EPOCHS
+            && !self.lost
+            && spread <= self.least.as_nanos() / CALM_SHARE
+            && Owd::from(self.drained) >= self.most
+    }
+}
+
+impl Standing {
+    /// Takes in an epoch with samples, after the update that has left the queue to drain, or not.
+    pub fn judge(
+        &mut self,
+        seen: &Attempted,
+        drain: Option<Drain>,
+        patience: Duration,
+    ) -> Option<Outcome> {
+        let delay = seen.delta.to_duration();
+        if seen.short {
+            self.queue = Duration::ZERO;
+        } else if delay < self.queue {
+            self.queue -= (self.queue - delay) / FOLLOWS;
+        }
+        let Some(drain) = drain else {
+            self.attempt = None;
+            return None;
+        };
+        let known = self
+            .found
+            .is_some_and(|found| seen.now.since(found) < KNOWN);
+        match &mut self.attempt {
+            Some(attempt) => attempt.add(seen),
+            none => *none = Some(Attempt::new(seen, drain.share)),
+        }
+        let attempt = self.attempt.as_mut()?;
+        attempt.share = attempt.share.max(drain.share);
+        let attempt = *attempt;
+        if !known && attempt.is_calm() {
+            *self = Self::default();
+            return Some(Outcome::LongerPath(attempt.share));
+        }
+        let due = DRAIN_EPOCHS * seen.length + DRAIN_QUEUES * attempt.longest.to_duration();
+        let (lasts, remains) = match known {
+            true => (due, 1.0),
+            false => (patience.max(due * 2), REMAINS),
+        };
+        if seen.now.since(attempt.began) < lasts || attempt.falls {
+            return None;
+        }
+        self.queue = delay.max(attempt.delta.to_duration());
+        self.found = Some(seen.now);
+        self.attempt = None;
+        Some(Outcome::Stands(attempt.share * remains))
+    }
+}
+
+impl Hybrid {
+    /// Goes back to the rate that a queue, which should drain, has cost in vain.
+    pub(super) fn compete(&mut self, seen: &Attempted) -> Option<Outcome> {
+        let patience = self.params.compete;
+        if patience.is_zero() {
+            return None;
+        }
+        let outcome = self.standing.judge(seen, self.drain, patience)?;
+        if let Outcome::LongerPath(_) = outcome {
+            let [by_ack, by_timestamp] = &self.floors;
+            self.meter.raise(by_ack.mean(), by_timestamp.mean());
+        }
+        let rate = outcome.rate() * (1.0 - self.params.bmin);
+        self.rate = self.bounded(self.rate.max(rate));
+        self.drain = None;
+        self.undisturbed = Duration::ZERO;
+        self.expect(seen.now);
+        Some(outcome)
+    }
+}

@@ -1,0 +1,112 @@
+//! What becomes of a queue that should drain.
+
+use std::time::Duration;
+
+use super::super::standing::{Attempted, Outcome, Standing};
+use super::super::update::Drain;
+use crate::units::{Owd, Rate, Time};
+
+const PATIENCE: Duration = Duration::from_millis(1_500);
+const SHARE_BPS: f64 = 10e6;
+
+/// A flow that has 10 Mbit/s and sends at half of that, in epochs of 40 ms of which every other one has samples.
+struct Course {
+    standing: Standing,
+    now: Duration,
+}
+
+impl Course {
+    fn new() -> Self {
+        Self {
+            standing: Standing::default(),
+            now: Duration::from_secs(1),
+        }
+    }
+
+    fn epoch(&mut self, millis: f64, lost: bool) -> Option<Outcome> {
+        self.now += Duration::from_millis(80);
+        let seen = Attempted {
+            now: Time::from_origin(self.now),
+            length: Duration::from_millis(40),
+            delta: Owd::from_nanos((millis * 1e6) as i64),
+            short: millis < 1.0,
+            lost,
+            rate: Rate::from_bps(SHARE_BPS / 2.0),
+        };
+        let drain = Drain {
+            share: Rate::from_bps(SHARE_BPS),
+            ceiling: None,
+        };
+        self.standing
+            .judge(&seen, (!seen.short).then_some(drain), PATIENCE)
+    }
+
+    /// Up to so many epochs, until an attempt has ended; how many that took.
+    fn until_outcome(
+        &mut self,
+        epochs: usize,
+        delay: impl Fn(usize) -> f64,
+    ) -> Option<(usize, Outcome)> {
+        (0..epochs).find_map(|n| Some((n, self.epoch(delay(n), true)?)))
+    }
+}
+
+fn sawtooth(n: usize) -> f64 {
+    20.0 + (n % 5) as f64
+}
+
+#[test]
+fn a_queue_that_drains_is_left_alone() {
+    let mut course = Course::new();
+    for millis in [20.0, 16.0, 12.0, 8.0, 4.0, 0.5] {
+        assert_eq!(course.epoch(millis, false), None);
+    }
+    assert_eq!(course.standing.queue, Duration::ZERO);
+}
+
+#[test]
+fn a_long_queue_that_drains_slowly_is_left_alone() {
+    let mut course = Course::new();
+    let falling = course.until_outcome(60, |n| 400.0 * 0.89f64.powi(n as i32));
+    assert_eq!(falling, None);
+}
+
+#[test]
+fn a_queue_that_others_fill_costs_half_at_first_and_nothing_while_they_are_known() {
+    let mut course = Course::new();
+    let (first, outcome) = course.until_outcome(100, sawtooth).expect("it stands");
+    assert_eq!(outcome, Outcome::Stands(Rate::from_bps(SHARE_BPS / 2.0)));
+    assert!(course.standing.queue >= Duration::from_millis(20));
+    assert!(first * 80 >= 1_400, "{first} epochs");
+    let (second, outcome) = course.until_outcome(100, sawtooth).expect("it stands");
+    assert_eq!(outcome, Outcome::Stands(Rate::from_bps(SHARE_BPS)));
+    assert!(second < 5, "{second} epochs");
+}
+
+#[test]
+fn the_standing_queue_is_forgotten_with_the_first_epoch_without_one() {
+    let mut course = Course::new();
+    course.until_outcome(100, sawtooth).expect("it stands");
+    course.epoch(10.0, false);
+    assert!(course.standing.queue < Duration::from_millis(24), "follows");
+    course.epoch(0.5, false);
+    assert_eq!(course.standing.queue, Duration::ZERO);
+}
+
+#[test]
+fn a_delay_that_nothing_moves_is_that_of_a_longer_path() {
+    let mut course = Course::new();
+    let outcome = (0..20).find_map(|_| course.epoch(10.0, false));
+    assert_eq!(
+        outcome,
+        Some(Outcome::LongerPath(Rate::from_bps(SHARE_BPS)))
+    );
+    assert_eq!(course.standing.queue, Duration::ZERO);
+}
+
+#[test]
+fn a_full_buffer_that_loses_packets_is_no_longer_path() {
+    let mut course = Course::new();
+    let (_, outcome) = course.until_outcome(100, |_| 10.0).expect("it stands");
+    assert!(matches!(outcome, Outcome::Stands(_)), "{outcome:?}");
+}
