@@ -1,5 +1,6 @@
 //! What files may say, and how they are refused.
 
+use super::super::resolve::load;
 use super::{checking, with};
 
 /// The line of `measure` in [`checking`].
@@ -203,4 +204,19 @@ fn parameters_multiply_runs_and_reach_controller_and_scenario() {
     let loss = |place: usize| varied.variants[place].scenario.links[0].config.loss;
     assert_eq!(loss(0), loss(2));
     assert_ne!(loss(0), loss(1));
+}
+
+#[test]
+fn every_file_that_comes_with_the_lab_can_be_used() {
+    quiche_cc::register();
+    let tests = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for directory in ["papers", "targets", "targets/quick"] {
+        let entries = std::fs::read_dir(tests.join(directory)).unwrap();
+        let files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+        let files = files
+            .iter()
+            .filter(|file| file.extension().is_some_and(|end| end == "toml"));
+        let loaded = files.map(|file| load(file, None).unwrap_or_else(|error| panic!("{error}")));
+        assert!(loaded.count() > 0, "{directory}");
+    }
 }
