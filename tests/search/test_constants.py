@@ -16,9 +16,13 @@ def test_a_default_lies_within_its_range_and_is_found_there(of: Constant) -> Non
 
 
 def test_a_point_becomes_a_spec_with_units_and_few_digits() -> None:
-    spec = spec_at(defaults())
-    assert spec.startswith("hybrid:bmin=0.01,queue=2,grow=1.5,period=40ms,")
-    assert spec.count("=") == len(SEARCHED)
+    middle = [0.5] * len(SEARCHED)
+    assert spec_at(middle).startswith("hybrid:bmin=0.007071,queue=2.366,grow=1.749,period=63.25ms,")
+    assert spec_at(middle).count("=") == len(SEARCHED)
+
+
+def test_the_defaults_are_a_point_of_the_space() -> None:
+    assert spec_at(defaults()) == spec_of({constant.name: constant.default for constant in SEARCHED})
 
 
 def test_an_unknown_constant_is_named_with_those_that_there_are() -> None:
