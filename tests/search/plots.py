@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
+from matplotlib.ticker import FormatStrFormatter
 
 from .constants import Constant
 from .evaluator import Result
@@ -54,13 +55,15 @@ def draw_trade_off(results: Sequence[Result], marked: Sequence[Row], out: Path) 
     """Delay against use of every point that was looked at, coloured by the equality of shares."""
     figure = Figure(figsize=(7.5, 5), layout="constrained")
     axis = figure.subplots()
-    dots = _scatter(axis, results, 14, ".", "none")
+    dots = _scatter(axis, results, 14, "o", "none")
     for (name, result), marker in zip(marked, "*P", strict=True):
         label = f"{name}: Jain's index {result.value('jain'):.3f}"
         _scatter(axis, [result], 150, marker, MARK).set_label(label)
     heads = {cell.name: cell.head for cell in results[0].summary}
     figure.colorbar(dots, label=heads["jain"])
     axis.set_xscale("log")
+    for which in (axis.xaxis.set_major_formatter, axis.xaxis.set_minor_formatter):
+        which(FormatStrFormatter("%g"))
     axis.set_xlabel(heads["p95"])
     axis.set_ylabel(heads["used"])
     axis.grid(alpha=0.3, which="both")
