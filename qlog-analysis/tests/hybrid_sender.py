@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from qlog_analysis.hybrid import floor, law, noise, trend
 from qlog_analysis.hybrid.floor import Taken
 from qlog_analysis.hybrid.late import LatePackets
 from qlog_analysis.hybrid.parameters import MAX_RATE, STARTUP_SAMPLES, Parameters
+from qlog_analysis.hybrid.standing import Outcome, Standing
 from qlog_analysis.hybrid.startup import LASTS
 from qlog_analysis.hybrid.thresholds import LongestQueue, Thresholds, full_delay, startup_end, thresholds
 from qlog_analysis.hybrid.trend import Trend
@@ -59,6 +60,7 @@ class HybridSender:
     _longest: LongestQueue | None = None
     _late: LatePackets = field(default_factory=LatePackets)
     _course: law.Course = field(default_factory=law.Course)
+    _standing: Standing = field(default_factory=Standing)
 
     def __post_init__(self) -> None:
         self.startup = self.p.startup > 1.0
@@ -69,7 +71,7 @@ class HybridSender:
 
     @property
     def window(self) -> int:
-        return law.window(self.rate, self.length, self.packet, self.p, jitter=self._jitter)
+        return law.window(self.rate, self.length, self.packet, self.p, jitter=self._jitter, queue=self._standing.queue)
 
     @property
     def pacing(self) -> float | None:
@@ -152,7 +154,8 @@ class HybridSender:
         rowds = self._rowds()
         mean = sum(rowds) / len(rowds) if rowds else None
         delta = next(iter(floor.least(self._taken)), None) if self.p.least else mean
-        d = thresholds(self.rate, self.packet, self.p, self._jitter)
+        own = thresholds(self.rate, self.packet, self.p, self._jitter)
+        d = own.above(self._standing.queue)
         (lost,) = noise.counting(self._lost, self._acked_packets, self._background)
         self._learn_background(delta, d)
         app_limited = self.app_limited and 8.0 * self.sent_bytes < 0.8 * self.rate * duration
@@ -171,9 +174,10 @@ class HybridSender:
             uncertain=noise.uncertain(self._jitter, duration),
             background=self._background,
             thresholds=d,
-            full=full_delay(d.d1, self._longest.end_epoch(now, delta), self.p),
+            full=full_delay(own.d1, self._longest.end_epoch(now, delta), self.p),
         )
         before = self._course
+        epoch = replace(epoch, now=now, any_lost=self._lost > 0, standing=self._standing)
         done = self._update(now, epoch, delta)
         jitter = self._jitter
         if mean is not None and delta is not None and self.p.least:
@@ -204,6 +208,8 @@ class HybridSender:
             "rate_before": epoch.rate,
             "rate_after": self.rate,
             "share": self._course.share,
+            "standing": epoch.standing.queue * 1e3,
+            "outcome": done and done.outcome,
             "return_delay": 0.0,
             "window": self.window,
         }
@@ -211,7 +217,7 @@ class HybridSender:
         return [*self._parameters(), ("cc:hybrid_epoch_updated", _rounded(report))]
 
     def _learn_background(self, delta: float | None, d: Thresholds) -> None:
-        if self.p.drain > 0.0 and delta is not None and delta <= law.DRAINED * d.d1:
+        if self.p.drain > 0.0 and delta is not None and delta <= d.short:
             self._background = noise.next_background(self._background, self._lost, self._acked_packets)
 
     def _update(self, now: float, epoch: law.Epoch, delta: float | None) -> law.Update | None:
@@ -219,13 +225,16 @@ class HybridSender:
             tells = not epoch.app_limited and self._acked_packets >= law.TELLING
             self._course = self._course.learn(epoch.arrived_in_full, tells=tells)
             return None
-        done = law.update(epoch, self.p, self._course)
-        if done.decreased:
+        (done,) = law.settle(epoch, law.update(epoch, self.p, self._course), self.p)
+        if done.outcome is Outcome.LONGER_PATH and self._minima is not None:
+            (by,) = floor.least(self._taken)
+            self._minima.raise_by({Source.ACK: by, Source.TIMESTAMPS: None})
+        if done.starts_anew:
             self._late.forget()
             if self.p.react_once:
                 self._since = now
                 self._awaits = self.p.drain > 0.0
-        self.rate, self.startup, self._course = done.rate, done.startup, done.course
+        self.rate, self.startup, self._course, self._standing = done.rate, done.startup, done.course, done.standing
         self.state = "startup" if self.startup else f"zone{done.zone}"
         return done
 
@@ -244,7 +253,7 @@ class HybridSender:
             **{name: _or_auto(getattr(p, name)) for name in ("amin", "amax", "r0")},
             **{name: getattr(p, name) for name in ("bmin", "bmid", "bmax", "gamma", "losscap", "startup", "trend")},
             **{name: getattr(p, name) for name in ("packet", "insist", "queue", "drain", "grow", "full")},
-            **_in_ms(p, "d0", "d1", "d2", "d3", "wextra", "owdwin", "period"),
+            **_in_ms(p, "d0", "d1", "d2", "d3", "wextra", "owdwin", "period", "compete"),
             "delay": "least" if p.least else "mean",
             "react": "once" if p.react_once else "epoch",
         }

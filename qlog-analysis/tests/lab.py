@@ -15,7 +15,7 @@ import pytest
 from tracewriter import Json
 
 HERE = Path(__file__).resolve().parent
-SCENARIO = HERE / "scenarios" / "path.toml"
+SCENARIOS = HERE / "scenarios"
 
 
 @lru_cache(maxsize=1)
@@ -31,10 +31,20 @@ def program() -> Path:
 
 
 @lru_cache(maxsize=256)
-def _traced(spec: str, values: tuple[str, ...], seed: int) -> bytes:
+def _traced(spec: str, values: tuple[str, ...], seed: int, scenario: str = "path") -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         sets = [part for value in values for part in ("--set", value)]
-        command = [str(program()), "run", str(SCENARIO), "--cc", spec, "--seed", str(seed), "--qlog", *sets]
+        command = [
+            str(program()),
+            "run",
+            str(SCENARIOS / f"{scenario}.toml"),
+            "--cc",
+            spec,
+            "--seed",
+            str(seed),
+            "--qlog",
+            *sets,
+        ]
         done = subprocess.run([*command, "--out", folder], capture_output=True, text=True, check=False, timeout=120)
         if done.returncode != 0:
             pytest.fail(f"{' '.join(command)}: {done.stderr}")
@@ -55,13 +65,14 @@ def told(spec: str, *values: str, seed: int = 1) -> list[Json]:
     return [e["data"] for e in events if e["name"] != "cc:parameters_set"]
 
 
-def records(spec: str, *values: str, seed: int = 1) -> list[Json]:
+def records(spec: str, *values: str, seed: int = 1, scenario: str = "path") -> list[Json]:
     """A fresh copy of the trace of one flow, header first; `values` replace those of the scenario (KEY=VALUE)."""
-    out: list[Json] = pickle.loads(_records(spec, values, seed))
+    out: list[Json] = pickle.loads(_records(spec, values, seed, scenario))
     return out
 
 
 @lru_cache(maxsize=8)
-def _records(spec: str, values: tuple[str, ...], seed: int) -> bytes:
+def _records(spec: str, values: tuple[str, ...], seed: int, scenario: str) -> bytes:
     """Pickled, which is the fastest way to a copy."""
-    return pickle.dumps([json.loads(part) for part in _traced(spec, values, seed).split(b"\x1e") if part.strip()])
+    parts = _traced(spec, values, seed, scenario).split(b"\x1e")
+    return pickle.dumps([json.loads(part) for part in parts if part.strip()])

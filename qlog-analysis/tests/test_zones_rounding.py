@@ -12,6 +12,7 @@ from qlog_analysis.hybrid.compare import compare
 from qlog_analysis.hybrid.epochs import Limits, Measured
 from qlog_analysis.hybrid.parameters import PAPER
 from qlog_analysis.hybrid.sides import Before
+from qlog_analysis.hybrid.standing import Standing
 from qlog_analysis.hybrid.thresholds import thresholds
 from qlog_analysis.hybrid.trend import Trend
 from qlog_analysis.measure.sliding import Source
@@ -75,6 +76,8 @@ def laws_broken(reported_ms: float, measured_ms: float, *, lost: int = 0) -> set
         rate_before=1e6,
         rate_after=done.rate,
         share=None,
+        standing=0.0,
+        outcome=None,
         return_delay=0.0,
         window=law.window(done.rate, LENGTH, SIZE, P),
     )
@@ -101,7 +104,8 @@ def laws_broken(reported_ms: float, measured_ms: float, *, lost: int = 0) -> set
         first_length=LENGTH,
         longest=[measured_ms / 1e3] * 2,
     )
-    compared = compare(Update(9, 1.0 + LENGTH, report), measured, Before(None, False, law.Course(), False, (0.0, 0.0)))
+    before = Before(None, False, law.Course(), False, (0.0, 0.0), Standing(), frozenset({0.0}))
+    compared = compare(Update(9, 1.0 + LENGTH, report), measured, before)
     return {f.law for f in compared.findings}
 
 

@@ -47,6 +47,7 @@ class HybridParameters(msgspec.Struct):
     grow: NonNegative
     period: NonNegative
     full: NonNegative
+    compete: NonNegative
     delay: str
 
 
@@ -81,6 +82,8 @@ class HybridEpoch(msgspec.Struct):
     rate_before: NonNegative
     rate_after: NonNegative
     share: NonNegative | None
+    standing: NonNegative
+    outcome: str | None
     return_delay: NonNegative
     window: Uint
 

@@ -10,7 +10,7 @@ from ..check.numbers import RELATIVE, REPORT_ROUNDING, TIME_TOLERANCE, close, on
 from . import law, noise
 from .epochs import DELTA_TOLERANCE
 from .sides import Sides
-from .thresholds import Thresholds
+from .thresholds import Thresholds, margin
 from .trend import Trend
 from .windows import windows
 
@@ -24,8 +24,10 @@ class RulesAgainstReport:
         self.startup = sides.before.startup
         self.from_packets = list(self._from_packets())
         """What the rules make of the packets; several where rounding decides."""
-        self.course = sides.before.course
+        self.course, self.standing = sides.before.course, sides.standing
         """What this epoch leaves to those after it, as far as the report agrees with the rules."""
+        self.queues = frozenset({self.standing.queue})
+        """Values that Q may have then."""
 
     def run(self) -> None:
         self._rules()
@@ -41,6 +43,9 @@ class RulesAgainstReport:
             self.s.find("phase", f"{r.phase!r} reported, expected {'startup' if self.startup else 'steady'!r}")
         before = self.s.before.course
         self._close("undisturbed", r.undisturbed, before.undisturbed * 1e3)
+        queues = [q * 1e3 for q in self.s.before.queues]
+        if not any(close(r.standing, q) for q in queues):
+            self._close("standing", r.standing, min(queues, key=lambda q: abs(q - r.standing)))
         if r.delta is None:
             self._unchanged()
             return
@@ -50,17 +55,24 @@ class RulesAgainstReport:
         if r.zone not in {c.zone for c in candidates}:
             self._disagree("zone", r.zone, [c.zone for c in candidates])
         same_zone = [c for c in candidates if c.zone == r.zone] or candidates
+        if r.outcome not in {c.outcome for c in same_zone}:
+            self._disagree("outcome", r.outcome, [c.outcome for c in same_zone])
+        same_zone = [c for c in same_zone if c.outcome == r.outcome] or same_zone
         self._hold("alpha", r.alpha, [c.alpha for c in same_zone])
         self._hold("beta", r.beta, [c.beta for c in same_zone])
         self._hold("share", r.share, [c.course.share for c in same_zone])
         self._within("rate", r.rate_after, [c.rate for c in same_zone], "the rules give for what was reported")
-        self.course = min(same_zone, key=lambda c: abs(c.rate - r.rate_after)).course
+        nearest = min(same_zone, key=lambda c: abs(c.rate - r.rate_after))
+        self.course, self.standing = nearest.course, nearest.standing
+        self.queues = frozenset(c.standing.queue for c in same_zone)
 
     def _unchanged(self) -> None:
         """An epoch without samples changes nothing but what is known of the share."""
         r = self.r
-        if (r.zone, r.alpha, r.beta) != (None, None, None) or not close(r.rate_after, r.rate_before):
-            self.s.find("rate", "an epoch without samples changes nothing, but a zone or another rate is reported")
+        if (r.zone, r.alpha, r.beta, r.outcome) != (None, None, None, None) or not close(r.rate_after, r.rate_before):
+            self.s.find(
+                "rate", "an epoch without samples changes nothing, but a zone, an outcome or another rate is reported"
+            )
         before, u = self.s.before.course, noise.uncertain(self.s.jitter, r.duration / 1e3)
         tells = not r.app_limited and r.acked >= law.TELLING
         self.course = before.learn(noise.reached(r.arrived, u, 0.0), tells=tells)
@@ -81,7 +93,7 @@ class RulesAgainstReport:
                 return
         self._disagree(what, reported, allowed)
 
-    def _disagree(self, what: str, reported: float | None, allowed: Iterable[float | None]) -> None:
+    def _disagree(self, what: str, reported: object, allowed: Iterable[object]) -> None:
         r = self.r
         self.s.find(
             what,
@@ -99,13 +111,14 @@ class RulesAgainstReport:
         except ValueError:
             self.s.find("trend", f"{r.trend!r} is none of {', '.join(t.value for t in Trend)}")
             return
-        thresholds = Thresholds(r.d0 / 1e3, r.d1 / 1e3, r.d2 / 1e3, r.d3 / 1e3)
+        thresholds = Thresholds(r.d0 / 1e3, r.d1 / 1e3, r.d2 / 1e3, r.d3 / 1e3, margin(r.standing / 1e3))
         if not thresholds.d0 <= thresholds.d1 < thresholds.d2 < thresholds.d3:
             self.s.find("thresholds", f"{r.d0}, {r.d1}, {r.d2}, {r.d3} ms reported, expected d0 <= d1 < d2 < d3")
             return
         shifts = (0.0, -REPORT_ROUNDING, REPORT_ROUNDING)
-        for shift, lost, queues in itertools.product(shifts, self.s.lost(), self.m.queues):
-            yield self._update(
+        options = itertools.product(shifts, self.s.lost(), self.m.queues, self.s.lengths())
+        for shift, lost, queues, length in options:
+            yield from self._updates(
                 delta=law.queueing((r.delta + shift) / 1e3, self.s.reported_transmission(), self.p),
                 lost=lost,
                 trend=its_trend,
@@ -113,11 +126,12 @@ class RulesAgainstReport:
                 thresholds=thresholds,
                 full=r.full / 1e3,
                 queues=queues,
+                length=length,
                 arrived=r.arrived,
                 duration=r.duration / 1e3,
             )
 
-    def _update(
+    def _updates(
         self,
         *,
         delta: float,
@@ -127,9 +141,10 @@ class RulesAgainstReport:
         thresholds: Thresholds,
         full: float,
         queues: bool,
+        length: float,
         arrived: float,
         duration: float,
-    ) -> law.Update:
+    ) -> Iterator[law.Update]:
         r = self.r
         epoch = law.Epoch(
             delta=delta,
@@ -137,7 +152,7 @@ class RulesAgainstReport:
             overwhelmed=overwhelmed,
             trend=trend,
             rate=r.rate_before,
-            length=r.length / 1e3,
+            length=length,
             packet_bytes=self.s.limits.max_datagram_size,
             app_limited=r.app_limited,
             startup=self.startup,
@@ -147,8 +162,12 @@ class RulesAgainstReport:
             background=r.background_loss,
             thresholds=thresholds,
             full=full,
+            now=self.s.event.time,
+            any_lost=r.lost > 0,
+            transmission=self.s.reported_transmission(),
+            standing=self.s.standing,
         )
-        return law.update(epoch, self.p, self.s.before.course)
+        return law.settle(epoch, law.update(epoch, self.p, self.s.before.course), self.p, TIME_TOLERANCE)
 
     # -- the packets --------------------------------------------------------------------------------------------
 
@@ -162,10 +181,11 @@ class RulesAgainstReport:
             s.full,
             m.queues,
             [max(s.duration + x, noise.SHORTEST) for x in (-TIME_TOLERANCE, TIME_TOLERANCE)],
+            s.lengths(),
         )
         deltas = {near for d in s.deltas for near in self._around(s.queueing(d))}
-        for (lost, its_trend, full, queues, duration), delta in itertools.product(open_questions, deltas):
-            yield self._update(
+        for (lost, its_trend, full, queues, duration, length), delta in itertools.product(open_questions, deltas):
+            yield from self._updates(
                 delta=delta,
                 lost=lost,
                 trend=its_trend,
@@ -173,6 +193,7 @@ class RulesAgainstReport:
                 thresholds=s.thresholds,
                 full=full,
                 queues=queues,
+                length=length,
                 arrived=m.acked_bits / duration,
                 duration=duration,
             )
@@ -181,7 +202,7 @@ class RulesAgainstReport:
         """The ends of what rounding leaves open, and both sides of every threshold in between."""
         low, high = max(delta - DELTA_TOLERANCE, 0.0), delta + DELTA_TOLERANCE
         d = self.s.thresholds
-        edges = (d.d0, law.DRAINED * d.d1, d.d1, d.d2, d.d3, *self.s.full)
+        edges = (d.d0, d.short, d.d1, d.d2, d.d3, *self.s.full)
         within = [t for t in edges if low < t < high]
         return {delta, low, high, *within, *(math.nextafter(t, math.inf) for t in within)}
 
@@ -193,7 +214,12 @@ class RulesAgainstReport:
         if r.zone not in zones:
             self.s.find("zone", f"{show(r.zone)} reported, the packets lead to {one_of(map(str, zones))}")
             return
-        rates = [u.rate for u in updates if u.zone == r.zone]
+        updates = [u for u in updates if u.zone == r.zone]
+        if r.outcome not in {u.outcome for u in updates}:
+            found = one_of(show(u.outcome) for u in updates)
+            self.s.find("outcome", f"{show(r.outcome)} reported, the packets lead to {found}")
+            return
+        rates = [u.rate for u in updates if u.outcome == r.outcome]
         self._within("rate", r.rate_after, rates, "the packets lead to")
 
     def _within(self, what: str, reported: float, rates: list[float], source: str) -> None:
@@ -235,7 +261,13 @@ class RulesAgainstReport:
             return
         length = (r.length + r.return_delay) / 1e3
         allowed = windows(
-            (r.rate_after, r.rate_after), [length], self.s.reported_transmission(), 1e-9, self.m, self.s.jitter_after
+            (r.rate_after, r.rate_after),
+            [length],
+            self.s.reported_transmission(),
+            1e-9,
+            self.m,
+            self.s.jitter_after,
+            (min(self.queues), max(self.queues)),
         )
         if r.window not in allowed:
             self.s.find("window", f"{r.window} bytes reported, W = R (L + wextra + 2 J + packet T) is {allowed}")

@@ -9,11 +9,12 @@ from ..check.verdict import Finding
 from ..events import HybridEpoch, HybridParameters
 from ..model import NEVER, Feedback, Trace, Update
 from .compare import Compared, compare
-from .epochs import Limits, Measurement
+from .epochs import Limits, Measured, Measurement
 from .late import LatePackets
 from .law import Course
 from .reported import check_parameters, limits_of
 from .sides import Before
+from .standing import Outcome, Standing
 from .surroundings import Surroundings
 from .verdict import ZonesVerdict
 
@@ -38,6 +39,8 @@ class _Check:
         self._course = Course()
         self._late = LatePackets()
         self._jitter = (0.0, 0.0)
+        self._standing = Standing()
+        self._queues = frozenset({0.0})
         self._next = 0
 
     def run(self) -> ZonesVerdict:
@@ -96,27 +99,32 @@ class _Check:
         m = self._measurement.end_epoch(event.time, event.record, told, on_feedback=on_feedback)
         lost = min(max(event.data.lost, m.lost[0]), m.lost[1])
         overwhelmed = self._late.end_epoch(lost, m.acked, m.limits.parameters)
-        before = Before(self._previous, self._startup, self._course, overwhelmed, self._jitter)
+        before = Before(
+            self._previous, self._startup, self._course, overwhelmed, self._jitter, self._standing, self._queues
+        )
         compared = compare(event, m, before)
         v.findings.extend(compared.findings)
-        v.findings.extend(self._surroundings.check(event, m, compared.jitter))
+        v.findings.extend(self._surroundings.check(event, m, compared.after))
         v.add(compared.row)
-        self._follow(event, compared)
+        self._follow(event, m, compared)
 
-    def _follow(self, event: Update[HybridEpoch], compared: Compared) -> None:
-        """What the next epoch starts with. The packets decide whether R was lowered; where they leave it open, the
-        report does."""
+    def _follow(self, event: Update[HybridEpoch], m: Measured, compared: Compared) -> None:
+        """What the next epoch starts with. The packets decide whether only what is sent from now on counts; where they
+        leave it open, the report does."""
         r = event.data
-        measured = compared.measured_decrease
-        decreased = r.beta is not None if measured is None else measured
-        if decreased:
+        told = r.beta is not None or r.outcome is not None
+        anew = told if compared.measured_anew is None else compared.measured_anew
+        if anew:
             self._late.forget()
             if self._limits[0].parameters.react_once:
                 self._measurement.count_since(event.time)
-        self._startup = self._startup and not decreased
+        if r.outcome == Outcome.LONGER_PATH.value and r.delta is not None:
+            self._measurement.path_is_longer(m, r.delta / 1e3, r.length / 1e3)
+        self._startup = self._startup and not anew
         if self._startup:
             self._measurement.start_up_goes_on(r.rate_after)
-        self._course, self._jitter = compared.course, compared.jitter
-        self._measurement.expect(sum(compared.jitter) / 2.0)
+        self._course, self._jitter = compared.course, compared.after.jitter
+        self._standing, self._queues = compared.standing, compared.queues
+        self._measurement.expect(sum(self._jitter) / 2.0)
         self._previous = r
         self._measurement.use(self._limits_in(len(self._verdict.epochs)))

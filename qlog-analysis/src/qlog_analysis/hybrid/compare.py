@@ -11,7 +11,8 @@ from . import law
 from .by_packets import PacketsAgainstReport
 from .by_rules import RulesAgainstReport
 from .epochs import Measured
-from .sides import Before, Sides
+from .sides import After, Before, Sides
+from .standing import Standing
 from .verdict import EpochRow
 
 
@@ -19,10 +20,12 @@ from .verdict import EpochRow
 class Compared:
     row: EpochRow
     findings: list[Finding]
-    measured_decrease: bool | None
-    """Whether the packets, by the rules, lead to a decrease; None if rounding leaves that open."""
-    jitter: tuple[float, float]
-    """J after the epoch, s: at least and at most."""
+    measured_anew: bool | None
+    """Whether by the packets only what is sent from now on counts; None if rounding leaves that open."""
+    after: After
+    standing: Standing
+    """The same of a queue that stands, with all values that Q may have."""
+    queues: frozenset[float]
     course: law.Course
     """What the epoch leaves to those after it. Numbers are those of the report: each is checked where it stands."""
 
@@ -33,13 +36,15 @@ def compare(event: Update[HybridEpoch], measured: Measured, before: Before) -> C
     rules = RulesAgainstReport(sides)
     PacketsAgainstReport(sides).run()
     rules.run()
-    decreases = {u.decreased for u in rules.from_packets}
+    anew = {u.starts_anew for u in rules.from_packets}
     course = rules.course if event.data.share is None else replace(rules.course, share=event.data.share)
     return Compared(
         row=_row(sides, rules.from_packets),
         findings=sides.findings,
-        measured_decrease=decreases.pop() if len(decreases) == 1 else None,
-        jitter=sides.jitter_after,
+        measured_anew=anew.pop() if len(anew) == 1 else None,
+        after=After(sides.jitter_after, (min(rules.queues), max(rules.queues))),
+        standing=rules.standing,
+        queues=rules.queues,
         course=course,
     )
 

@@ -97,6 +97,11 @@ class Measured:
     growing: GrowingRate | None = None
     """R at the end of an epoch of start-up, before the update."""
     steps: list[Step] = field(default_factory=list)
+    tallies: dict[Source, Tally] = field(default_factory=dict)
+
+    def least(self, source: Source) -> list[float]:
+        """What the delay under the jitter may be by a source, s; nothing without samples."""
+        return self.tallies[source].least()
 
 
 class Measurement:
@@ -160,6 +165,17 @@ class Measurement:
         comes back that was sent since."""
         self._counts_since = time
         self._awaits = self._limits.parameters.drain > 0.0
+
+    def path_is_longer(self, m: Measured, delta: float, length: float) -> None:
+        """What the epoch took for a queue, `delta` by the report, is none, and L is `length` from now on. The report is
+        more exact than the packets, and it has been checked against them."""
+        by = {source: next(iter(m.least(source)), None) for source in Source}
+        if by[Source.ACK] is not None:
+            by[Source.ACK] = length - m.lengths[0]
+        if self._limits.parameters.least:
+            by[m.source] = delta
+        for minima in self._minima:
+            minima.raise_by(by)
 
     def feedback(self, f: Feedback, *, startup: bool, told: float | None) -> None:
         """`told` is R before the update, if the feedback ends an epoch."""
@@ -333,6 +349,7 @@ class Measurement:
             shows_decrease=self._shows_decrease,
             growing=self._growing,
             steps=self._steps,
+            tallies=self._tally,
         )
         self._sources.end_epoch(out.acked, out.lost[1], self._mean_by(Source.TIMESTAMPS), self._mean_by(Source.ACK))
         out.believed_next = self._believed()

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
-from . import noise
+from . import noise, standing
 from .parameters import MAX_RATE, MIN_WINDOW_PACKETS, Parameters
-from .thresholds import Thresholds, thresholds
+from .standing import Outcome, Shown, Standing
+from .thresholds import Thresholds, insists, thresholds
 from .trend import Trend
 
 MOST_GROWTH = 0.25
 """alpha in R, where it grows."""
-DRAINED = 0.5
-"""A queue has drained where it is no longer than so much of d1."""
+COMPETING_GROWTH = 0.03
+"""The same where a queue stands, unless a packet per L is more."""
 TELLING = 16
 """Packets acknowledged in an epoch without samples that tell a rate."""
 
@@ -29,11 +31,17 @@ def clamp_rate(rate: float, packet_bytes: float, length: float) -> float:
 
 
 def window(
-    rate: float, length: float, packet_bytes: int, p: Parameters, transmission: float = 0.0, jitter: float = 0.0
+    rate: float,
+    length: float,
+    packet_bytes: int,
+    p: Parameters,
+    transmission: float = 0.0,
+    jitter: float = 0.0,
+    queue: float = 0.0,
 ) -> int:
     """W = R (L + wextra + 2 J + packet T) in bytes, rounded up to whole packets, at least two (section II-C). `length`
-    is L, with what queues on the return path where the source can tell."""
-    extra = thresholds(rate, packet_bytes, p, jitter).d3 if p.wextra is None else p.wextra
+    is L, with what queues on the return path where the source can tell; `queue` the one that stands."""
+    extra = thresholds(rate, packet_bytes, p, jitter).above(queue).d3 if p.wextra is None else p.wextra
     extra += 2.0 * jitter + p.packet * transmission
     packets = math.ceil(rate * (length + extra) / 8.0 / packet_bytes)
     return max(packets, MIN_WINDOW_PACKETS) * packet_bytes
@@ -78,10 +86,29 @@ class Epoch:
     thresholds: Thresholds
     full: float
     """d_full, s."""
+    now: float = 0.0
+    """Its end, s."""
+    any_lost: bool = False
+    """Whether any loss counts, be it always so or not."""
+    transmission: float = 0.0
+    """T as it counts, s."""
+    standing: Standing = field(default_factory=Standing)
+    """The queue that stands, as the epochs before leave it."""
+
+    @property
+    def competes(self) -> bool:
+        """Whether others keep a queue."""
+        return self.standing.queue > 0.0
+
+    @property
+    def has_its_share(self) -> bool:
+        """Whether it is known to send half of what the slowest link can carry."""
+        known = self.transmission > 0.0
+        return known and not insists(self.rate, self.transmission, self.packet_bytes)
 
     @property
     def lost_to_a_full_queue(self) -> bool:
-        return self.lost and self.delta > self.full
+        return self.lost and not self.competes and self.delta > self.full
 
     @property
     def arrived_in_full(self) -> float:
@@ -129,10 +156,14 @@ class Update:
     startup: bool
     """Whether the start-up goes on."""
     course: Course
+    standing: Standing = field(default_factory=Standing)
+    outcome: Outcome | None = None
+    """How an attempt to drain a queue has ended."""
 
     @property
-    def decreased(self) -> bool:
-        return self.beta is not None
+    def starts_anew(self) -> bool:
+        """Whether only what is sent from now on counts."""
+        return self.beta is not None or self.outcome is not None
 
 
 def zone(e: Epoch) -> int:
@@ -150,15 +181,20 @@ def alpha(delta: float, amin: float, amax: float, d: Thresholds) -> float:
 
 
 def increase(e: Epoch, undisturbed: float, p: Parameters) -> float:
-    """The increase that is used: none in an application-limited epoch, and growing with `grow`, bit/s."""
-    if e.app_limited:
+    """The increase that is used: none in an application-limited epoch or of a flow that has its share of a queue which
+    stands, and growing with `grow`, bit/s."""
+    if e.app_limited or (e.competes and e.has_its_share):
         return 0.0
     up = alpha(e.delta, *p.increase_bounds(e.packet_bytes, e.length), e.thresholds)
     if p.grow <= 1.0:
         return up
     period = max(p.period, e.length)
     exponent = min(undisturbed / period * math.log(p.grow), 500.0)
-    return min(up * e.length / period * math.exp(exponent), MOST_GROWTH * e.rate)
+    grown = up * e.length / period * math.exp(exponent)
+    if e.competes:
+        per_packet = 8.0 * e.packet_bytes / e.length
+        return min(max(grown, per_packet), max(per_packet, COMPETING_GROWTH * e.rate))
+    return min(grown, MOST_GROWTH * e.rate)
 
 
 def beta(e: Epoch, p: Parameters) -> float:
@@ -191,6 +227,21 @@ def update(e: Epoch, p: Parameters, course: Course) -> Update:
     return Update(1, up, None, rate, False, replace(course, undisturbed=undisturbed))
 
 
+def settle(e: Epoch, u: Update, p: Parameters, slack: float = 0.0) -> Iterator[Update]:
+    """The update with what becomes of the queue that should drain; several where times that may be off by `slack`, s,
+    leave it open."""
+    if e.startup:
+        yield replace(u, standing=e.standing)
+        return
+    shown = Shown(e.now, e.delta, e.length, e.delta <= e.thresholds.short, e.any_lost, u.rate, u.course.share)
+    for judged in standing.judge(shown, e.standing, p, slack):
+        if judged.outcome is None:
+            yield replace(u, standing=judged.standing)
+        else:
+            rate = max(u.rate, (1.0 - p.bmin) * judged.back)
+            yield replace(u, rate=rate, course=Course(), standing=judged.standing, outcome=judged.outcome)
+
+
 def _decrease(e: Epoch, p: Parameters, course: Course) -> Update:
     down = beta(e, p)
     if p.drain == 0.0:
@@ -209,7 +260,7 @@ def _decrease(e: Epoch, p: Parameters, course: Course) -> Update:
 def _wait(e: Epoch, p: Parameters, course: Course) -> Update:
     """Zone 1 while a queue drains."""
     assert course.share is not None
-    if e.delta > DRAINED * e.thresholds.d1:
+    if e.delta > e.thresholds.short:
         return Update(1, None, None, clamp_rate(e.rate, e.packet_bytes, e.length), False, course)
     rate = clamp_rate(max(e.rate, (1.0 - p.bmin) * course.share), e.packet_bytes, e.length)
     return Update(1, None, None, rate, False, Course())

@@ -67,6 +67,8 @@ class Parameters:
     """s."""
     full: float
     """Share of the longest queue of late beyond which losses count below d1; 0 is off."""
+    compete: float
+    """How long a queue stands until others are known to fill it, s; 0 is off."""
 
     def increase_bounds(self, packet_bytes: float, length: float) -> tuple[float, float]:
         """`(amin, amax)` in bit/s for packets of `packet_bytes` bytes and an epoch length of `length` s."""
@@ -89,7 +91,7 @@ DEFAULT = Parameters(
     gamma=1.0,
     wextra=None,
     losscap=0.1,
-    startup=2.0,
+    startup=2.2,
     react_once=True,
     trend=False,
     least=True,
@@ -102,6 +104,7 @@ DEFAULT = Parameters(
     grow=1.5,
     period=0.04,
     full=0.75,
+    compete=1.5,
 )
 
 PAPER = replace(
@@ -124,6 +127,7 @@ PAPER = replace(
     drain=0.0,
     grow=1.0,
     full=0.0,
+    compete=0.0,
 )
 """Section III of the paper."""
 

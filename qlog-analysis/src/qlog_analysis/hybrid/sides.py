@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ..check.numbers import REPORT_ROUNDING
+from ..check.numbers import REPORT_ROUNDING, TIME_TOLERANCE
 from ..check.verdict import Finding
 from ..events import HybridEpoch
 from ..model import TIME_RESOLUTION, Update
 from . import law, noise, trend
 from .epochs import DELTA_TOLERANCE, Measured
+from .standing import Outcome, Standing
 from .thresholds import full_delay, thresholds
 from .transmission import believed
 from .trend import Trend
@@ -29,11 +30,25 @@ class Before:
     """Whether the losses of late overwhelm, with those of this epoch."""
     jitter: tuple[float, float]
     """J, s: at least and at most."""
+    standing: Standing
+    """What is known of a queue that stands; the attempt as it was reported."""
+    queues: frozenset[float]
+    """Values that Q may have, s."""
 
     @property
     def background(self) -> float:
         """B, as it was reported."""
         return 0.0 if self.epoch is None else self.epoch.background_loss
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """What the window follows once the epoch is over, s: at least and at most."""
+
+    jitter: tuple[float, float]
+    """J."""
+    queue: tuple[float, float]
+    """Q."""
 
 
 class Sides:
@@ -49,9 +64,11 @@ class Sides:
         self.duration = measured.end - measured.start
         self.deltas = measured.deltas
         self.jitter = self.r.jitter / 1e3
+        self.standing = replace(before.standing, queue=self.r.standing / 1e3)
         rate = max(self.r.rate_before, 1.0)
-        self.thresholds = thresholds(rate, self.limits.max_datagram_size, self.p, self.jitter)
-        self.full = {full_delay(self.thresholds.d1, longest, self.p) for longest in measured.longest}
+        own = thresholds(rate, self.limits.max_datagram_size, self.p, self.jitter)
+        self.thresholds = own.above(self.standing.queue)
+        self.full = {full_delay(own.d1, longest, self.p) for longest in measured.longest}
         """Values of d_full."""
         self.trends = self._trends()
         self.findings: list[Finding] = []
@@ -62,6 +79,18 @@ class Sides:
     def queueing(self, delta: float) -> float:
         """What counts of a delay that the packets show."""
         return law.queueing(delta, self.m.believed, self.p)
+
+    @property
+    def longer_path(self) -> bool:
+        """Whether the path is said to have become longer with the end of the epoch: then L, as it was reported, is not
+        that of the epoch."""
+        return self.r.outcome == Outcome.LONGER_PATH.value
+
+    def lengths(self) -> list[float]:
+        """Values that L may have in the epoch."""
+        if not self.longer_path:
+            return [self.r.length / 1e3]
+        return [x + shift for x in self.m.lengths for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)]
 
     def reported_transmission(self) -> float:
         """T as it counts, by the report."""
@@ -78,7 +107,7 @@ class Sides:
         if r.delta is None or self.p.drain == 0.0:
             return {before}
         queue = law.queueing(r.delta / 1e3, self.reported_transmission(), self.p)
-        short = {queue <= law.DRAINED * self.thresholds.d1 + slack for slack in (-1e-8, 1e-8)}
+        short = {queue <= self.thresholds.short + slack for slack in (-1e-8, 1e-8)}
         return {noise.next_background(before, r.lost, r.acked) if learns else before for learns in short}
 
     @property

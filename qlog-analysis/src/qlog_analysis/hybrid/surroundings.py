@@ -11,6 +11,7 @@ from ..check.verdict import Finding
 from ..events import HybridEpoch
 from ..model import Trace, Update
 from .epochs import Measured, Step
+from .sides import After
 from .startup import PACING_ROUNDING
 from .windows import Windows, windows
 
@@ -27,11 +28,10 @@ class Surroundings:
         """That of the epoch before, which holds while an epoch lasts."""
         self._has_probes = any(trace.sent.probe)
 
-    def check(self, event: Update[HybridEpoch], m: Measured, jitter: tuple[float, float]) -> Iterator[Finding]:
-        """`jitter` is J after the epoch, at least and at most."""
+    def check(self, event: Update[HybridEpoch], m: Measured, after: After) -> Iterator[Finding]:
         if not m.steps:
             return
-        yield from self._first(self._window(event, m, jitter))
+        yield from self._first(self._window(event, m, after))
         yield from self._first(self._pacing(event, m))
         yield from self._first(self._in_flight(event, m))
         yield from self._state(event, m.steps[-1].feedback.record, m.steps[-1].feedback.group_end)
@@ -50,16 +50,16 @@ class Surroundings:
         i = bisect_left(self._trace.metrics.record, step.feedback.group_end) - 1
         return float(getattr(self._trace.metrics, column)[i]) if i >= 0 else math.nan
 
-    def _window(self, event: Update[HybridEpoch], m: Measured, jitter: tuple[float, float]) -> Iterator[Finding]:
-        meanwhile = event.data.jitter / 1e3
+    def _window(self, event: Update[HybridEpoch], m: Measured, after: After) -> Iterator[Finding]:
+        jitter, queue = event.data.jitter / 1e3, event.data.standing / 1e3
         for step in m.steps:
             if step is m.steps[-1]:
-                allowed = self._at_the_end(event.data, m, jitter)
+                allowed = self._at_the_end(event.data, m, after)
             else:
                 lengths = [x + self._return_delay for x in step.lengths]
                 rates = self._rates(event.data, step)
-                jitters = (meanwhile, meanwhile)
-                allowed = windows(rates, lengths, step.transmission, TIME_TOLERANCE, m, jitters)
+                meanwhile = ((jitter, jitter), (queue, queue))
+                allowed = windows(rates, lengths, step.transmission, TIME_TOLERANCE, m, *meanwhile)
             value = self._metric("congestion_window", step)
             if value not in allowed:
                 yield Finding(
@@ -70,12 +70,12 @@ class Surroundings:
                 )
 
     @staticmethod
-    def _at_the_end(r: HybridEpoch, m: Measured, jitter: tuple[float, float]) -> Windows:
+    def _at_the_end(r: HybridEpoch, m: Measured, after: After) -> Windows:
         """The window of the report, unless the end of the epoch has given up its source."""
         if m.believed_next == m.believed:
             return Windows(r.window, r.window, 1)
-        length = (r.length + r.return_delay) / 1e3
-        return windows((r.rate_after, r.rate_after), [length], m.believed_next, TIME_TOLERANCE, m, jitter)
+        length, rates = (r.length + r.return_delay) / 1e3, (r.rate_after, r.rate_after)
+        return windows(rates, [length], m.believed_next, TIME_TOLERANCE, m, after.jitter, after.queue)
 
     @staticmethod
     def _rates(r: HybridEpoch, step: Step) -> tuple[float, float]:

@@ -13,6 +13,10 @@ LARGEST_D1 = 100e-3
 """s. Bounds of a d1 that follows the flow; the second gives way to a packet at its rate."""
 
 D0_OF_D1, D2_OF_D1, D3_OF_D1 = 1.0 / 8.0, 2.0, 4.0
+SHORT_OF_D1 = 0.5
+"""A queue has drained where it is no longer than so much of d1, and start-up goes on."""
+STANDING_MARGIN = 1.0 / 8.0
+"""Of a standing queue, on top of it."""
 JITTER_OF_D1 = 0.5
 """What d1 has of J, where it follows the flow."""
 LEAST_FULL = 0.25
@@ -29,6 +33,28 @@ class Thresholds:
     d1: float
     d2: float
     d3: float
+    raised: float = 0.0
+    """What a standing queue has added to each."""
+
+    @property
+    def own_d1(self) -> float:
+        """d1 as if no queue stood."""
+        return self.d1 - self.raised
+
+    @property
+    def short(self) -> float:
+        """Up to here a queue has drained."""
+        return SHORT_OF_D1 * self.own_d1
+
+    def above(self, standing: float) -> Thresholds:
+        """The same where a queue of `standing` s stands."""
+        raised = margin(standing)
+        return Thresholds(self.d0 + raised, self.d1 + raised, self.d2 + raised, self.d3 + raised, raised)
+
+
+def margin(standing: float) -> float:
+    """What a standing queue adds to thresholds, s."""
+    return (1.0 + STANDING_MARGIN) * standing
 
 
 def thresholds(rate: float, packet_bytes: int, p: Parameters, jitter: float = 0.0) -> Thresholds:
@@ -55,7 +81,7 @@ def startup_end(
     rate: float, length: float, transmission: float, packet_bytes: int, p: Parameters, jitter: float = 0.0
 ) -> float:
     """The queueing delay above which start-up meets a queue, s; `transmission` is T as it counts, 0 while unknown."""
-    end = max(0.5 * thresholds(rate, packet_bytes, p, jitter).d1, TRAIN_QUEUE * transmission)
+    end = max(thresholds(rate, packet_bytes, p, jitter).short, TRAIN_QUEUE * transmission)
     if insists(rate, transmission, packet_bytes):
         end = max(end, p.insist * length)
     return end

@@ -31,12 +31,13 @@ def windows(
     tolerance: float,
     m: Measured,
     jitters: tuple[float, float],
+    queues: tuple[float, float],
 ) -> Windows:
-    """`jitters` are the least and the largest J."""
+    """`jitters` are the least and the largest J, `queues` the same of what stands."""
     size, p = m.limits.max_datagram_size, m.limits.parameters
     ends = [
-        law.window(rate * (1.0 + s * 1e-9), max(length + s * tolerance, 0.0), size, p, transmission, jitter)
+        law.window(rate * (1.0 + s * 1e-9), max(length + s * tolerance, 0.0), size, p, transmission, jitter, queue)
         for length in lengths
-        for rate, jitter, s in zip(rates, jitters, (-1.0, 1.0), strict=True)
+        for rate, jitter, queue, s in zip(rates, jitters, queues, (-1.0, 1.0), strict=True)
     ]
     return Windows(min(ends), max(ends), size)

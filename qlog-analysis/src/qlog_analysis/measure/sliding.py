@@ -43,6 +43,14 @@ class SlidingMinimum:
     def clear(self) -> None:
         self._parts.clear()
 
+    def raise_by(self, by: float | None) -> None:
+        """As if nothing had been seen but the minimum, now and larger by so much; nothing at all where that is not
+        known."""
+        least = self.get()
+        self._parts.clear()
+        if least is not None and by is not None:
+            self._parts.append((self._latest, least + by))
+
 
 class Source(str, Enum):
     """Where one-way delays come from; the values are those of `source` in traces."""
@@ -75,6 +83,15 @@ class PathMinima:
         for source in sources:
             for m in self._owd[source]:
                 m.clear()
+
+    def raise_by(self, by: dict[Source, float | None]) -> None:
+        """What was a queue is none, by each source. Without ACK arrivals nothing is known of the RTT, which stays."""
+        for source, minima in self._owd.items():
+            for m in minima:
+                m.raise_by(by[source])
+        if by[Source.ACK] is not None:
+            self._rtt_full.raise_by(by[Source.ACK])
+            self._rtt_any.raise_by(by[Source.ACK])
 
     def length(self) -> float | None:
         """L: the smallest round-trip time of full-sized packets, while there is none that of all."""

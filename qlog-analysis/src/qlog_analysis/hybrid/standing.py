@@ -1,0 +1,161 @@
+"""A queue that stands although the flow gives way: "Beside others who fill the buffer" in docs/papers/hybrid.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from .parameters import Parameters
+
+KNOWN = 10.0
+"""s. For so long others are known after a queue was found to stand."""
+PATIENCE_LENGTHS, PATIENCE_QUEUES = 5.0, 2.0
+"""In L and in the longest delay: how long a queue may take to drain."""
+STRANGERS = 2.0
+"""So many times as long, where others are not known."""
+REMAINS = 0.5
+"""Of the share, where others were not known."""
+FALLING = 0.9
+FOLLOWS = 1.0 / 8.0
+CALM_EPOCHS = 4
+CALM_SPREAD = 1.0 / 8.0
+"""Of the least delay."""
+DELAY_SLACK = 4e-9
+"""s. Rounding of delays in the report."""
+
+
+class Outcome(str, Enum):
+    """How an attempt ended; the values are those of `outcome` in traces."""
+
+    STANDS = "stands"
+    LONGER_PATH = "longer_path"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An epoch with samples, after its update."""
+
+    now: float
+    """Its end, s."""
+    delta: float
+    length: float
+    """L, s."""
+    short: bool
+    """Whether its queue has drained."""
+    lost: bool
+    """Whether any loss counts."""
+    rate: float
+    """R, bit/s."""
+    share: float | None
+    """S in bit/s; None while no queue drains."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A decrease that should drain a queue; times in s, rates in bit/s."""
+
+    began: float
+    latest: float
+    """When its last epoch ended."""
+    rate: float
+    share: float
+    first: float
+    longest: float
+    last: float
+    one_before: float
+    """The delay that says whether the last one falls."""
+    lost: bool
+    drained: float = 0.0
+    later: tuple[float, ...] = ()
+    """The delays of the epochs after the first."""
+
+    @staticmethod
+    def start(e: Shown, share: float) -> Attempt:
+        return Attempt(e.now, e.now, e.rate, share, e.delta, e.delta, e.delta, e.delta, e.lost)
+
+    def go_on(self, e: Shown, share: float) -> Attempt:
+        spare = min(max(1.0 - self.rate / max(self.share, 1.0), 0.0), 1.0)
+        return replace(
+            self,
+            latest=e.now,
+            rate=e.rate,
+            share=max(self.share, share),
+            longest=max(self.longest, e.delta),
+            last=e.delta,
+            one_before=self.last,
+            lost=self.lost or e.lost,
+            drained=self.drained + (e.now - self.latest) * spare,
+            later=(*self.later, e.delta),
+        )
+
+    def is_calm(self, slack: float) -> bool:
+        """Whether the delay has stayed where it is for longer than a queue would have; `slack` of one time, s."""
+        if self.lost or len(self.later) < CALM_EPOCHS:
+            return False
+        least, most = min(self.later), max(self.later)
+        shown = DELAY_SLACK if slack > 0.0 else -DELAY_SLACK if slack < 0.0 else 0.0
+        return most - least <= CALM_SPREAD * least + shown and self.drained + slack * len(self.later) >= most
+
+    def falls(self, slack: float) -> bool:
+        return self.last < FALLING * self.one_before + slack
+
+    def lasts(self, length: float, known: bool, p: Parameters) -> float:
+        """How long it must last until the queue stands, s."""
+        due = PATIENCE_LENGTHS * length + PATIENCE_QUEUES * self.longest
+        return due if known else max(STRANGERS * due, p.compete)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What is known of it."""
+
+    queue: float = 0.0
+    """Q in s; 0 if there is none."""
+    attempt: Attempt | None = None
+    found: float | None = None
+    """When a queue was last found to stand, s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    standing: Standing
+    outcome: Outcome | None = None
+    back: float = 0.0
+    """The share to which it leads back, bit/s."""
+
+
+def judge(e: Shown, before: Standing, p: Parameters, slack: float = 0.0) -> Iterator[Judged]:
+    """What an epoch makes of it; several readings where times that may be off by `slack` leave it open."""
+    if p.compete == 0.0:
+        yield Judged(before)
+        return
+    queue = _follow(e, before.queue)
+    if e.share is None:
+        yield Judged(Standing(queue, None, before.found))
+        return
+    attempt = before.attempt.go_on(e, e.share) if before.attempt else Attempt.start(e, e.share)
+    for known in {before.found is not None and e.now - before.found < KNOWN + s for s in (-slack, slack)}:
+        yield from _end(e, attempt, Standing(queue, attempt, before.found), known, p, slack)
+
+
+def _follow(e: Shown, queue: float) -> float:
+    if e.short:
+        return 0.0
+    return queue - FOLLOWS * (queue - e.delta) if e.delta < queue else queue
+
+
+def _end(e: Shown, a: Attempt, going: Standing, known: bool, p: Parameters, slack: float) -> Iterator[Judged]:
+    calm = {False} if known else {a.is_calm(s) for s in (-slack, slack)}
+    if True in calm:
+        yield Judged(Standing(), Outcome.LONGER_PATH, a.share)
+    if False not in calm:
+        return
+    delay = min(slack, DELAY_SLACK)
+    lasts = a.lasts(e.length, known, p)
+    stands = {e.now - a.began + s * slack >= lasts and not a.falls(-s * delay) for s in (-1.0, 1.0)}
+    if True in stands:
+        remains = 1.0 if known else REMAINS
+        yield Judged(Standing(max(e.delta, a.first), None, e.now), Outcome.STANDS, remains * a.share)
+    if False in stands:
+        yield Judged(going)

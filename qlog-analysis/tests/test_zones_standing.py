@@ -1,0 +1,111 @@
+"""Queues that stand: connections beside others and on paths that change pass, and a falsified trace fails."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path as FilePath
+
+import pytest
+
+import lab
+import tampering
+import tampering_standing as t
+from qlog_analysis.check.verdict import Outcome
+from tampering_additions import chosen, shifted, where
+from traces import ADDED, Tamper, epochs, verdict_of
+from tracewriter import Json
+
+SPEC = f"{ADDED},trend=off,compete=600ms".replace(",trend=on", "")
+Table = dict[str, tuple[Tamper, set[str]]]
+
+
+def beside(*values: str) -> list[Json]:
+    return lab.records(SPEC, *values, scenario="neighbour")
+
+
+def longer(*values: str) -> list[Json]:
+    """The way there becomes 20 ms longer."""
+    return lab.records(SPEC, "link.there.delay=20ms@0s,40ms@2s", "duration=6s", *values)
+
+
+BESIDE: Table = {
+    "another standing queue": (shifted(t.competes, "standing", 0.01), {"standing", "thresholds"}),
+    "another standing queue with its thresholds": (t.queue_scaled(t.competes, 1.001), {"standing"}),
+    "no standing queue, with its thresholds": (t.queue_scaled(t.competes, 0.0), {"standing"}),
+    "a standing queue that does not follow": (t.queue_as_before(t.follows), {"standing"}),
+    "a standing queue that stays when it has drained": (t.queue_as_before(t.drained), {"standing"}),
+    "thresholds without a standing queue": (where(t.competes, d1=12.0), {"thresholds"}),
+    "a queue that stands denied": (t.denied(t.stands_known), {"outcome", "rate"}),
+    "a queue that stands, as others are not known, denied": (t.denied(t.stands_unknown), {"outcome", "rate"}),
+    "the outcome alone denied": (t.named_otherwise(t.stands, None), {"outcome"}),
+    "a queue that stands called a longer path": (t.named_otherwise(t.stands, "longer_path"), {"outcome"}),
+    "an outcome that does not exist": (t.named_otherwise(t.stands, "falls"), {"outcome"}),
+    "a queue that stands too early": (t.found_early, {"outcome", "rate"}),
+    "an outcome while no queue drains": (t.named_otherwise(t.grows, "stands"), {"outcome"}),
+    "a return to more than the share": (t.back_to_more(t.stands_known), {"rate"}),
+    "a return to more than half of the share": (t.back_to_more(t.stands_unknown), {"rate"}),
+    "a larger increase beside others": (t.larger_increase, {"alpha", "rate"}),
+    "an increase of a flow that has its share": (t.increase_beyond_its_share, {"alpha", "rate"}),
+    "a loss that others make answered": (t.loss_answered, {"zone", "rate"}),
+    "compete": (tampering.parameter("compete", 700.0), {"parameters"}),
+    "compete with its option": (tampering.parameter_with_its_option("compete", 1200.0, "compete=1200ms"), {"outcome"}),
+    "compete off": (tampering.parameter_with_its_option("compete", 0.0, "compete=off"), {"outcome", "standing"}),
+}
+LONGER: Table = {
+    "a longer path denied": (t.denied(t.is_longer), {"outcome", "length"}),
+    "a longer path called a queue that stands": (t.named_otherwise(t.is_longer, "stands"), {"outcome", "length"}),
+    "a return to more than the share": (t.back_to_more(t.is_longer), {"rate"}),
+    "a longer path with the old round trip": (t.round_trip_as_before, {"length"}),
+    "a longer path with the old delays": (t.delays_as_before, {"delta"}),
+}
+CASES = [
+    pytest.param(make, tamper, laws, id=f"{make.__name__}: {name}")
+    for make, table in ((beside, BESIDE), (longer, LONGER))
+    for name, (tamper, laws) in table.items()
+]
+
+
+@pytest.mark.parametrize(("make", "tamper", "laws"), CASES)
+def test_a_falsified_trace_fails(tmp_path: FilePath, make: type[list[Json]], tamper: Tamper, laws: set[str]) -> None:
+    some = make()
+    tamper(some)
+    assert some != make()
+    v = verdict_of(tmp_path, some)
+    assert v.outcome is Outcome.FAIL
+    assert laws <= {f.law for f in v.findings}, v.to_text()
+
+
+@pytest.mark.parametrize("stamps", ["true", "false"])
+@pytest.mark.parametrize("cc", ["cubic", "reno", "bbr2"])
+@pytest.mark.parametrize("buffer", ["1bdp", "4bdp"])
+def test_connections_beside_others_pass(tmp_path: FilePath, stamps: str, cc: str, buffer: str) -> None:
+    some = beside(f"flow.main.timestamps={stamps}", f"flow.neighbour.cc={cc}", f"link.there.buffer={buffer}")
+    v = verdict_of(tmp_path, some)
+    assert v.outcome is Outcome.PASS, v.to_text()
+
+
+@pytest.mark.parametrize("stamps", ["true", "false"])
+@pytest.mark.parametrize("jitter", ["none", "uniform:min=0ms,max=3ms,order=free"])
+def test_connections_whose_path_becomes_longer_pass(tmp_path: FilePath, stamps: str, jitter: str) -> None:
+    some = longer(f"flow.main.timestamps={stamps}", f"link.there.jitter={jitter}")
+    v = verdict_of(tmp_path, some)
+    assert v.outcome is Outcome.PASS, v.to_text()
+
+
+def test_they_visit_what_the_checker_decides_on() -> None:
+    seen = epochs(beside())
+    choices = (
+        t.competes,
+        t.grows,
+        t.has_its_share,
+        t.loses,
+        t.follows,
+        t.drained,
+        t.stands_known,
+        t.stands_unknown,
+        t.attempts,
+    )
+    for choice in choices:
+        assert any(choice(b, a) for a, b in pairwise(seen)), choice.__name__
+    for stamps in ("true", "false"):
+        assert chosen(longer(f"flow.main.timestamps={stamps}"), t.is_longer)
