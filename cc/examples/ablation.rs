@@ -17,7 +17,7 @@ use dumbbell::summary::{summary, Cell};
 const SCENARIOS: &str = include_str!("../../tests/search/training.toml");
 const SEEDS: [u64; 3] = [1, 2, 3];
 
-const VARIANTS: [&str; 16] = [
+const VARIANTS: [&str; 18] = [
     "hybrid",
     "hybrid:drain=off,bmin=0.03",
     "hybrid:grow=off",
@@ -30,6 +30,8 @@ const VARIANTS: [&str; 16] = [
     "hybrid:react=epoch",
     "hybrid:trend=on",
     "hybrid:full=off",
+    "hybrid:losscap=1",
+    "hybrid:compete=off",
     "hybrid:packet=0.5",
     "hybrid:bmin=0.005",
     "hybrid:bmin=0.02",
