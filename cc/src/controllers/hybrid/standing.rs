@@ -22,12 +22,11 @@ const REMAINS: f64 = 0.5;
 /// A delay that keeps to this share of itself for so many epochs is none of a queue, if a queue would have drained.
 const CALM_SHARE: i64 = 8;
 const CALM_EPOCHS: u32 = 4;
-/// And it is this share of L at least.
-const CALM_DIVISOR: u32 = 8;
-/// Others fill a buffer if the queue is this share of L, or so many times what a flow keeps there itself, at most that share of L.
-const FILLED_DIVISOR: u32 = 4;
+/// A flow that gives way keeps up to so many times d1 in the queue itself.
 const OWN_QUEUES: f64 = 4.0;
-const OWN_DIVISOR: u32 = 2;
+/// A delay is one of a longer path, or of a buffer that others fill, from these parts of L on.
+const CALM_DIVISORS: [u32; 2] = [5, 4];
+const FILLED_DIVISORS: [u32; 2] = [4, 2];
 
 /// What is known about it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -144,11 +143,12 @@ impl Attempt {
         self.epochs += 1;
     }
 
-    /// Whether flows that give way would not have left that much: they keep a few packets each, however many they are.
-    fn is_filled(&self, seen: &Attempted) -> bool {
+    /// Whether the delay is longer than flows leave that give way: they keep a few packets each. It is never below L divided by the
+    /// first number, and need not be above L divided by the second.
+    fn exceeds_own(&self, seen: &Attempted, [least, most]: [u32; 2]) -> bool {
         let packets = OWN_QUEUES * seen.queue * seen.packet.0 as f64;
         let own = packets * 8.0 / self.share.bps().max(1.0);
-        let (least, most) = (seen.length / FILLED_DIVISOR, seen.length / OWN_DIVISOR);
+        let (least, most) = (seen.length / least, seen.length / most);
         seen.delta.as_secs() >= least.as_secs_f64().max(own.min(most.as_secs_f64()))
     }
 
@@ -165,7 +165,7 @@ impl Attempt {
         let spread = self.most.as_nanos() - self.least.as_nanos();
         self.epochs >= CALM_EPOCHS
             && self.is_alone(seen)
-            && seen.delta >= Owd::from(seen.length / CALM_DIVISOR)
+            && self.exceeds_own(seen, CALM_DIVISORS)
             && !self.lost
             && spread <= self.least.as_nanos() / CALM_SHARE
             && Owd::from(self.drained) >= self.most
@@ -210,7 +210,7 @@ impl Standing {
             false => (patience.max(due * 2), REMAINS),
         };
         let over = seen.now.since(attempt.began) >= lasts;
-        if !over || attempt.falls || !attempt.is_filled(seen) {
+        if !over || attempt.falls || !attempt.exceeds_own(seen, FILLED_DIVISORS) {
             return None;
         }
         self.queue = delay.max(attempt.delta.to_duration());
