@@ -52,6 +52,7 @@ BESIDE: Table = {
     "compete off": (tampering.parameter_with_its_option("compete", 0.0, "compete=off"), {"outcome", "standing"}),
 }
 LONGER: Table = {
+    "a first flight at R": (t.first_flight_at_its_rate, {"pacing_rate"}),
     "a longer path denied": (t.denied(t.is_longer), {"outcome", "length"}),
     "a longer path called a queue that stands": (t.named_otherwise(t.is_longer, "stands"), {"outcome", "length"}),
     "a return to more than the share": (t.back_to_more(t.is_longer), {"rate"}),
