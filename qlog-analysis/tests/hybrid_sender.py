@@ -66,6 +66,11 @@ class HybridSender:
         self.startup = self.p.startup > 1.0
 
     @property
+    def started(self) -> bool:
+        """Whether the first epoch has begun."""
+        return self._start is not None
+
+    @property
     def length(self) -> float:
         return (self._minima.length() if self._minima is not None else None) or 0.1
 

@@ -158,7 +158,8 @@ class Simulation:
         self._into_bottleneck(number, size)
 
     def _log_metrics(self) -> None:
-        pacing = self.cc.pacing
+        # What goes before the first epoch, the controller's law, is that of whole connections only (`lab`).
+        pacing = self.cc.pacing if self.cc.started else None
         self.log.metrics(
             self.now,
             self._lost_total,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tampering_additions import Choice, chosen, follow
-from traces import Tamper, epochs
+from traces import Tamper, acks, epochs
 from tracewriter import Json
 
 MARGIN = 1.125
@@ -116,6 +116,15 @@ def back_to_more(choice: Choice) -> Tamper:
         follow(some, e, 1.01 * e["rate_after"])
 
     return tamper
+
+
+def first_flight_at_its_rate(some: list[Json]) -> None:
+    """The initial window takes all of L."""
+    first = next(a for a in acks(some) if a["data"]["frames"][0]["acked_ranges"])
+    before = (r["data"] for r in some[: some.index(first)] if r.get("name") == "quic:recovery_metrics_updated")
+    for data in before:
+        if "pacing_rate" in data:
+            data["pacing_rate"] //= 2
 
 
 def larger_increase(some: list[Json]) -> None:

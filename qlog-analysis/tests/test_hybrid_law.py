@@ -296,6 +296,8 @@ def test_noise_never_excludes_the_exact_verdict() -> None:
         ("hybrid:paper,wextra=auto,d3=auto,period=1s", {"wextra": None, "d3": None, "period": 1.0}),
         ("hybrid:wextra=0,startup=off,react=epoch,trend=on", {"wextra": 0.0, "startup": 1.0, "react_once": False}),
         ("hybrid:drain=off,grow=off,full=off,insist=off", {"drain": 0.0, "grow": 1.0, "full": 0.0, "insist": 0.0}),
+        ("hybrid:compete=off", {"compete": 0.0}),
+        ("hybrid:paper,compete=1.5s", {"compete": 1.5}),
         ("hybrid:drain=4,grow=2,full=1,insist=0.5,queue=3", {"drain": 4.0, "grow": 2.0, "queue": 3.0, "full": 1.0}),
         ("hybrid:r0=2.5Mbps,amin=1kbps,amax=0.1Mbps,owdwin=5s", {"r0": 2.5e6, "amin": 1e3, "amax": 1e5, "owdwin": 5.0}),
     ],

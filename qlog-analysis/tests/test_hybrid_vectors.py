@@ -118,6 +118,16 @@ def test_the_additions_visit_every_outcome(shared: dict[str, Any]) -> None:
     assert {step["expect"] for late in shared["late"] for step in late["steps"]} == {True, False}
 
 
+def test_attempts_to_drain_a_queue_end_in_every_way(shared: dict[str, Any]) -> None:
+    steps = [step for case in shared["standing"] for step in case["steps"]]
+    outcomes = [step["expect_outcome"] for step in steps]
+    assert min(outcomes.count("stands"), outcomes.count("longer_path")) >= 5
+    stands = [s for s in steps if s["expect_outcome"] == "stands"]
+    assert any(s["expect_back_bps"] < 0.6e7 for s in stands)  # others were not known
+    assert any(s["expect_back_bps"] > 0.8e7 for s in stands)
+    assert any(s["expect_queue_ms"] > 0.0 and s["delta_ms"] < s["expect_queue_ms"] for s in steps)
+
+
 def test_thresholds_worked_out_by_hand(shared: dict[str, Any]) -> None:
     by_rate = [c for c in shared["thresholds"] if "queue=2" in c["options"]]
     follows = {c["rate_bps"]: c["expect_ms"] for c in by_rate if c["jitter_ms"] == 0.0}

@@ -143,7 +143,7 @@ PATHS: dict[str, tuple[str, ...]] = {
     "plain": ("duration=4s",),
     "slow, no receive times": ("link.there.rate=1Mbps", "duration=6s", "flow.main.timestamps=false"),
     "fast": ("link.there.rate=80Mbps", "duration=1s"),
-    "short buffer, loss": ("link.there.buffer=2p", "link.there.loss=0.5%", "duration=4s"),
+    "short buffer, loss": ("link.there.buffer=2p", "link.there.loss=2%", "duration=4s"),
     "jitter, narrow way back": (
         "link.there.jitter=uniform:min=0ms,max=4ms,order=free",
         "link.back.rate=150kbps",

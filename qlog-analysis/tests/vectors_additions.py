@@ -14,6 +14,7 @@ from typing import Any
 from qlog_analysis.hybrid import floor, law, spec
 from qlog_analysis.hybrid.floor import Taken
 from qlog_analysis.hybrid.late import LatePackets
+from qlog_analysis.hybrid.standing import Shown, Standing, judge
 from qlog_analysis.hybrid.thresholds import full_delay, startup_end, thresholds
 from qlog_analysis.hybrid.trend import Trend
 
@@ -26,6 +27,9 @@ OPTIONS = (
 RATES_BPS = (5e5, 1e6, 2e6, 5e6, 1e7, 4e7, 1e8)
 MARGIN_MS = 0.002
 CASES = 60
+STANDING_CASES = 12
+PATIENCE = 0.5
+"""s. `compete` of the cases of `standing`."""
 
 
 def build() -> dict[str, Any]:
@@ -34,6 +38,7 @@ def build() -> dict[str, Any]:
         "thresholds": list(_thresholds()),
         "floor": [_floor(rng, length_ms) for length_ms in (5, 39, 40, 50, 130, 200) for _ in range(4)],
         "late": list(_late(rng)),
+        "standing": [_standing(random.Random(seed)) for seed in range(STANDING_CASES)],
         "course": [_case(rng, options, startup=i % 4 == 0) for options in OPTIONS for i in range(CASES)],
     }
 
@@ -73,6 +78,49 @@ def _late(rng: random.Random) -> Iterator[dict[str, Any]]:
             lost = rng.choice((0, 0, 1, 2, round(acked * cap * rng.uniform(0.5, 1.6))))
             steps.append({"lost": lost, "acked": acked, "expect": late.end_epoch(lost, acked, p)})
         yield {"losscap": cap, "steps": steps}
+
+
+def _standing(rng: random.Random) -> dict[str, Any]:
+    """Epochs one after the other, of a path that is full, or longer, or neither. Where rounding could decide, another
+    epoch is drawn."""
+    p = replace(spec.parse("hybrid"), compete=PATIENCE)
+    length, base, spread = rng.choice((0.02, 0.04)), rng.choice((0.01, 0.04)), rng.choice((0.001, 0.02, 0.03))
+    falling = rng.choice((1.0, 1.0, 0.99))
+    now, rate, drains, state = 1.0, 1e7, False, Standing()
+    steps: list[dict[str, Any]] = []
+    while len(steps) < 50:
+        delta = round(rng.choice((0.0001, *[base * falling ** len(steps)] * 30)) + rng.uniform(0.0, spread), 6)
+        goes_on = drains if rng.random() < 0.97 else not drains
+        share = round(rate * rng.uniform(0.9, 1.1)) if goes_on else None
+        e = Shown(
+            now=round(now + length * rng.uniform(1.0, 1.4), 6),
+            delta=delta,
+            length=length,
+            short=delta < 0.001,
+            lost=rng.random() < 0.02,
+            rate=float(round(rate * rng.uniform(0.7, 0.9))),
+            share=None if share is None else float(share),
+        )
+        readings = list(judge(e, state, p, 2e-6))
+        if len({r.outcome for r in readings}) > 1:
+            continue
+        (done,) = judge(e, state, p)
+        now, state = e.now, done.standing
+        drains = done.outcome is None and (goes_on or rng.random() < 0.3)
+        steps.append(
+            {
+                "now_ms": e.now * 1e3,
+                "delta_ms": e.delta * 1e3,
+                "short": e.short,
+                "lost": e.lost,
+                "rate_bps": e.rate,
+                "share_bps": e.share,
+                "expect_outcome": done.outcome,
+                "expect_back_bps": done.back,
+                "expect_queue_ms": state.queue * 1e3,
+            }
+        )
+    return {"length_ms": length * 1e3, "patience_ms": PATIENCE * 1e3, "steps": steps}
 
 
 def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:

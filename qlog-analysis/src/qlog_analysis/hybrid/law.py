@@ -16,6 +16,7 @@ MOST_GROWTH = 0.25
 """alpha in R, where it grows."""
 COMPETING_GROWTH = 0.03
 """The same where a queue stands, unless a packet per L is more."""
+FIRST_FLIGHT = 2.0
 TELLING = 16
 """Packets acknowledged in an epoch without samples that tell a rate."""
 
@@ -51,6 +52,11 @@ def initial_rate(packets: int, packet_bytes: int, length: float, p: Parameters) 
     """r0, or else an initial window of so many packets per L."""
     rate = 8.0 * packets * packet_bytes / length if p.r0 is None else p.r0
     return clamp_rate(rate, packet_bytes, length)
+
+
+def first_flight(rate: float, p: Parameters) -> float:
+    """The rate at which packets leave before the first epoch: in start-up an initial window takes half of L."""
+    return FIRST_FLIGHT * rate if p.startup > 1.0 else rate
 
 
 def startup_increase(acked_bytes: float, length: float, p: Parameters) -> float:

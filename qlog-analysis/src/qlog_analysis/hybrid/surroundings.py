@@ -10,6 +10,7 @@ from ..check.numbers import RELATIVE, TIME_TOLERANCE
 from ..check.verdict import Finding
 from ..events import HybridEpoch
 from ..model import Trace, Update
+from . import law
 from .epochs import Measured, Step
 from .sides import After
 from .startup import PACING_ROUNDING
@@ -31,6 +32,8 @@ class Surroundings:
     def check(self, event: Update[HybridEpoch], m: Measured, after: After) -> Iterator[Finding]:
         if not m.steps:
             return
+        if event.data.epoch == 0:
+            yield from self._first_flight(m)
         yield from self._first(self._window(event, m, after))
         yield from self._first(self._pacing(event, m))
         yield from self._first(self._in_flight(event, m))
@@ -81,6 +84,20 @@ class Surroundings:
     def _rates(r: HybridEpoch, step: Step) -> tuple[float, float]:
         """R while the epoch lasted."""
         return (r.rate_before, r.rate_before) if step.rates is None else step.rates
+
+    def _first_flight(self, m: Measured) -> Iterator[Finding]:
+        """How packets were paced before the first sample: R by the RTT of the handshake, and faster in start-up."""
+        metrics, p = self._trace.metrics, m.limits.parameters
+        i = bisect_left(metrics.record, m.steps[0].feedback.record) - 1
+        if i < 0 or p.gamma == 0.0 or not (metrics.pacing_rate[i] > 0.0 and metrics.min_rtt[i] > 0.0):
+            return
+        rate = law.initial_rate(m.limits.initial_window, m.limits.max_datagram_size, metrics.min_rtt[i], p)
+        expected = law.first_flight(rate, p) / p.gamma
+        value = metrics.pacing_rate[i]
+        if abs(value - expected) > PACING_ROUNDING + 2.0 * RELATIVE * expected:
+            yield Finding(
+                0, metrics.time[i], "pacing_rate", f"{value:.0f} bit/s in the first flight, expected {expected:.0f}"
+            )
 
     def _pacing(self, event: Update[HybridEpoch], m: Measured) -> Iterator[Finding]:
         gamma = m.limits.parameters.gamma

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::super::standing::{Attempted, Outcome};
 use super::update::{self, Drain, Situation};
 use super::*;
 use crate::measure::floor::Floor;
@@ -16,6 +17,7 @@ struct Vectors {
     thresholds: Vec<ThresholdsCase>,
     floor: Vec<FloorCase>,
     late: Vec<LateCase>,
+    standing: Vec<StandingCase>,
     course: Vec<CourseCase>,
 }
 
@@ -72,6 +74,27 @@ struct LateStep {
     lost: u64,
     acked: u64,
     expect: bool,
+}
+
+/// Epochs one after the other, in some of which a queue should drain.
+#[derive(Deserialize)]
+struct StandingCase {
+    length_ms: f64,
+    patience_ms: f64,
+    steps: Vec<StandingStep>,
+}
+
+#[derive(Debug, Deserialize)]
+struct StandingStep {
+    now_ms: f64,
+    delta_ms: f64,
+    short: bool,
+    lost: bool,
+    rate_bps: f64,
+    share_bps: Option<f64>,
+    expect_outcome: Option<String>,
+    expect_back_bps: f64,
+    expect_queue_ms: f64,
 }
 
 /// One update, with what the epochs before have left.
@@ -223,6 +246,34 @@ fn late_losses_agree_with_the_shared_vectors() {
                 "step {n} with {}",
                 case.losscap
             );
+        }
+    }
+}
+
+#[test]
+fn what_becomes_of_a_queue_agrees_with_the_shared_vectors() {
+    for case in vectors().standing {
+        let mut standing = Standing::default();
+        for step in &case.steps {
+            let seen = Attempted {
+                now: Time::from_origin(millis(step.now_ms)),
+                length: millis(case.length_ms),
+                delta: delay(step.delta_ms),
+                short: step.short,
+                lost: step.lost,
+                rate: Rate::from_bps(step.rate_bps),
+            };
+            let drain = step.share_bps.map(|share| Drain {
+                share: Rate::from_bps(share),
+                ceiling: None,
+            });
+            let outcome = standing.judge(&seen, drain, millis(case.patience_ms));
+            let name = outcome.map(Outcome::as_str);
+            assert_eq!(name, step.expect_outcome.as_deref(), "{step:?}");
+            let back = outcome.map_or(0.0, |outcome| outcome.rate().bps());
+            assert!((back - step.expect_back_bps).abs() < 1.0, "{step:?}");
+            let queue = standing.queue.as_secs_f64() * 1e3;
+            assert!((queue - step.expect_queue_ms).abs() < 1e-4, "{step:?}");
         }
     }
 }
