@@ -20,7 +20,7 @@ FRESH = Standing()
 
 def shown(now: float = 1.0, delta: float = 0.04, **changes: Any) -> Shown:
     base: dict[str, Any] = {"length": 0.038, "short": False, "lost": False, "rate": 8e6, "share": 1e7}
-    return Shown(now, delta, **{**base, **changes})
+    return Shown(now, delta, **{**base, "transmission": 1e-3, **changes})
 
 
 def judged(epochs: list[Shown], before: Standing = FRESH) -> Judged:
@@ -187,3 +187,24 @@ def test_a_longer_path_raises_minima_and_round_trips() -> None:
     assert minima.owd_minima(Source.TIMESTAMPS)[3] == float("inf")
     minima.raise_by({Source.ACK: None, Source.TIMESTAMPS: None})
     assert minima.length() == pytest.approx(0.05)
+
+
+def test_a_longer_path_shows_only_to_a_flow_that_is_alone_on_it_or_tries_for_longer() -> None:
+    def steady(epochs: int, transmission: float) -> Outcome | None:
+        return judged([shown(1.0 + 0.1 * i, transmission=transmission) for i in range(epochs + 1)]).outcome
+
+    assert steady(4, 1e-3) is Outcome.LONGER_PATH
+    assert steady(12, 1e-4) is None  # 10 of 100 Mbit/s
+    assert steady(7, 0.0) is None
+    assert steady(8, 0.0) is Outcome.LONGER_PATH
+
+
+def test_what_flows_keep_that_give_way_is_neither_a_longer_path_nor_a_filled_buffer() -> None:
+    # 4 * 2 packets at 10 Mbit/s are 8 ms, L / 4 is 9.5 ms and L / 2 19 ms.
+    still = [shown(1.0 + 0.1 * i, 0.0079) for i in range(6)]
+    assert judged(still).outcome is None
+    assert judged([replace(e, delta=0.0081) for e in still][:5]).outcome is Outcome.LONGER_PATH
+    known = Standing(queue=0.03, found=0.9)
+    assert judged([replace(e, delta=0.0094) for e in still], known).outcome is None
+    assert judged([replace(e, delta=0.0096) for e in still][:4], known).outcome is Outcome.STANDS
+    assert judged([replace(e, delta=0.0189, share=1e6, rate=9e5) for e in still], known).outcome is None

@@ -27,7 +27,7 @@ OPTIONS = (
 RATES_BPS = (5e5, 1e6, 2e6, 5e6, 1e7, 4e7, 1e8)
 MARGIN_MS = 0.002
 CASES = 60
-STANDING_CASES = 12
+STANDING_CASES = 20
 PATIENCE = 0.5
 """s. `compete` of the cases of `standing`."""
 
@@ -85,7 +85,7 @@ def _standing(rng: random.Random) -> dict[str, Any]:
     epoch is drawn."""
     p = replace(spec.parse("hybrid"), compete=PATIENCE)
     length, base, spread = rng.choice((0.02, 0.04)), rng.choice((0.01, 0.04)), rng.choice((0.001, 0.02, 0.03))
-    falling = rng.choice((1.0, 1.0, 0.99))
+    falling, transmission = rng.choice((1.0, 1.0, 0.99)), rng.choice((1e-4, 1e-3, 1e-3))
     now, rate, drains, state = 1.0, 1e7, False, Standing()
     steps: list[dict[str, Any]] = []
     while len(steps) < 50:
@@ -100,6 +100,8 @@ def _standing(rng: random.Random) -> dict[str, Any]:
             lost=rng.random() < 0.02,
             rate=float(round(rate * rng.uniform(0.7, 0.9))),
             share=None if share is None else float(share),
+            transmission=transmission,
+            packet_bytes=PACKET,
         )
         readings = list(judge(e, state, p, 2e-6))
         if len({r.outcome for r in readings}) > 1:
@@ -120,7 +122,12 @@ def _standing(rng: random.Random) -> dict[str, Any]:
                 "expect_queue_ms": state.queue * 1e3,
             }
         )
-    return {"length_ms": length * 1e3, "patience_ms": PATIENCE * 1e3, "steps": steps}
+    return {
+        "length_ms": length * 1e3,
+        "transmission_ms": transmission * 1e3,
+        "patience_ms": PATIENCE * 1e3,
+        "steps": steps,
+    }
 
 
 def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:

@@ -151,6 +151,9 @@ impl Hybrid {
             self.compete(&Attempted {
                 now,
                 length: self.length(),
+                transmission: self.transmission_time(),
+                packet: situation.packet,
+                queue: self.params.queue,
                 delta: seen.delta,
                 short: update::is_short(&thresholds, seen.delta),
                 lost: epoch.lost > 0,

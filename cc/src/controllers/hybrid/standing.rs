@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use super::update::Drain;
+use super::update::{Drain, ALONE_SHARE};
 use super::Hybrid;
-use crate::units::{Owd, Rate, Time};
+use crate::units::{Bytes, Owd, Rate, Time};
 
 /// Epochs until a decrease has drained a queue: one until it shows, three of draining, and one to see it.
 const DRAIN_EPOCHS: u32 = 5;
@@ -22,6 +22,11 @@ const REMAINS: f64 = 0.5;
 /// A delay that keeps to this share of itself for so many epochs is none of a queue, if a queue would have drained.
 const CALM_SHARE: i64 = 8;
 const CALM_EPOCHS: u32 = 4;
+/// A flow that gives way keeps up to so many times d1 in the queue itself.
+const OWN_QUEUES: f64 = 4.0;
+/// A delay is one of a longer path, or of a buffer that others fill, from these parts of L on.
+const CALM_DIVISORS: [u32; 2] = [5, 4];
+const FILLED_DIVISORS: [u32; 2] = [4, 2];
 
 /// What is known about it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -40,6 +45,12 @@ pub struct Attempted {
     pub now: Time,
     /// L.
     pub length: Duration,
+    /// T, the time that a full packet takes on the slowest link; zero while unknown.
+    pub transmission: Duration,
+    /// Size of a full packet.
+    pub packet: Bytes,
+    /// d1 in packets of the flow.
+    pub queue: f64,
     /// Its delay.
     pub delta: Owd,
     /// Whether that is hardly a queue.
@@ -132,10 +143,29 @@ impl Attempt {
         self.epochs += 1;
     }
 
+    /// Whether the delay is longer than flows leave that give way: they keep a few packets each. It is never below L divided by the
+    /// first number, and need not be above L divided by the second.
+    fn exceeds_own(&self, seen: &Attempted, [least, most]: [u32; 2]) -> bool {
+        let packets = OWN_QUEUES * seen.queue * seen.packet.0 as f64;
+        let own = packets * 8.0 / self.share.bps().max(1.0);
+        let (least, most) = (seen.length / least, seen.length / most);
+        seen.delta.as_secs() >= least.as_secs_f64().max(own.min(most.as_secs_f64()))
+    }
+
+    /// Whether this flow has at least half of the slowest link; and if that is not known, whether it has been tried for longer.
+    fn is_alone(&self, seen: &Attempted) -> bool {
+        if seen.transmission.is_zero() {
+            return self.epochs >= 2 * CALM_EPOCHS;
+        }
+        self.share.over(seen.transmission) >= ALONE_SHARE * seen.packet.0 as f64
+    }
+
     /// Whether the delay stays where it is, although what a queue held has had the time to drain.
-    fn is_calm(&self) -> bool {
+    fn is_calm(&self, seen: &Attempted) -> bool {
         let spread = self.most.as_nanos() - self.least.as_nanos();
         self.epochs >= CALM_EPOCHS
+            && self.is_alone(seen)
+            && self.exceeds_own(seen, CALM_DIVISORS)
             && !self.lost
             && spread <= self.least.as_nanos() / CALM_SHARE
             && Owd::from(self.drained) >= self.most
@@ -170,7 +200,7 @@ impl Standing {
         let attempt = self.attempt.as_mut()?;
         attempt.share = attempt.share.max(drain.share);
         let attempt = *attempt;
-        if !known && attempt.is_calm() {
+        if !known && attempt.is_calm(seen) {
             *self = Self::default();
             return Some(Outcome::LongerPath(attempt.share));
         }
@@ -179,7 +209,8 @@ impl Standing {
             true => (due, 1.0),
             false => (patience.max(due * 2), REMAINS),
         };
-        if seen.now.since(attempt.began) < lasts || attempt.falls {
+        let over = seen.now.since(attempt.began) >= lasts;
+        if !over || attempt.falls || !attempt.exceeds_own(seen, FILLED_DIVISORS) {
             return None;
         }
         self.queue = delay.max(attempt.delta.to_duration());

@@ -239,7 +239,17 @@ def settle(e: Epoch, u: Update, p: Parameters, slack: float = 0.0) -> Iterator[U
     if e.startup:
         yield replace(u, standing=e.standing)
         return
-    shown = Shown(e.now, e.delta, e.length, e.delta <= e.thresholds.short, e.any_lost, u.rate, u.course.share)
+    shown = Shown(
+        e.now,
+        e.delta,
+        e.length,
+        e.delta <= e.thresholds.short,
+        e.any_lost,
+        u.rate,
+        u.course.share,
+        e.transmission,
+        e.packet_bytes,
+    )
     for judged in standing.judge(shown, e.standing, p, slack):
         if judged.outcome is None:
             yield replace(u, standing=judged.standing)

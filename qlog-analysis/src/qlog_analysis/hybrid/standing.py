@@ -21,6 +21,16 @@ FOLLOWS = 1.0 / 8.0
 CALM_EPOCHS = 4
 CALM_SPREAD = 1.0 / 8.0
 """Of the least delay."""
+ALONE_SHARE = 0.5
+"""Of the slowest link."""
+OWN_QUEUES = 4.0
+"""Times d1: what a flow that gives way keeps in the queue itself."""
+CALM_PARTS = (5.0, 4.0)
+FILLED_PARTS = (4.0, 2.0)
+"""L divided by these: what a delay of a longer path, or of a buffer that others fill, has at least, and where its bound
+by the flow's own packets ends."""
+RATE_SLACK = 1e-6
+"""Relative. Rounding of rates in the report."""
 DELAY_SLACK = 4e-9
 """s. Rounding of delays in the report."""
 
@@ -49,6 +59,14 @@ class Shown:
     """R, bit/s."""
     share: float | None
     """S in bit/s; None while no queue drains."""
+    transmission: float = 0.0
+    """T, s; 0 while unknown."""
+    packet_bytes: int = 1250
+
+    def exceeds_own(self, share: float, parts: tuple[float, float], queue: float, slack: float) -> bool:
+        """Whether flows that give way would not leave such a delay."""
+        own = OWN_QUEUES * queue * self.packet_bytes * 8.0 / max(share, 1.0)
+        return self.delta + slack >= max(self.length / parts[0], min(own, self.length / parts[1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +107,18 @@ class Attempt:
             later=(*self.later, e.delta),
         )
 
-    def is_calm(self, slack: float) -> bool:
+    def is_alone(self, e: Shown, slack: float) -> bool:
+        """Whether it has half of the slowest link, or has been tried for longer."""
+        if e.transmission == 0.0:
+            return len(self.later) >= 2 * CALM_EPOCHS
+        tolerance = RATE_SLACK if slack > 0.0 else -RATE_SLACK if slack < 0.0 else 0.0
+        return self.share * e.transmission * (1.0 + tolerance) >= ALONE_SHARE * e.packet_bytes * 8.0
+
+    def is_calm(self, e: Shown, queue: float, slack: float) -> bool:
         """Whether the delay has stayed where it is for longer than a queue would have; `slack` of one time, s."""
-        if self.lost or len(self.later) < CALM_EPOCHS:
+        if self.lost or len(self.later) < CALM_EPOCHS or not self.is_alone(e, slack):
+            return False
+        if not e.exceeds_own(self.share, CALM_PARTS, queue, slack):
             return False
         least, most = min(self.later), max(self.later)
         shown = DELAY_SLACK if slack > 0.0 else -DELAY_SLACK if slack < 0.0 else 0.0
@@ -146,14 +173,19 @@ def _follow(e: Shown, queue: float) -> float:
 
 
 def _end(e: Shown, a: Attempt, going: Standing, known: bool, p: Parameters, slack: float) -> Iterator[Judged]:
-    calm = {False} if known else {a.is_calm(s) for s in (-slack, slack)}
+    calm = {False} if known else {a.is_calm(e, p.queue, s) for s in (-slack, slack)}
     if True in calm:
         yield Judged(Standing(), Outcome.LONGER_PATH, a.share)
     if False not in calm:
         return
     delay = min(slack, DELAY_SLACK)
     lasts = a.lasts(e.length, known, p)
-    stands = {e.now - a.began + s * slack >= lasts and not a.falls(-s * delay) for s in (-1.0, 1.0)}
+    stands = {
+        e.now - a.began + s * slack >= lasts
+        and not a.falls(-s * delay)
+        and e.exceeds_own(a.share, FILLED_PARTS, p.queue, s * slack)
+        for s in (-1.0, 1.0)
+    }
     if True in stands:
         remains = 1.0 if known else REMAINS
         yield Judged(Standing(max(e.delta, a.first), None, e.now), Outcome.STANDS, remains * a.share)

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::super::standing::{Attempted, Outcome, Standing};
 use super::super::update::Drain;
-use crate::units::{Owd, Rate, Time};
+use crate::units::{Bytes, Owd, Rate, Time};
 
 const PATIENCE: Duration = Duration::from_millis(1_500);
 const SHARE_BPS: f64 = 10e6;
@@ -28,6 +28,9 @@ impl Course {
         let seen = Attempted {
             now: Time::from_origin(self.now),
             length: Duration::from_millis(40),
+            transmission: Duration::from_millis(1),
+            packet: Bytes(1_250),
+            queue: 2.0,
             delta: Owd::from_nanos((millis * 1e6) as i64),
             short: millis < 1.0,
             lost,

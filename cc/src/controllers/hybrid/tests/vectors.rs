@@ -80,6 +80,7 @@ struct LateStep {
 #[derive(Deserialize)]
 struct StandingCase {
     length_ms: f64,
+    transmission_ms: f64,
     patience_ms: f64,
     steps: Vec<StandingStep>,
 }
@@ -258,6 +259,9 @@ fn what_becomes_of_a_queue_agrees_with_the_shared_vectors() {
             let seen = Attempted {
                 now: Time::from_origin(millis(step.now_ms)),
                 length: millis(case.length_ms),
+                transmission: millis(case.transmission_ms),
+                packet: SIZE,
+                queue: Params::default().queue,
                 delta: delay(step.delta_ms),
                 short: step.short,
                 lost: step.lost,
