@@ -27,7 +27,7 @@ OPTIONS = (
 RATES_BPS = (5e5, 1e6, 2e6, 5e6, 1e7, 4e7, 1e8)
 MARGIN_MS = 0.002
 CASES = 60
-STANDING_CASES = 20
+STANDING_CASES = 24
 PATIENCE = 0.5
 """s. `compete` of the cases of `standing`."""
 
