@@ -200,11 +200,11 @@ def test_a_longer_path_shows_only_to_a_flow_that_is_alone_on_it_or_tries_for_lon
 
 
 def test_what_flows_keep_that_give_way_is_neither_a_longer_path_nor_a_filled_buffer() -> None:
-    # 4 * 2 packets at 10 Mbit/s are 8 ms, L / 4 is 9.5 ms and L / 2 19 ms.
-    still = [shown(1.0 + 0.1 * i, 0.0079) for i in range(6)]
+    # 4 * 2 packets at 10 Mbit/s are 8 ms, L / 5 is 7.6 ms, L / 4 9.5 ms and L / 3 12.7 ms.
+    still = [shown(1.0 + 0.1 * i, 0.0075) for i in range(6)]
     assert judged(still).outcome is None
-    assert judged([replace(e, delta=0.0081) for e in still][:5]).outcome is Outcome.LONGER_PATH
+    assert judged([replace(e, delta=0.0077) for e in still][:5]).outcome is Outcome.LONGER_PATH
     known = Standing(queue=0.03, found=0.9)
     assert judged([replace(e, delta=0.0094) for e in still], known).outcome is None
     assert judged([replace(e, delta=0.0096) for e in still][:4], known).outcome is Outcome.STANDS
-    assert judged([replace(e, delta=0.0189, share=1e6, rate=9e5) for e in still], known).outcome is None
+    assert judged([replace(e, delta=0.0126, share=1e6, rate=9e5) for e in still], known).outcome is None

@@ -25,8 +25,8 @@ const CALM_EPOCHS: u32 = 4;
 /// A flow that gives way keeps up to so many times d1 in the queue itself.
 const OWN_QUEUES: f64 = 4.0;
 /// A delay is one of a longer path, or of a buffer that others fill, from these parts of L on.
-const CALM_DIVISORS: [u32; 2] = [5, 4];
-const FILLED_DIVISORS: [u32; 2] = [4, 2];
+const CALM_DIVISORS: [u32; 2] = [6, 5];
+const FILLED_DIVISORS: [u32; 2] = [4, 3];
 
 /// What is known about it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -102,12 +102,13 @@ struct Attempt {
     last: Owd,
     /// Whether the last epoch had less than the one before.
     falls: bool,
-    /// Of the epochs after the first: their number, the least and the longest delay.
+    /// Of the epochs since the delay last moved, not the first one: their number, the least and the longest delay, and whether
+    /// packets were lost.
     epochs: u32,
     least: Owd,
     most: Owd,
     lost: bool,
-    /// What would have drained if nobody else used the path.
+    /// What would have drained in them if nobody else used the path.
     drained: Duration,
 }
 
@@ -137,10 +138,15 @@ impl Attempt {
         self.longest = self.longest.max(seen.delta);
         self.falls = seen.delta.as_secs() < FALLS * self.last.as_secs();
         self.last = seen.delta;
-        self.least = self.least.min(seen.delta);
-        self.most = self.most.max(seen.delta);
-        self.lost |= seen.lost;
-        self.epochs += 1;
+        let (least, most) = (self.least.min(seen.delta), self.most.max(seen.delta));
+        if most.as_nanos() - least.as_nanos() > least.as_nanos() / CALM_SHARE {
+            // What moves is a queue, so far.
+            (self.least, self.most) = (seen.delta, seen.delta);
+            (self.epochs, self.lost, self.drained) = (1, seen.lost, Duration::ZERO);
+        } else {
+            (self.least, self.most) = (least, most);
+            (self.epochs, self.lost) = (self.epochs + 1, self.lost || seen.lost);
+        }
     }
 
     /// Whether the delay is longer than flows leave that give way: they keep a few packets each. It is never below L divided by the
@@ -162,12 +168,10 @@ impl Attempt {
 
     /// Whether the delay stays where it is, although what a queue held has had the time to drain.
     fn is_calm(&self, seen: &Attempted) -> bool {
-        let spread = self.most.as_nanos() - self.least.as_nanos();
         self.epochs >= CALM_EPOCHS
             && self.is_alone(seen)
             && self.exceeds_own(seen, CALM_DIVISORS)
             && !self.lost
-            && spread <= self.least.as_nanos() / CALM_SHARE
             && Owd::from(self.drained) >= self.most
     }
 }

@@ -25,8 +25,8 @@ ALONE_SHARE = 0.5
 """Of the slowest link."""
 OWN_QUEUES = 4.0
 """Times d1: what a flow that gives way keeps in the queue itself."""
-CALM_PARTS = (5.0, 4.0)
-FILLED_PARTS = (4.0, 2.0)
+CALM_PARTS = (6.0, 5.0)
+FILLED_PARTS = (4.0, 3.0)
 """L divided by these: what a delay of a longer path, or of a buffer that others fill, has at least, and where its bound
 by the flow's own packets ends."""
 RATE_SLACK = 1e-6
@@ -86,7 +86,7 @@ class Attempt:
     lost: bool
     drained: float = 0.0
     later: tuple[float, ...] = ()
-    """The delays of the epochs after the first."""
+    """The delays of the epochs since the delay last moved, not of the attempt's first."""
 
     @staticmethod
     def start(e: Shown, share: float) -> Attempt:
@@ -94,6 +94,8 @@ class Attempt:
 
     def go_on(self, e: Shown, share: float) -> Attempt:
         spare = min(max(1.0 - self.rate / max(self.share, 1.0), 0.0), 1.0)
+        later = (*self.later, e.delta)
+        moved = max(later) - min(later) > CALM_SPREAD * min(later)
         return replace(
             self,
             latest=e.now,
@@ -102,9 +104,9 @@ class Attempt:
             longest=max(self.longest, e.delta),
             last=e.delta,
             one_before=self.last,
-            lost=self.lost or e.lost,
-            drained=self.drained + (e.now - self.latest) * spare,
-            later=(*self.later, e.delta),
+            lost=e.lost or (self.lost and not moved),
+            drained=0.0 if moved else self.drained + (e.now - self.latest) * spare,
+            later=(e.delta,) if moved else later,
         )
 
     def is_alone(self, e: Shown, slack: float) -> bool:
@@ -120,9 +122,7 @@ class Attempt:
             return False
         if not e.exceeds_own(self.share, CALM_PARTS, queue, slack):
             return False
-        least, most = min(self.later), max(self.later)
-        shown = DELAY_SLACK if slack > 0.0 else -DELAY_SLACK if slack < 0.0 else 0.0
-        return most - least <= CALM_SPREAD * least + shown and self.drained + slack * len(self.later) >= most
+        return self.drained + slack * len(self.later) >= max(self.later)
 
     def falls(self, slack: float) -> bool:
         return self.last < FALLING * self.one_before + slack
