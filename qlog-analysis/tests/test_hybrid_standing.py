@@ -64,15 +64,15 @@ def test_a_queue_that_falls_does_not_stand_yet() -> None:
 
 
 def test_a_delay_that_stays_although_a_queue_would_have_drained_is_a_longer_path() -> None:
-    steady = [shown(1.0 + 0.1 * i, share=1e7 - i) for i in range(4)]
-    last = shown(1.4)  # drained by then: 0.4 s * 0.2
+    steady = [shown(1.0 + 0.1 * i, share=1e7 - i) for i in range(5)]
+    last = shown(1.5)  # drained by then: 0.5 s * 0.2
     assert judged(steady).outcome is None  # too few epochs
     found = judged([*steady, last])
     assert (found.outcome, found.back, found.standing) == (Outcome.LONGER_PATH, 1e7, FRESH)
-    assert judged([*steady, replace(last, delta=0.0451)]).outcome is None
+    assert judged([*steady, replace(last, delta=0.0413)]).outcome is None
     assert judged([*steady, replace(last, lost=True)]).outcome is None
-    assert judged([replace(e, rate=9.5e6) for e in (*steady, last)]).outcome is None  # 0.4 s * 0.05 is less than 40 ms
-    assert judged(steady, Standing(0.03, None, 0.5)).outcome is Outcome.STANDS
+    assert judged([replace(e, rate=9.5e6) for e in (*steady, last)]).outcome is None  # 0.5 s * 0.05 is less than 40 ms
+    assert judged(steady[:4], Standing(0.03, None, 0.5)).outcome is Outcome.STANDS
 
 
 def test_an_attempt_is_over_when_nothing_drains_any_more() -> None:
@@ -193,17 +193,17 @@ def test_a_longer_path_shows_only_to_a_flow_that_is_alone_on_it_or_tries_for_lon
     def steady(epochs: int, transmission: float) -> Outcome | None:
         return judged([shown(1.0 + 0.1 * i, transmission=transmission) for i in range(epochs + 1)]).outcome
 
-    assert steady(4, 1e-3) is Outcome.LONGER_PATH
+    assert steady(5, 1e-3) is Outcome.LONGER_PATH
     assert steady(12, 1e-4) is None  # 10 of 100 Mbit/s
-    assert steady(7, 0.0) is None
-    assert steady(8, 0.0) is Outcome.LONGER_PATH
+    assert steady(9, 0.0) is None
+    assert steady(10, 0.0) is Outcome.LONGER_PATH
 
 
 def test_what_flows_keep_that_give_way_is_neither_a_longer_path_nor_a_filled_buffer() -> None:
     # 4 * 2 packets at 10 Mbit/s are 8 ms, L / 5 is 7.6 ms, L / 4 9.5 ms and L / 3 12.7 ms.
     still = [shown(1.0 + 0.1 * i, 0.0075) for i in range(6)]
     assert judged(still).outcome is None
-    assert judged([replace(e, delta=0.0077) for e in still][:5]).outcome is Outcome.LONGER_PATH
+    assert judged([replace(e, delta=0.0077) for e in still][:6]).outcome is Outcome.LONGER_PATH
     known = Standing(queue=0.03, found=0.9)
     assert judged([replace(e, delta=0.0094) for e in still], known).outcome is None
     assert judged([replace(e, delta=0.0096) for e in still][:4], known).outcome is Outcome.STANDS

@@ -84,7 +84,7 @@ def _standing(rng: random.Random) -> dict[str, Any]:
     """Epochs one after the other, of a path that is full, or longer, or neither. Where rounding could decide, another
     epoch is drawn."""
     p = replace(spec.parse("hybrid"), compete=PATIENCE)
-    length, base, spread = rng.choice((0.02, 0.04)), rng.choice((0.01, 0.04)), rng.choice((0.001, 0.02, 0.03))
+    length, base, spread = rng.choice((0.02, 0.04)), rng.choice((0.01, 0.04)), rng.choice((0.0003, 0.0003, 0.03))
     falling, transmission = rng.choice((1.0, 1.0, 0.99)), rng.choice((1e-4, 1e-3, 1e-3))
     now, rate, drains, state = 1.0, 1e7, False, Standing()
     steps: list[dict[str, Any]] = []

@@ -20,8 +20,8 @@ const FOLLOWS: u32 = 8;
 /// What a flow goes back to of what it had before others came.
 const REMAINS: f64 = 0.5;
 /// A delay that keeps to this share of itself for so many epochs is none of a queue, if a queue would have drained.
-const CALM_SHARE: i64 = 8;
-const CALM_EPOCHS: u32 = 4;
+const CALM_SHARE: i64 = 32;
+const CALM_EPOCHS: u32 = 5;
 /// A flow that gives way keeps up to so many times d1 in the queue itself.
 const OWN_QUEUES: f64 = 4.0;
 /// A delay is one of a longer path, or of a buffer that others fill, from these parts of L on.

@@ -18,8 +18,8 @@ REMAINS = 0.5
 """Of the share, where others were not known."""
 FALLING = 0.9
 FOLLOWS = 1.0 / 8.0
-CALM_EPOCHS = 4
-CALM_SPREAD = 1.0 / 8.0
+CALM_EPOCHS = 5
+CALM_SPREAD = 1.0 / 32.0
 """Of the least delay."""
 ALONE_SHARE = 0.5
 """Of the slowest link."""
