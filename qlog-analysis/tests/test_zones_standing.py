@@ -24,9 +24,9 @@ def beside(*values: str) -> list[Json]:
     return lab.records(SPEC, *values, scenario="neighbour")
 
 
-def longer(*values: str) -> list[Json]:
+def longer(*values: str, spec: str = SPEC) -> list[Json]:
     """The way there becomes 20 ms longer."""
-    return lab.records(SPEC, "link.there.delay=20ms@0s,40ms@2s", "duration=6s", *values)
+    return lab.records(spec, "link.there.delay=20ms@0s,40ms@2s", "duration=6s", *values)
 
 
 BESIDE: Table = {
@@ -111,5 +111,7 @@ def test_they_visit_what_the_checker_decides_on() -> None:
     )
     for choice in choices:
         assert any(choice(b, a) for a, b in pairwise(seen)), choice.__name__
-    for stamps in ("true", "false"):
-        assert chosen(longer(f"flow.main.timestamps={stamps}"), t.is_longer)
+    assert chosen(longer("flow.main.timestamps=true"), t.is_longer)
+    # Without receive times it takes ten epochs to know.
+    patient = SPEC.replace("compete=600ms", "compete=3s")
+    assert chosen(longer("flow.main.timestamps=false", spec=patient), t.is_longer)
