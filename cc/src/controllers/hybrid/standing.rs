@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::update::{Drain, ALONE_SHARE};
+use super::update::{rate_alone, Drain};
 use super::Hybrid;
 use crate::units::{Bytes, Owd, Rate, Time};
 
@@ -131,7 +131,8 @@ impl Attempt {
         }
     }
 
-    fn add(&mut self, seen: &Attempted) {
+    /// With another epoch.
+    fn and(mut self, seen: &Attempted) -> Self {
         let spare = 1.0 - self.rate.bps() / self.share.bps().max(1.0);
         self.drained += seen.now.since(self.latest).mul_f64(spare.clamp(0.0, 1.0));
         (self.latest, self.rate) = (seen.now, seen.rate);
@@ -147,6 +148,7 @@ impl Attempt {
             (self.least, self.most) = (least, most);
             (self.epochs, self.lost) = (self.epochs + 1, self.lost || seen.lost);
         }
+        self
     }
 
     /// Whether the delay is longer than flows leave that give way: they keep a few packets each. It is never below L divided by the
@@ -160,10 +162,10 @@ impl Attempt {
 
     /// Whether this flow has at least half of the slowest link; and if that is not known, whether it has been tried for longer.
     fn is_alone(&self, seen: &Attempted) -> bool {
-        if seen.transmission.is_zero() {
-            return self.epochs >= 2 * CALM_EPOCHS;
+        match rate_alone(seen.packet, seen.transmission) {
+            Some(alone) => self.share >= alone,
+            None => self.epochs >= 2 * CALM_EPOCHS,
         }
-        self.share.over(seen.transmission) >= ALONE_SHARE * seen.packet.0 as f64
     }
 
     /// Whether the delay stays where it is, although what a queue held has had the time to drain.
@@ -197,13 +199,12 @@ impl Standing {
         let known = self
             .found
             .is_some_and(|found| seen.now.since(found) < KNOWN);
-        match &mut self.attempt {
-            Some(attempt) => attempt.add(seen),
-            none => *none = Some(Attempt::new(seen, drain.share)),
-        }
-        let attempt = self.attempt.as_mut()?;
+        let mut attempt = match self.attempt {
+            Some(attempt) => attempt.and(seen),
+            None => Attempt::new(seen, drain.share),
+        };
         attempt.share = attempt.share.max(drain.share);
-        let attempt = *attempt;
+        self.attempt = Some(attempt);
         if !known && attempt.is_calm(seen) {
             *self = Self::default();
             return Some(Outcome::LongerPath(attempt.share));

@@ -80,7 +80,8 @@ impl Hybrid {
         if self.params.insist == 0.0 || !self.in_startup() || self.meter.source() == Source::Ack {
             return false;
         }
-        let rate = self.limits.max_datagram_size.per(self.transmission_time());
-        self.epochs < PROBE_EPOCHS || self.rate < rate * update::ALONE_SHARE
+        let packet = self.limits.max_datagram_size;
+        let alone = update::rate_alone(packet, self.transmission_time());
+        self.epochs < PROBE_EPOCHS || alone.is_none_or(|alone| self.rate < alone)
     }
 }

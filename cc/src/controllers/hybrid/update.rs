@@ -16,7 +16,7 @@ const BURST_DELAY: f64 = 1.5;
 /// A larger share of losses is not made up for.
 const MOST_BACKGROUND: f64 = 0.2;
 /// A flow that fills less of the slowest link shares it with others.
-pub const ALONE_SHARE: f64 = 0.5;
+const ALONE_SHARE: f64 = 0.5;
 
 /// Where the controller stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +69,11 @@ pub struct Situation {
     pub undisturbed: Duration,
 }
 
+/// The rate from which on a flow may be alone on the slowest link, if it is known how long a full packet takes there.
+pub fn rate_alone(packet: Bytes, transmission: Duration) -> Option<Rate> {
+    (!transmission.is_zero()).then(|| packet.per(transmission) * ALONE_SHARE)
+}
+
 /// Whether a queue is hardly one.
 pub fn is_short(thresholds: &Thresholds, delta: Owd) -> bool {
     delta <= Owd::from(thresholds.short)
@@ -92,15 +97,14 @@ impl Situation {
         !self.standing.is_zero()
     }
 
-    /// Whether the slowest link is known to be as much as half this flow's.
+    /// Whether this flow is known to send half of what the slowest link carries, or more.
     fn has_its_share(&self) -> bool {
-        self.transmission > Duration::ZERO && !self.shares()
+        rate_alone(self.packet, self.transmission).is_some_and(|alone| self.rate >= alone)
     }
 
-    /// Whether the slowest link carries much more than this flow sends.
-    pub fn shares(&self) -> bool {
-        let alone = self.packet.per(self.transmission) * ALONE_SHARE;
-        self.transmission > Duration::ZERO && self.rate < alone
+    /// Whether the slowest link is known to carry much more than this flow sends.
+    fn shares(&self) -> bool {
+        rate_alone(self.packet, self.transmission).is_some_and(|alone| self.rate < alone)
     }
 }
 
