@@ -17,7 +17,7 @@ use dumbbell::summary::{summary, Cell};
 const SCENARIOS: &str = include_str!("../../tests/search/training.toml");
 const SEEDS: [u64; 3] = [1, 2, 3];
 
-const VARIANTS: [&str; 18] = [
+const VARIANTS: [&str; 19] = [
     "hybrid",
     "hybrid:drain=off,bmin=0.03",
     "hybrid:grow=off",
@@ -32,6 +32,7 @@ const VARIANTS: [&str; 18] = [
     "hybrid:full=off",
     "hybrid:losscap=1",
     "hybrid:compete=off",
+    "hybrid:dip=off",
     "hybrid:packet=0.5",
     "hybrid:bmin=0.005",
     "hybrid:bmin=0.02",

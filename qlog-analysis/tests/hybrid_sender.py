@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from qlog_analysis.hybrid import floor, law, noise, trend
+from qlog_analysis.hybrid import dips, floor, law, noise, trend
 from qlog_analysis.hybrid.floor import Taken
 from qlog_analysis.hybrid.late import LatePackets
 from qlog_analysis.hybrid.parameters import MAX_RATE, STARTUP_SAMPLES, Parameters
@@ -61,6 +61,9 @@ class HybridSender:
     _late: LatePackets = field(default_factory=LatePackets)
     _course: law.Course = field(default_factory=law.Course)
     _standing: Standing = field(default_factory=Standing)
+    _limited_before: bool = False
+    _overlaps: bool = False
+    """Whether the last feedback acknowledged a packet that was sent before the epoch began."""
 
     def __post_init__(self) -> None:
         self.startup = self.p.startup > 1.0
@@ -102,6 +105,7 @@ class HybridSender:
         self._lost += sum(self._counts(t) for t in d.lost)
         self._acked += d.acked_bytes
         self._acked_packets += len(d.acked)
+        self._overlaps = bool(d.acked) and min(d.acked) < self._start
         shows = self._awaits and any(self._sent_since(t) for t in d.acked)
         self._awaits = self._awaits and not shows
         return self._end(d.now) if shows or self._is_over(d.now) else []
@@ -163,6 +167,8 @@ class HybridSender:
         d = own.above(self._standing.queue)
         (lost,) = noise.counting(self._lost, self._acked_packets, self._background)
         self._learn_background(delta, d)
+        usual = self._course.dips.usual(self.length, self.rate, self.packet)
+        stalled = self._overlaps and dips.stalls(duration, usual, self.p)
         app_limited = self.app_limited and 8.0 * self.sent_bytes < 0.8 * self.rate * duration
         epoch = law.Epoch(
             delta=delta or 0.0,
@@ -173,18 +179,19 @@ class HybridSender:
             length=self.length,
             packet_bytes=self.packet,
             app_limited=app_limited,
+            limited_before=self._limited_before,
             startup=self.startup,
             queues=self._queues(now),
-            arrived=8.0 * self._acked / duration,
+            arrived=8.0 * self._acked / (usual if stalled else duration),
             uncertain=noise.uncertain(self._jitter, duration),
             background=self._background,
             thresholds=d,
             full=full_delay(own.d1, self._longest.end_epoch(now, delta), self.p),
         )
         before = self._course
-        epoch = replace(epoch, now=now, any_lost=self._lost > 0, standing=self._standing)
+        epoch = replace(epoch, now=now, any_lost=self._lost > 0, standing=self._standing, stalled=stalled)
         done = self._update(now, epoch, delta)
-        jitter = self._jitter
+        jitter, self._limited_before = self._jitter, app_limited
         if mean is not None and delta is not None and self.p.least:
             self._jitter = noise.next_jitter(jitter, mean, delta)
         report: dict[str, Any] = {
@@ -204,6 +211,8 @@ class HybridSender:
             **_in_ms(d, "d0", "d1", "d2", "d3"),
             "full": epoch.full * 1e3,
             "overwhelmed": epoch.overwhelmed,
+            "stalled": stalled,
+            "varies": before.dips.varies,
             "zone": done and done.zone,
             "phase": "startup" if epoch.startup else "steady",
             "app_limited": app_limited,
@@ -227,8 +236,12 @@ class HybridSender:
 
     def _update(self, now: float, epoch: law.Epoch, delta: float | None) -> law.Update | None:
         if delta is None:
-            tells = not epoch.app_limited and self._acked_packets >= law.TELLING
-            self._course = self._course.learn(epoch.arrived_in_full, tells=tells)
+            tells = not epoch.sent_little and self._acked_packets >= law.TELLING
+            course = self._course.arrive(epoch.arrived)
+            epoch = replace(epoch, believed=law.believed(course.dips, epoch.startup, self.p))
+            self._course = course.learn(epoch.arrived_in_full, tells=tells)
+            if epoch.stalled:
+                self._standing = Standing()
             return None
         (done,) = law.settle(epoch, law.update(epoch, self.p, self._course), self.p)
         if done.outcome is Outcome.LONGER_PATH and self._minima is not None:
@@ -257,7 +270,7 @@ class HybridSender:
         parameters = {
             **{name: _or_auto(getattr(p, name)) for name in ("amin", "amax", "r0")},
             **{name: getattr(p, name) for name in ("bmin", "bmid", "bmax", "gamma", "losscap", "startup", "trend")},
-            **{name: getattr(p, name) for name in ("packet", "insist", "queue", "drain", "grow", "full")},
+            **{name: getattr(p, name) for name in ("packet", "insist", "queue", "drain", "grow", "full", "dip")},
             **_in_ms(p, "d0", "d1", "d2", "d3", "wextra", "owdwin", "period", "compete"),
             "delay": "least" if p.least else "mean",
             "react": "once" if p.react_once else "epoch",

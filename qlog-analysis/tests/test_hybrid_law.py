@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from qlog_analysis.hybrid import law, spec, trend
+from qlog_analysis.hybrid.dips import Dips
 from qlog_analysis.hybrid.late import LatePackets
 from qlog_analysis.hybrid.parameters import DEFAULT, PAPER, Parameters
 from qlog_analysis.hybrid.thresholds import LongestQueue, full_delay, startup_end, thresholds
@@ -43,7 +44,8 @@ def epoch(**changes: Any) -> law.Epoch:
 
 
 def after(course: law.Course = FRESH, p: Parameters = DRAINING, **changes: Any) -> law.Update:
-    return law.update(epoch(**changes), p, course)
+    done = law.update(epoch(**changes), p, course)
+    return replace(done, course=replace(done.course, dips=Dips()))
 
 
 def test_alpha_falls_without_steps_from_amax_to_amin() -> None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from qlog_analysis.hybrid import floor, law, spec
+from qlog_analysis.hybrid.dips import STALLS, Dips, stalls
 from qlog_analysis.hybrid.floor import Taken
 from qlog_analysis.hybrid.late import LatePackets
 from qlog_analysis.hybrid.standing import Shown, Standing, judge
@@ -28,6 +29,7 @@ RATES_BPS = (5e5, 1e6, 2e6, 5e6, 1e7, 4e7, 1e8)
 MARGIN_MS = 0.002
 CASES = 60
 STANDING_CASES = 24
+DIP_CASES = 8
 PATIENCE = 0.5
 """s. `compete` of the cases of `standing`."""
 
@@ -38,6 +40,7 @@ def build() -> dict[str, Any]:
         "thresholds": list(_thresholds()),
         "floor": [_floor(rng, length_ms) for length_ms in (5, 39, 40, 50, 130, 200) for _ in range(4)],
         "late": list(_late(rng)),
+        "dips": [_dips(random.Random(seed)) for seed in range(DIP_CASES)],
         "standing": [_standing(random.Random(seed)) for seed in range(STANDING_CASES)],
         "course": [_case(rng, options, startup=i % 4 == 0) for options in OPTIONS for i in range(CASES)],
     }
@@ -78,6 +81,40 @@ def _late(rng: random.Random) -> Iterator[dict[str, Any]]:
             lost = rng.choice((0, 0, 1, 2, round(acked * cap * rng.uniform(0.5, 1.6))))
             steps.append({"lost": lost, "acked": acked, "expect": late.end_epoch(lost, acked, p)})
         yield {"losscap": cap, "steps": steps}
+
+
+def _dips(rng: random.Random) -> dict[str, Any]:
+    """Epochs one after the other, some of which last long, and some of which end in a decrease. Where rounding could
+    decide, another one is drawn."""
+    p = replace(spec.parse("hybrid"), dip=rng.choice((0.5, 0.7, 0.9)))
+    length, state, steps = rng.choice((0.01, 0.04, 0.1)), Dips(), list[dict[str, Any]]()
+    while len(steps) < 30:
+        duration = round(length * rng.choice((1.0, 1.3, 3.0, 9.0)) * rng.uniform(1.0, 1.2), 6)
+        delta = rng.choice((0.0, 0.03))
+        rate, bits = rng.choice(RATES_BPS), rng.randrange(1, 100) * PACKET * 8
+        usual = state.usual(length, rate, PACKET)
+        if abs(duration / usual - STALLS) < 0.01:
+            continue
+        arriving = usual if stalls(duration, usual, p) else duration
+        state = replace(state.add(bits / arriving), queue=delta)
+        decrease, dipped = rng.random() < 0.4, bits / arriving < state.believed(p)
+        if abs(bits / arriving - state.believed(p)) < 1.0:
+            decrease = False
+        state = state.learn(dipped) if decrease else state
+        steps.append(
+            {
+                "duration_ms": duration * 1e3,
+                "rate_bps": rate,
+                "acked_bytes": bits // 8,
+                "delta_ms": delta * 1e3,
+                "decrease": decrease,
+                "expect_arriving_ms": arriving * 1e3,
+                "expect_believed_bps": state.believed(p),
+                "expect_varies": state.varies,
+                "expect_head_start_ms": state.head_start(length, p) * 1e3,
+            }
+        )
+    return {"options": f"dip={p.dip:g}", "length_ms": length * 1e3, "steps": steps}
 
 
 def _standing(rng: random.Random) -> dict[str, Any]:

@@ -81,6 +81,8 @@ pub struct Epoch {
     missing: u32,
     /// Losses that count.
     pub lost: u64,
+    /// Whether the feedback that ended it acknowledged an ack-eliciting packet that was sent before it began.
+    pub overlaps: bool,
     /// Ack-eliciting bytes sent.
     pub sent: Bytes,
     /// Packets acknowledged.
@@ -104,6 +106,7 @@ impl Epoch {
             stride: 1,
             missing: 0,
             lost: 0,
+            overlaps: false,
             sent: Bytes(0),
             acked_packets: 0,
             acked: Bytes(0),

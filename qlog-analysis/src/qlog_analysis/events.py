@@ -48,6 +48,7 @@ class HybridParameters(msgspec.Struct):
     period: NonNegative
     full: NonNegative
     compete: NonNegative
+    dip: NonNegative
     delay: str
 
 
@@ -73,6 +74,8 @@ class HybridEpoch(msgspec.Struct):
     d3: NonNegative
     full: NonNegative
     overwhelmed: bool
+    stalled: bool
+    varies: NonNegative
     zone: Annotated[int, msgspec.Meta(ge=1, le=3)] | None
     phase: str
     app_limited: bool

@@ -3,51 +3,26 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
+use super::dips;
 use super::law::{zone, Observed, Zone};
 use super::report::EpochReport;
-use super::standing::{Attempted, Outcome};
+use super::standing::{Attempted, Outcome, Standing};
+use super::summary::Summary;
 use super::update::{self, Situation, Update};
-use super::{Hybrid, React, Statistic, Thresholds};
+use super::{Hybrid, React, Thresholds};
 use crate::controller::{Controller, Measured};
 use crate::feedback::{Feedback, Space};
 use crate::measure::epoch::Epoch;
 use crate::measure::floor::Floor;
 use crate::measure::loss::LossShare;
-use crate::measure::owd::{Minima, Source};
-use crate::measure::trend::{trend, Trend};
+use crate::measure::owd::Source;
 use crate::measure::trust::Evidence;
-use crate::units::{Bytes, Owd, Rate, Time};
+use crate::units::{Rate, Time};
 
-/// An epoch that used less of its rate, because the application had no more, does not raise it.
-const USED_SHARE: f64 = 0.8;
 /// Samples that show queueing in start-up.
 const STARTUP_EVIDENCE: u32 = 3;
-/// Receive times that spread further are not believed to be jitter.
-const MOST_JITTER: Duration = Duration::from_millis(50);
-/// An epoch that began with the feedback that ends it lasts as long.
-const SHORTEST: Duration = Duration::from_micros(1);
 /// Packets that tell a rate: one more or less, where an epoch is cut, does not matter then.
 const RATE_PACKETS: u64 = 16;
-
-/// What an epoch has shown.
-#[derive(Debug, Clone, Copy)]
-struct Summary {
-    source: Source,
-    duration: Duration,
-    trend: Trend,
-    /// Mean delays by each source.
-    by_ack: Option<Owd>,
-    by_timestamp: Option<Owd>,
-    /// What stands for its delays, if there were any.
-    delta: Option<Owd>,
-    /// What the mean has above that.
-    jitter: Option<Duration>,
-    seen: Option<Observed>,
-    startup: bool,
-    /// Whether start-up has met a queue.
-    queues: bool,
-    app_limited: bool,
-}
 
 impl Hybrid {
     /// Whether the first packet has come back that was sent after a decrease. The epoch that waited for it is over then, and
@@ -122,10 +97,15 @@ impl Hybrid {
             && epoch.samples(self.meter.source()) >= STARTUP_EVIDENCE
     }
 
-    pub(super) fn end_epoch(&mut self, now: Time) {
-        let Some(epoch) = self.epoch.take() else {
-            return;
-        };
+    /// Ends the epoch with this feedback.
+    pub(super) fn finish_epoch(&mut self, feedback: &Feedback<'_>) {
+        if let Some(mut epoch) = self.epoch.take() {
+            epoch.overlaps = dips::overlaps(&epoch, feedback);
+            self.end_epoch(epoch, feedback.now);
+        }
+    }
+
+    fn end_epoch(&mut self, epoch: Epoch, now: Time) {
         let summary = self.summary(&epoch, now);
         if let Some(seen) = &summary.seen {
             let began = *self.began.get_or_insert(epoch.start());
@@ -136,7 +116,11 @@ impl Hybrid {
         self.learn_background(&thresholds, &summary, &epoch);
         let mut situation = self.situation(&epoch, summary.duration, thresholds);
         situation.app_limited = summary.app_limited;
-        let tells = epoch.acked_packets >= RATE_PACKETS && !summary.app_limited;
+        situation.sent_little = summary.app_limited || self.limited_before;
+        self.limited_before = summary.app_limited;
+        situation.arrived = epoch.acked.per(summary.arriving);
+        situation.believed = self.believe(situation.arrived, &summary);
+        let tells = epoch.acked_packets >= RATE_PACKETS && !situation.sent_little;
         self.learn_share(situation.fully_arrived(), tells && summary.seen.is_none());
         situation.drain = self.drain;
         let update = summary.seen.map(|seen| match summary.startup {
@@ -147,12 +131,17 @@ impl Hybrid {
             self.apply(update, &situation, now);
         }
         let steady = summary.seen.filter(|_| !summary.startup);
+        if summary.stalled() {
+            // It is the path that stands, and nobody's queue.
+            self.standing = Standing::default();
+        }
         let outcome = steady.and_then(|seen| {
             self.compete(&Attempted {
                 now,
                 length: self.length(),
                 transmission: self.transmission_time(),
                 packet: situation.packet,
+                drain: self.params.drain,
                 queue: self.params.queue,
                 delta: seen.delta,
                 short: update::is_short(&thresholds, seen.delta),
@@ -178,53 +167,6 @@ impl Hybrid {
             let packets = (epoch.lost + epoch.acked_packets).max(1);
             let share = epoch.lost as f64 / packets as f64;
             self.background += (share - self.background) / 8.0;
-        }
-    }
-
-    /// What an epoch has shown.
-    fn summary(&mut self, epoch: &Epoch, now: Time) -> Summary {
-        let source = self.meter.source();
-        let minima = self.meter.minima(source);
-        let duration = epoch.duration(now).max(SHORTEST);
-        let trend = self.trend(epoch, &minima);
-        let mean_by = |source| epoch.mean(source, &self.meter.minima(source));
-        let (by_ack, by_timestamp) = (mean_by(Source::Ack), mean_by(Source::ReceiveTimestamps));
-        let mean = match source {
-            Source::Ack => by_ack,
-            Source::ReceiveTimestamps => by_timestamp,
-        };
-        let (delta, jitter) = match (self.params.delay, self.floors[source as usize].mean()) {
-            (Statistic::Mean, _) => (mean, None),
-            (Statistic::Least, floor) => {
-                let above = mean.zip(floor).map(|(mean, floor)| mean - floor);
-                (
-                    floor,
-                    above.map(|above| above.to_duration().min(MOST_JITTER)),
-                )
-            }
-        };
-        let packets = epoch.lost + epoch.acked_packets;
-        self.losses.add(epoch.lost, packets);
-        // Others fill the buffer to its end, so that losses say nothing of this flow's part.
-        let competes = !self.standing.queue.is_zero();
-        let overwhelmed = self.losses.exceeds(self.params.losscap);
-        Summary {
-            source,
-            duration,
-            trend,
-            by_ack,
-            by_timestamp,
-            delta,
-            jitter,
-            seen: delta.map(|delta| Observed {
-                delta: self.queueing(delta),
-                trend,
-                lost: !competes && epoch.lost as f64 > 2.0 * self.background * packets as f64,
-                overwhelmed,
-            }),
-            startup: self.in_startup(),
-            queues: self.queues(now),
-            app_limited: epoch.app_limited && self.is_unused(epoch.sent, duration),
         }
     }
 
@@ -258,6 +200,8 @@ impl Hybrid {
             trend: self.params.trend.then_some(summary.trend),
             thresholds: from.thresholds,
             overwhelmed: summary.seen.is_some_and(|seen| seen.overwhelmed),
+            stalled: summary.stalled(),
+            varies: from.varies,
             zone,
             startup: summary.startup,
             app_limited: summary.app_limited,
@@ -289,6 +233,7 @@ impl Hybrid {
         Situation {
             rate: self.rate,
             arrived: epoch.acked.per(duration),
+            believed: Rate::default(),
             background: self.background,
             jitter: self.jitter,
             uncertain: self.uncertain(duration),
@@ -296,9 +241,11 @@ impl Hybrid {
             length: self.length(),
             transmission: self.transmission_time(),
             app_limited: false,
+            sent_little: false,
             thresholds,
             drain: self.drain,
             standing: self.standing.queue,
+            varies: self.dips.varies(),
             undisturbed: self.undisturbed,
         }
     }
@@ -316,10 +263,11 @@ impl Hybrid {
     pub(super) fn apply(&mut self, update: &Update, from: &Situation, now: Time) {
         if update.beta.is_some() {
             self.expect(now);
+            self.learn_dip(from);
         }
         let disturbed = update.alpha.is_none() || from.app_limited;
         self.undisturbed = if disturbed {
-            Duration::ZERO
+            self.dips.head_start(self.params.period.max(from.length))
         } else {
             // Nothing was tried in time that passed without feedback.
             self.undisturbed + from.length
@@ -336,20 +284,6 @@ impl Hybrid {
         self.losses = LossShare::default();
     }
 
-    /// What ACK arrivals show beyond the receive times, or what they last have shown.
-    fn return_delay_of(&self, summary: &Summary) -> Duration {
-        if summary.source == Source::Ack {
-            return Duration::ZERO;
-        }
-        match (summary.by_ack, summary.by_timestamp) {
-            // Below zero are only delays from before the minima started anew.
-            (Some(by_ack), Some(by_timestamp)) => {
-                (by_ack - by_timestamp.max(Owd::ZERO)).to_duration()
-            }
-            _ => self.return_delay,
-        }
-    }
-
     fn begin_epoch(&mut self, now: Time, mut last: Epoch, summary: &Summary) {
         let evidence = Evidence {
             acked: last.acked_packets,
@@ -361,19 +295,5 @@ impl Hybrid {
         self.floors = Default::default();
         last.restart(now);
         self.epoch = Some(last);
-    }
-
-    fn trend(&self, epoch: &Epoch, minima: &Minima) -> Trend {
-        if !self.params.trend {
-            return Trend::Unknown;
-        }
-        let delays = |range| epoch.course(range, minima);
-        let floor = Owd::from(self.thresholds().d1 / 4);
-        trend(epoch.course_length(), delays, floor)
-    }
-
-    /// Whether `sent` in `duration` leaves a good part of the rate unused.
-    fn is_unused(&self, sent: Bytes, duration: Duration) -> bool {
-        (sent.0 as f64) < USED_SHARE * self.rate.over(duration)
     }
 }

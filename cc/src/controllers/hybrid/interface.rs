@@ -68,9 +68,9 @@ impl Controller for Hybrid {
         match &self.epoch {
             Some(_) if self.shows_decrease(feedback) => {
                 self.awaits = false;
-                self.end_epoch(feedback.now);
+                self.finish_epoch(feedback);
             }
-            Some(epoch) if self.is_over(epoch, feedback.now) => self.end_epoch(feedback.now),
+            Some(epoch) if self.is_over(epoch, feedback.now) => self.finish_epoch(feedback),
             Some(_) => {}
             None => self.rate = self.initial_rate(),
         }

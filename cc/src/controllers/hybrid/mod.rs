@@ -16,6 +16,7 @@
 //! and packets leave at least `P / R` apart with at most `W = R L` bytes in flight. Delay therefore
 //! stays near d1 to d2, below what fills a buffer, and loss without delay is not congestion.
 
+mod dips;
 mod epochs;
 mod interface;
 mod law;
@@ -24,6 +25,7 @@ mod params;
 mod report;
 mod standing;
 mod startup;
+mod summary;
 mod thresholds;
 mod update;
 
@@ -33,6 +35,7 @@ use std::time::Duration;
 pub use self::parameters::{PARAMETERS, PROFILES};
 pub use self::params::{Params, React, Statistic};
 
+use self::dips::Dips;
 use self::interface::Basis;
 use self::law::Zone;
 use self::report::EpochReport;
@@ -85,6 +88,10 @@ pub struct Hybrid {
     /// How long there has been no decrease, nor a limit by the application.
     undisturbed: Duration,
     losses: LossShare,
+    /// Whether the application limited the epoch before.
+    limited_before: bool,
+    /// How steady the path is.
+    dips: Dips,
     /// The share of packets that is lost without a queue, smoothed.
     background: f64,
     /// The delay under the jitter in this epoch, by ACK arrivals and by receive times.
@@ -126,6 +133,8 @@ impl Hybrid {
             standing: Standing::default(),
             undisturbed: Duration::ZERO,
             losses: LossShare::default(),
+            limited_before: false,
+            dips: Dips::default(),
             background: 0.0,
             floors: Default::default(),
             queueing_since: None,

@@ -10,7 +10,7 @@ const RATE: Kind = Kind::RateOrAuto(1.0, 1e10);
 const SHARE: Kind = Kind::Number(0.0, 0.9);
 
 /// Every parameter that an option string may set.
-pub const PARAMETERS: [Parameter; 26] = [
+pub const PARAMETERS: [Parameter; 27] = [
     Parameter {
         name: "amin",
         kind: RATE,
@@ -110,6 +110,11 @@ pub const PARAMETERS: [Parameter; 26] = [
         name: "compete",
         kind: Kind::MillisOrOff(100.0, 60_000.0),
         help: "how long a queue stands that a decrease does not drain until others are known to fill it",
+    },
+    Parameter {
+        name: "dip",
+        kind: Kind::NumberOrOff(0.0, 1.0),
+        help: "share of the largest rate of arrival of late that the path is taken to carry although less arrives",
     },
     Parameter {
         name: "react",

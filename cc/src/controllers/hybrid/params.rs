@@ -81,6 +81,8 @@ pub struct Params {
     pub full: f64,
     /// DEVIATION: how long a queue has to stand until the flow stops giving way to it; 0 is for ever.
     pub compete: Duration,
+    /// DEVIATION: of the largest rate of arrival of late, the share that the path is taken to carry at least; 0 is none.
+    pub dip: f64,
 }
 
 const MILLI: Duration = Duration::from_millis(1);
@@ -107,6 +109,7 @@ impl Params {
             grow: 1.0,
             full: 0.0,
             compete: Duration::ZERO,
+            dip: 0.0,
             delay: Statistic::Mean,
             wextra: Some(Duration::ZERO),
             losscap: 1.0,
@@ -164,6 +167,7 @@ impl Params {
             ("queue", Given::Number(number)) => self.queue = number,
             ("drain", Given::Number(number)) => self.drain = number,
             ("grow", Given::Number(number)) => self.grow = number,
+            ("dip", Given::Number(number)) => self.dip = number,
             ("full", Given::Number(number)) => self.full = number,
             ("d0", given) => self.d0 = given.time(),
             ("d1", given) => self.d1 = given.time(),
@@ -255,6 +259,7 @@ impl Default for Params {
             period: 40 * MILLI,
             full: 0.75,
             compete: 1_500 * MILLI,
+            dip: 0.7,
             delay: Statistic::Least,
         }
     }

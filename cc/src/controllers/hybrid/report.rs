@@ -47,6 +47,10 @@ pub struct EpochReport {
     pub thresholds: Thresholds,
     /// Whether too much was lost for delay to matter.
     pub overwhelmed: bool,
+    /// Whether nothing came back for long.
+    pub stalled: bool,
+    /// How often decreases were at dips, before this update.
+    pub varies: f64,
     /// Congestion level.
     pub zone: Option<Zone>,
     /// Whether the update was one of start-up.
@@ -107,6 +111,7 @@ pub fn parameters_set(spec: &str, params: &Params, limits: PathLimits) -> Event 
         ("period", millis(params.period)),
         ("full", Value::Number(params.full)),
         ("compete", millis(params.compete)),
+        ("dip", Value::Number(params.dip)),
         (
             "delay",
             word(match params.delay {
@@ -142,6 +147,8 @@ pub fn epoch_updated(epoch: &EpochReport) -> Event {
             ("d3", millis(epoch.thresholds.d3)),
             ("full", millis(epoch.thresholds.full)),
             ("overwhelmed", Value::Flag(epoch.overwhelmed)),
+            ("stalled", Value::Flag(epoch.stalled)),
+            ("varies", Value::Number(epoch.varies)),
             (
                 "zone",
                 epoch

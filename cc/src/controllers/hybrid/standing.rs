@@ -7,8 +7,8 @@ use super::update::{rate_alone, Drain};
 use super::Hybrid;
 use crate::units::{Bytes, Owd, Rate, Time};
 
-/// Epochs until a decrease has drained a queue: one until it shows, three of draining, and one to see it.
-const DRAIN_EPOCHS: u32 = 5;
+/// Epochs besides those in which a decrease drains a queue: one until it shows, and one to see it.
+const OTHER_EPOCHS: f64 = 2.0;
 /// What is longer than that allows for is drained by at least half of this per time.
 const DRAIN_QUEUES: u32 = 2;
 /// A queue falls if an epoch shows less than this share of what the one before has shown.
@@ -49,6 +49,8 @@ pub struct Attempted {
     pub transmission: Duration,
     /// Size of a full packet.
     pub packet: Bytes,
+    /// Epochs in which a decrease drains a queue.
+    pub drain: f64,
     /// d1 in packets of the flow.
     pub queue: f64,
     /// Its delay.
@@ -209,7 +211,8 @@ impl Standing {
             *self = Self::default();
             return Some(Outcome::LongerPath(attempt.share));
         }
-        let due = DRAIN_EPOCHS * seen.length + DRAIN_QUEUES * attempt.longest.to_duration();
+        let due = seen.length.mul_f64(OTHER_EPOCHS + seen.drain)
+            + DRAIN_QUEUES * attempt.longest.to_duration();
         let (lasts, remains) = match known {
             true => (due, 1.0),
             false => (patience.max(due * 2), REMAINS),

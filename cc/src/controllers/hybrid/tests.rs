@@ -9,6 +9,7 @@ use crate::feedback::{Acked, Feedback, Lost, Space};
 use crate::measure::trend::{trend, Trend};
 
 mod additions;
+mod dips;
 mod standing;
 mod vectors;
 
@@ -17,6 +18,10 @@ const SIZE: Bytes = Bytes(1250);
 
 fn delay(millis: f64) -> Owd {
     Owd::from_nanos((millis * 1e6).round() as i64)
+}
+
+fn millis(ms: f64) -> Duration {
+    delay(ms).to_duration()
 }
 
 fn seen(delta_ms: f64, trend: Trend, lost: bool) -> Observed {
@@ -239,6 +244,16 @@ fn an_application_that_uses_little_does_not_raise_the_rate() {
     }
     assert_eq!(path.rate(), before);
     assert_eq!(path.epoch(18.0, 0), 0.71);
+}
+
+#[test]
+fn what_arrives_after_an_application_had_little_to_send_is_not_what_the_path_carries() {
+    let mut path = Path::new("startup=off,r0=8Mbps,dip=off");
+    path.hybrid.on_app_limited();
+    path.epoch(0.0, 0);
+    let before = path.rate();
+    path.epoch(5.0, 0);
+    assert!(path.rate() > 0.97 * before, "{}", path.rate());
 }
 
 #[test]

@@ -45,6 +45,8 @@ pub struct Situation {
     pub rate: Rate,
     /// A, the rate at which packets were acknowledged.
     pub arrived: Rate,
+    /// A rate that the path is taken to carry even if less arrived.
+    pub believed: Rate,
     /// The share of packets that is lost without a queue.
     pub background: f64,
     /// What jitter holds back.
@@ -59,12 +61,16 @@ pub struct Situation {
     pub transmission: Duration,
     /// Whether the application limits.
     pub app_limited: bool,
+    /// Whether it does or did in the epoch before: what arrives was sent up to an epoch before.
+    pub sent_little: bool,
     /// The zones.
     pub thresholds: Thresholds,
     /// The queue that drains.
     pub drain: Option<Drain>,
     /// The queue that others keep filled, zero if there is none.
     pub standing: Duration,
+    /// V, how often decreases were at dips.
+    pub varies: f64,
     /// How long there has been no decrease.
     pub undisturbed: Duration,
 }
@@ -90,7 +96,17 @@ impl Situation {
 
     /// The rate at which packets arrived, with those that jitter may have held back at the end.
     pub fn fully_arrived(&self) -> Rate {
-        self.arrived * (1.0 / (1.0 - self.uncertain))
+        let arrived = if self.dips() {
+            self.believed
+        } else {
+            self.arrived
+        };
+        arrived * (1.0 / (1.0 - self.uncertain))
+    }
+
+    /// Whether less arrived than the path is taken to carry.
+    pub fn dips(&self) -> bool {
+        self.arrived < self.believed
     }
 
     fn competes(&self) -> bool {
@@ -201,7 +217,7 @@ fn share(params: &Params, seen: &Observed, from: &Situation) -> Rate {
         .drain
         .map_or(from.rate, |drain| from.rate.max(drain.share));
     let known = from.drain.is_some_and(|drain| drain.ceiling.is_some());
-    if params.drain > 0.0 && !known && !from.app_limited {
+    if params.drain > 0.0 && !known && !from.sent_little {
         rate.min(from.reached(seen))
     } else {
         rate

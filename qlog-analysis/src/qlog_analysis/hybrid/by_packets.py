@@ -87,11 +87,14 @@ class PacketsAgainstReport:
         if not m.lost[0] <= r.lost <= m.lost[1]:
             s.find("lost", f"{r.lost} losses reported, {m.lost[1]} in the packets")
         # The duration has digits enough to have the rate exactly; whether it is right, "timing" says.
-        bits = r.arrived * r.duration / 1e3
+        bits = [r.arrived * s.arriving(r.duration / 1e3, length) for length in s.lengths()]
         rounding = 1e-9 * r.arrived + REPORT_ROUNDING
-        if not abs(bits - m.acked_bits) <= RELATIVE * m.acked_bits + rounding:
+        if not any(abs(b - m.acked_bits) <= RELATIVE * m.acked_bits + rounding for b in bits):
             rate = f", {m.acked_bits / s.duration:.1f} bit/s" if s.duration > 0.0 else ""
             s.find("arrived", f"{r.arrived:.1f} bit/s reported, {m.acked_bits:.0f} bits were acknowledged{rate}")
+        if r.stalled not in s.stalls():
+            usual = s.usual(r.length / 1e3)
+            s.find("stalled", f"{r.stalled} reported for {s.duration * 1e3:.3f} ms, {usual * 1e3:.3f} ms are usual")
         overwhelmed = s.before.overwhelmed and samples > 0
         if r.overwhelmed != overwhelmed:
             s.find(

@@ -10,6 +10,7 @@ from ..check.numbers import RELATIVE, REPORT_ROUNDING, TIME_TOLERANCE, close, on
 from . import law, noise
 from .epochs import DELTA_TOLERANCE
 from .sides import Sides
+from .standing import Standing
 from .thresholds import Thresholds, margin
 from .trend import Trend
 from .windows import windows
@@ -43,6 +44,7 @@ class RulesAgainstReport:
             self.s.find("phase", f"{r.phase!r} reported, expected {'startup' if self.startup else 'steady'!r}")
         before = self.s.before.course
         self._close("undisturbed", r.undisturbed, before.undisturbed * 1e3)
+        self._close("varies", r.varies, before.dips.varies)
         queues = [q * 1e3 for q in self.s.before.queues]
         if not any(close(r.standing, q) for q in queues):
             self._close("standing", r.standing, min(queues, key=lambda q: abs(q - r.standing)))
@@ -74,8 +76,12 @@ class RulesAgainstReport:
                 "rate", "an epoch without samples changes nothing, but a zone, an outcome or another rate is reported"
             )
         before, u = self.s.before.course, noise.uncertain(self.s.jitter, r.duration / 1e3)
-        tells = not r.app_limited and r.acked >= law.TELLING
-        self.course = before.learn(noise.reached(r.arrived, u, 0.0), tells=tells)
+        tells = not (r.app_limited or self.s.limited_before) and r.acked >= law.TELLING
+        before = before.arrive(r.arrived)
+        arrived = max(r.arrived, law.believed(before.dips, self.startup, self.p))
+        self.course = before.learn(noise.reached(arrived, u, 0.0), tells=tells)
+        if r.stalled:
+            self.standing, self.queues = Standing(), frozenset({0.0})
         self._hold("share", r.share, [self.course.share])
 
     def _close(self, what: str, reported: float, expected: float) -> None:
@@ -155,6 +161,7 @@ class RulesAgainstReport:
             length=length,
             packet_bytes=self.s.limits.max_datagram_size,
             app_limited=r.app_limited,
+            limited_before=self.s.limited_before,
             startup=self.startup,
             queues=queues,
             arrived=arrived,
@@ -166,6 +173,7 @@ class RulesAgainstReport:
             any_lost=r.lost > 0,
             transmission=self.s.reported_transmission(),
             standing=self.s.standing,
+            stalled=r.stalled,
         )
         return law.settle(epoch, law.update(epoch, self.p, self.s.before.course), self.p, TIME_TOLERANCE)
 
@@ -194,7 +202,7 @@ class RulesAgainstReport:
                 full=full,
                 queues=queues,
                 length=length,
-                arrived=m.acked_bits / duration,
+                arrived=m.acked_bits / s.arriving(duration, length),
                 duration=duration,
             )
 

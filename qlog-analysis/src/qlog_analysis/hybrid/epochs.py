@@ -92,6 +92,8 @@ class Measured:
     """The longest queue of late, s; one per entry of `lengths`."""
     queues: set[bool] = field(default_factory=lambda: {False})
     """Whether start-up has met a queue for long enough."""
+    overlaps: set[bool] = field(default_factory=lambda: {False})
+    """Whether its end acknowledges a packet that was sent before it began, as far as rounding leaves that open."""
     shows_decrease: bool = False
     """Whether its end acknowledges the first packet sent after a decrease."""
     growing: GrowingRate | None = None
@@ -121,6 +123,7 @@ class Measurement:
         self._lost: list[int] = []
         self._acked_packets = 0
         self._acked_bytes = 0
+        self._oldest: float | None = None
         self._start: float | None = None
         self._start_record = 0
         self._first_length: float | None = None
@@ -186,6 +189,7 @@ class Measurement:
                 return
             self._begin_first(f)
         acked_bytes = self._acked_in(f)
+        self._oldest = None
         newest = self._collect(f, acked_bytes) if f.space is Space.APPLICATION else None
         lengths = self._lengths()
         if startup:
@@ -288,6 +292,8 @@ class Measurement:
         sent = self._trace.sent
         if not self._awaits:
             self._lost.extend(p for p in f.lost if sent.time[p] > self._counts_since)
+        acked = (self._trace.acked[i] for i in f.acked)
+        self._oldest = min((sent.time[p] for p in acked if sent.ack_eliciting[p]), default=None)
         self._acked_packets += len(f.acked)
         self._acked_bytes += acked_bytes
 
@@ -346,6 +352,7 @@ class Measurement:
             first_length=self._first_length,
             longest=self._longest_queues(end, deltas, told),
             queues=self._queue_met.lasts(end, self._lengths()),
+            overlaps=self._overlaps(),
             shows_decrease=self._shows_decrease,
             growing=self._growing,
             steps=self._steps,
@@ -355,6 +362,11 @@ class Measurement:
         out.believed_next = self._believed()
         self._begin_next(end, end_record)
         return out
+
+    def _overlaps(self) -> set[bool]:
+        """Whether the oldest packet that the last feedback acknowledges was sent before the epoch began."""
+        oldest, start = self._oldest, self._start or 0.0
+        return {oldest is not None and oldest < start + x for x in (-TIME_RESOLUTION, TIME_RESOLUTION)}
 
     def _delays(self, source: Source) -> tuple[list[float], list[float]]:
         """What the mean ROWD and delta may be."""
@@ -383,6 +395,6 @@ class Measurement:
         self._start, self._start_record = end, end_record
         self._lost, self._steps = [], []
         self._tally = self._empty()
-        self._shows_decrease = False
+        self._shows_decrease, self._oldest = False, None
         self._acked_packets = self._acked_bytes = 0
         self._first_length = self._overdue = None

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from . import noise, standing
+from .dips import Dips
 from .parameters import MAX_RATE, MIN_WINDOW_PACKETS, Parameters
 from .standing import Outcome, Shown, Standing
 from .thresholds import Thresholds, insists, thresholds
@@ -100,6 +101,17 @@ class Epoch:
     """T as it counts, s."""
     standing: Standing = field(default_factory=Standing)
     """The queue that stands, as the epochs before leave it."""
+    stalled: bool = False
+    """Whether the path stood still."""
+    believed: float = 0.0
+    """What it is taken to carry although less arrived, bit/s; `update` sets it."""
+    limited_before: bool = False
+    """Whether the application limited the epoch before."""
+
+    @property
+    def sent_little(self) -> bool:
+        """Whether what arrived may be what the application had: it was sent up to an epoch before."""
+        return self.app_limited or self.limited_before
 
     @property
     def competes(self) -> bool:
@@ -118,15 +130,15 @@ class Epoch:
 
     @property
     def arrived_in_full(self) -> float:
-        """A with what jitter may have held back."""
-        return noise.reached(self.arrived, self.uncertain, 0.0)
+        """A, or what the path is taken to carry, with what jitter may have held back."""
+        return noise.reached(max(self.arrived, self.believed), self.uncertain, 0.0)
 
     @property
     def reached(self) -> float:
         """A', bit/s."""
         if self.lost_to_a_full_queue or self.overwhelmed:
             return self.arrived
-        return noise.reached(self.arrived, self.uncertain, self.background)
+        return noise.reached(max(self.arrived, self.believed), self.uncertain, self.background)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +151,15 @@ class Course:
     """R at the end of start-up, while its queue drains and S is being learnt, bit/s."""
     undisturbed: float = 0.0
     """u, s."""
+    dips: Dips = field(default_factory=Dips)
+
+    def arrive(self, arrived: float) -> Course:
+        """With what arrived in an epoch, before anything else."""
+        return replace(self, dips=self.dips.add(arrived))
+
+    def see(self, queue: float) -> Course:
+        """With the delay of an epoch that has samples."""
+        return replace(self, dips=replace(self.dips, queue=queue))
 
     def learn(self, arrived: float, *, tells: bool = False) -> Course:
         """After start-up S becomes known from what arrives, at the end of every epoch, before anything else. Later an
@@ -220,7 +241,24 @@ def beta(e: Epoch, p: Parameters) -> float:
 
 def update(e: Epoch, p: Parameters, course: Course) -> Update:
     """The rate update at the end of an epoch that has samples."""
+    course = course.arrive(e.arrived).see(e.delta)
+    e = replace(e, believed=believed(course.dips, e.startup, p))
     course = course.learn(e.arrived_in_full)
+    done, dips = _updated(e, p, course), course.dips
+    if done.beta is not None and e.believed > 0.0 and course.share is None and not e.sent_little:
+        dips = dips.learn(e.arrived < e.believed)
+    goes_on = done.alpha is not None and not e.app_limited
+    undisturbed = course.undisturbed + e.length if goes_on else dips.head_start(e.length, p)
+    return replace(done, course=replace(done.course, undisturbed=undisturbed, dips=dips))
+
+
+def believed(dips: Dips, startup: bool, p: Parameters) -> float:
+    """What the path is taken to carry although less arrives, bit/s. What start-up ends in is what arrived."""
+    return 0.0 if startup else dips.believed(p)
+
+
+def _updated(e: Epoch, p: Parameters, course: Course) -> Update:
+    """Without u."""
     if e.startup:
         return _update_startup(e, p, course)
     if zone(e) > 1:
@@ -228,9 +266,7 @@ def update(e: Epoch, p: Parameters, course: Course) -> Update:
     if course.share is not None:
         return _wait(e, p, course)
     up = increase(e, course.undisturbed, p)
-    undisturbed = 0.0 if e.app_limited else course.undisturbed + e.length
-    rate = clamp_rate(e.rate + up, e.packet_bytes, e.length)
-    return Update(1, up, None, rate, False, replace(course, undisturbed=undisturbed))
+    return Update(1, up, None, clamp_rate(e.rate + up, e.packet_bytes, e.length), False, course)
 
 
 def settle(e: Epoch, u: Update, p: Parameters, slack: float = 0.0) -> Iterator[Update]:
@@ -250,12 +286,15 @@ def settle(e: Epoch, u: Update, p: Parameters, slack: float = 0.0) -> Iterator[U
         e.transmission,
         e.packet_bytes,
     )
-    for judged in standing.judge(shown, e.standing, p, slack):
+    # Where the path stood still it is nobody's queue.
+    before = Standing() if e.stalled else e.standing
+    for judged in standing.judge(shown, before, p, slack):
         if judged.outcome is None:
             yield replace(u, standing=judged.standing)
         else:
             rate = max(u.rate, (1.0 - p.bmin) * judged.back)
-            yield replace(u, rate=rate, course=Course(), standing=judged.standing, outcome=judged.outcome)
+            course = Course(dips=u.course.dips)
+            yield replace(u, rate=rate, course=course, standing=judged.standing, outcome=judged.outcome)
 
 
 def _decrease(e: Epoch, p: Parameters, course: Course) -> Update:
@@ -264,10 +303,10 @@ def _decrease(e: Epoch, p: Parameters, course: Course) -> Update:
         rate = clamp_rate(e.rate * (1.0 - down), e.packet_bytes, e.length)
         return Update(zone(e), None, down, rate, False, Course())
     if course.share is None:
-        share = e.rate if e.app_limited else min(e.rate, e.reached)
+        share = e.rate if e.sent_little else min(e.rate, e.reached)
     else:
         share = max(e.rate, course.share)
-        if not e.app_limited and course.startup_rate is None:
+        if not e.sent_little and course.startup_rate is None:
             share = min(share, e.reached)
     rate = clamp_rate(min(e.rate, (1.0 - down) * share), e.packet_bytes, e.length)
     return Update(zone(e), None, down, rate, False, Course(share))

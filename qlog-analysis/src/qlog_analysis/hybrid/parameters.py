@@ -69,6 +69,8 @@ class Parameters:
     """Share of the longest queue of late beyond which losses count below d1; 0 is off."""
     compete: float
     """How long a queue stands until others are known to fill it, s; 0 is off."""
+    dip: float
+    """Share of what arrived of late that the path is taken to carry at least; 0 is off."""
 
     def increase_bounds(self, packet_bytes: float, length: float) -> tuple[float, float]:
         """`(amin, amax)` in bit/s for packets of `packet_bytes` bytes and an epoch length of `length` s."""
@@ -105,6 +107,7 @@ DEFAULT = Parameters(
     period=0.04,
     full=0.75,
     compete=1.5,
+    dip=0.7,
 )
 
 PAPER = replace(
@@ -128,6 +131,7 @@ PAPER = replace(
     grow=1.0,
     full=0.0,
     compete=0.0,
+    dip=0.0,
 )
 """Section III of the paper."""
 

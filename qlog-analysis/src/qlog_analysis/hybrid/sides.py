@@ -8,7 +8,7 @@ from ..check.numbers import REPORT_ROUNDING, TIME_TOLERANCE
 from ..check.verdict import Finding
 from ..events import HybridEpoch
 from ..model import TIME_RESOLUTION, Update
-from . import law, noise, trend
+from . import dips, law, noise, trend
 from .epochs import DELTA_TOLERANCE, Measured
 from .standing import Outcome, Standing
 from .thresholds import full_delay, thresholds
@@ -81,6 +81,11 @@ class Sides:
         return law.queueing(delta, self.m.believed, self.p)
 
     @property
+    def limited_before(self) -> bool:
+        """Whether the application limited the epoch before, by the report."""
+        return self.before.epoch is not None and self.before.epoch.app_limited
+
+    @property
     def longer_path(self) -> bool:
         """Whether the path is said to have become longer with the end of the epoch: then L, as it was reported, is not
         that of the epoch."""
@@ -91,6 +96,23 @@ class Sides:
         if not self.longer_path:
             return [self.r.length / 1e3]
         return [x + shift for x in self.m.lengths for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)]
+
+    def usual(self, length: float) -> float:
+        """How long it takes at most, as a rule, until something comes back, s."""
+        return self.before.course.dips.usual(length, self.r.rate_before, self.limits.max_datagram_size)
+
+    def arriving(self, duration: float, length: float) -> float:
+        """What of the duration counts for A, s."""
+        return self.usual(length) if self.r.stalled else duration
+
+    def stalls(self) -> set[bool]:
+        """Whether the path stood still, as far as rounding leaves that open."""
+        return {
+            overlaps and dips.stalls(self.duration + slack, self.usual(length), self.p)
+            for overlaps in self.m.overlaps
+            for slack in (-2 * TIME_TOLERANCE, 2 * TIME_TOLERANCE)
+            for length in self.lengths()
+        }
 
     def reported_transmission(self) -> float:
         """T as it counts, by the report."""

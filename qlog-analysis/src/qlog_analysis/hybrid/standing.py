@@ -10,8 +10,8 @@ from .parameters import Parameters
 
 KNOWN = 10.0
 """s. For so long others are known after a queue was found to stand."""
-PATIENCE_LENGTHS, PATIENCE_QUEUES = 5.0, 2.0
-"""In L and in the longest delay: how long a queue may take to drain."""
+OTHER_LENGTHS, PATIENCE_QUEUES = 2.0, 2.0
+"""In L, beside `drain`, and in the longest delay: how long a queue may take to drain."""
 STRANGERS = 2.0
 """So many times as long, where others are not known."""
 REMAINS = 0.5
@@ -129,7 +129,7 @@ class Attempt:
 
     def lasts(self, length: float, known: bool, p: Parameters) -> float:
         """How long it must last until the queue stands, s."""
-        due = PATIENCE_LENGTHS * length + PATIENCE_QUEUES * self.longest
+        due = (OTHER_LENGTHS + p.drain) * length + PATIENCE_QUEUES * self.longest
         return due if known else max(STRANGERS * due, p.compete)
 
 

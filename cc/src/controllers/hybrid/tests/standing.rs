@@ -30,6 +30,7 @@ impl Course {
             length: Duration::from_millis(40),
             transmission: Duration::from_millis(1),
             packet: Bytes(1_250),
+            drain: 3.0,
             queue: 2.0,
             delta: Owd::from_nanos((millis * 1e6) as i64),
             short: millis < 1.0,

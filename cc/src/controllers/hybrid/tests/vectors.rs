@@ -139,10 +139,6 @@ fn trend_of(name: &str) -> Trend {
     }
 }
 
-fn millis(ms: f64) -> Duration {
-    delay(ms).to_duration()
-}
-
 #[test]
 fn equation_3_agrees_with_the_shared_vectors() {
     for case in vectors().alpha {
@@ -261,6 +257,7 @@ fn what_becomes_of_a_queue_agrees_with_the_shared_vectors() {
                 length: millis(case.length_ms),
                 transmission: millis(case.transmission_ms),
                 packet: SIZE,
+                drain: Params::default().drain,
                 queue: Params::default().queue,
                 delta: delay(step.delta_ms),
                 short: step.short,
@@ -341,6 +338,7 @@ fn situation(hybrid: &Hybrid, case: &CourseCase) -> Situation {
     Situation {
         rate,
         arrived: Rate::from_bps(case.arrived_bps),
+        believed: Rate::default(),
         background: case.background,
         jitter: Duration::ZERO,
         uncertain: case.uncertain,
@@ -348,6 +346,7 @@ fn situation(hybrid: &Hybrid, case: &CourseCase) -> Situation {
         length: millis(case.length_ms),
         transmission: millis(case.transmission_ms),
         app_limited: case.app_limited,
+        sent_little: case.app_limited,
         thresholds: Thresholds::new(
             &hybrid.params,
             rate,
@@ -357,6 +356,7 @@ fn situation(hybrid: &Hybrid, case: &CourseCase) -> Situation {
         ),
         drain: hybrid.drain,
         standing: Duration::ZERO,
+        varies: 0.0,
         undisturbed: hybrid.undisturbed,
     }
 }

@@ -1,0 +1,119 @@
+//! DEVIATION: paths whose capacity varies, as that of cellular links does. What arrives in one bad moment is not what the path
+//! carries, and where such moments are many, what was lost by giving way comes back soon.
+
+use std::time::Duration;
+
+use super::summary::Summary;
+use super::update::Situation;
+use super::Hybrid;
+use crate::feedback::{Feedback, Space};
+use crate::measure::epoch::Epoch;
+use crate::units::{Bytes, Owd, Rate};
+
+/// Epochs whose arrivals are compared.
+const EPOCHS: usize = 8;
+/// Packets at the flow's own rate after which something should have come back, if L and the queue are not longer.
+const USUAL_PACKETS: f64 = 4.0;
+/// The path has stood still in an epoch that lasted so many times as long.
+const STALLS: f64 = 1.5;
+/// What a decrease adds to what is known of the decreases before it.
+const WEIGHT: f64 = 1.0 / 8.0;
+/// Periods of growth that a decrease costs on a steady path, and none of which where every decrease is at a dip.
+const PERIODS: f64 = 12.0;
+
+/// What arrived of late, and how often decreases were at dips.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Dips {
+    recent: [Rate; EPOCHS],
+    latest: usize,
+    /// V, the share of decreases at a dip, smoothed.
+    varies: f64,
+    /// The delay of the last epoch that had samples.
+    queue: Duration,
+}
+
+impl Dips {
+    /// Takes in what arrived in an epoch, and its delay if it had samples.
+    pub fn add(&mut self, arrived: Rate, delta: Option<Owd>) {
+        self.latest = (self.latest + 1) % EPOCHS;
+        self.recent[self.latest] = arrived;
+        self.queue = delta.map_or(self.queue, Owd::to_duration);
+    }
+
+    /// The largest rate of arrival of late.
+    pub fn most(&self) -> Rate {
+        let larger = |most: Rate, rate: Rate| if rate > most { rate } else { most };
+        self.recent.into_iter().fold(Rate::default(), larger)
+    }
+
+    /// Takes in whether a decrease was at a dip.
+    pub fn learn(&mut self, dipped: bool) {
+        self.varies += (f64::from(u8::from(dipped)) - self.varies) * WEIGHT;
+    }
+
+    /// V.
+    pub fn varies(&self) -> f64 {
+        self.varies
+    }
+
+    /// How long the increase counts as having grown when it begins to.
+    pub fn head_start(&self, period: Duration) -> Duration {
+        period.mul_f64(PERIODS * self.varies)
+    }
+
+    /// What of the duration of an epoch counts for the rate of arrival, if what had been sent before it came back at its end. If that
+    /// took much longer than it does as a rule, behind the last queue that was seen, the path has stood still.
+    pub fn arriving(
+        &self,
+        duration: Duration,
+        length: Duration,
+        packet_time: Duration,
+    ) -> Duration {
+        let usual = (length + self.queue).max(packet_time.mul_f64(USUAL_PACKETS));
+        if duration > usual.mul_f64(STALLS) {
+            usual
+        } else {
+            duration
+        }
+    }
+}
+
+/// Whether this feedback acknowledges an ack-eliciting packet that was sent before the epoch began.
+pub fn overlaps(epoch: &Epoch, feedback: &Feedback<'_>) -> bool {
+    let mut eliciting = feedback
+        .acked
+        .iter()
+        .filter(|packet| packet.size > Bytes(0));
+    let oldest = eliciting.next();
+    feedback.space == Space::Application && oldest.is_some_and(|packet| packet.sent < epoch.start())
+}
+
+impl Hybrid {
+    pub(super) fn arriving(&self, epoch: &Epoch, duration: Duration) -> Duration {
+        if self.params.dip == 0.0 || !epoch.overlaps {
+            return duration;
+        }
+        let bits = self.limits.max_datagram_size.0 as f64 * 8.0;
+        let packet_time = Duration::from_secs_f64(bits / self.rate.bps().max(1.0));
+        self.dips.arriving(duration, self.length(), packet_time)
+    }
+
+    /// Takes in what arrived in an epoch, and gives the rate that the path is taken to carry although less arrives. What start-up ends
+    /// in is what arrived.
+    pub(super) fn believe(&mut self, arrived: Rate, summary: &Summary) -> Rate {
+        self.dips.add(arrived, summary.seen.map(|seen| seen.delta));
+        if summary.startup {
+            Rate::default()
+        } else {
+            self.dips.most() * self.params.dip
+        }
+    }
+
+    /// Learns from a decrease whether the path is steady. One while a queue drains says more of the decrease before it.
+    pub(super) fn learn_dip(&mut self, from: &Situation) {
+        let tells = from.drain.is_none() && !from.sent_little;
+        if tells && from.believed > Rate::default() {
+            self.dips.learn(from.dips());
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What an ended epoch has shown.
+
+use std::time::Duration;
+
+use super::law::Observed;
+use super::{Hybrid, Statistic};
+use crate::measure::epoch::Epoch;
+use crate::measure::owd::{Minima, Source};
+use crate::measure::trend::{trend, Trend};
+use crate::units::{Bytes, Owd, Time};
+
+/// An epoch that used less of its rate, because the application had no more, does not raise it.
+const USED_SHARE: f64 = 0.8;
+/// Receive times that spread further are not believed to be jitter.
+const MOST_JITTER: Duration = Duration::from_millis(50);
+/// An epoch that began with the feedback that ends it lasts as long.
+const SHORTEST: Duration = Duration::from_micros(1);
+
+/// What it has shown.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Summary {
+    pub source: Source,
+    pub duration: Duration,
+    pub trend: Trend,
+    /// Mean delays by each source.
+    pub by_ack: Option<Owd>,
+    pub by_timestamp: Option<Owd>,
+    /// What stands for its delays, if there were any.
+    pub delta: Option<Owd>,
+    /// What the mean has above that.
+    pub jitter: Option<Duration>,
+    pub seen: Option<Observed>,
+    pub startup: bool,
+    /// Whether start-up has met a queue.
+    pub queues: bool,
+    pub app_limited: bool,
+    /// What of its duration counts for the rate of arrival: not the time in which the path stood still.
+    pub arriving: Duration,
+}
+
+impl Summary {
+    /// Whether nothing came back for long.
+    pub fn stalled(&self) -> bool {
+        self.arriving < self.duration
+    }
+}
+
+impl Hybrid {
+    /// What an epoch has shown.
+    pub(super) fn summary(&mut self, epoch: &Epoch, now: Time) -> Summary {
+        let source = self.meter.source();
+        let minima = self.meter.minima(source);
+        let duration = epoch.duration(now).max(SHORTEST);
+        let trend = self.trend(epoch, &minima);
+        let mean_by = |source| epoch.mean(source, &self.meter.minima(source));
+        let (by_ack, by_timestamp) = (mean_by(Source::Ack), mean_by(Source::ReceiveTimestamps));
+        let mean = match source {
+            Source::Ack => by_ack,
+            Source::ReceiveTimestamps => by_timestamp,
+        };
+        let (delta, jitter) = match (self.params.delay, self.floors[source as usize].mean()) {
+            (Statistic::Mean, _) => (mean, None),
+            (Statistic::Least, floor) => {
+                let above = mean.zip(floor).map(|(mean, floor)| mean - floor);
+                (
+                    floor,
+                    above.map(|above| above.to_duration().min(MOST_JITTER)),
+                )
+            }
+        };
+        let packets = epoch.lost + epoch.acked_packets;
+        self.losses.add(epoch.lost, packets);
+        // Others fill the buffer to its end, so that losses say nothing of this flow's part.
+        let competes = !self.standing.queue.is_zero();
+        let overwhelmed = self.losses.exceeds(self.params.losscap);
+        Summary {
+            source,
+            duration,
+            trend,
+            by_ack,
+            by_timestamp,
+            delta,
+            jitter,
+            seen: delta.map(|delta| Observed {
+                delta: self.queueing(delta),
+                trend,
+                lost: !competes && epoch.lost as f64 > 2.0 * self.background * packets as f64,
+                overwhelmed,
+            }),
+            startup: self.in_startup(),
+            queues: self.queues(now),
+            app_limited: epoch.app_limited && self.is_unused(epoch.sent, duration),
+            arriving: self.arriving(epoch, duration),
+        }
+    }
+
+    /// What ACK arrivals show beyond the receive times, or what they last have shown.
+    pub(super) fn return_delay_of(&self, summary: &Summary) -> Duration {
+        if summary.source == Source::Ack {
+            return Duration::ZERO;
+        }
+        match (summary.by_ack, summary.by_timestamp) {
+            // Below zero are only delays from before the minima started anew.
+            (Some(by_ack), Some(by_timestamp)) => {
+                (by_ack - by_timestamp.max(Owd::ZERO)).to_duration()
+            }
+            _ => self.return_delay,
+        }
+    }
+
+    fn trend(&self, epoch: &Epoch, minima: &Minima) -> Trend {
+        if !self.params.trend {
+            return Trend::Unknown;
+        }
+        let delays = |range| epoch.course(range, minima);
+        let floor = Owd::from(self.thresholds().d1 / 4);
+        trend(epoch.course_length(), delays, floor)
+    }
+
+    /// Whether `sent` in `duration` leaves a good part of the rate unused.
+    fn is_unused(&self, sent: Bytes, duration: Duration) -> bool {
+        (sent.0 as f64) < USED_SHARE * self.rate.over(duration)
+    }
+}

@@ -1,0 +1,138 @@
+//! Paths whose capacity varies.
+
+use serde::Deserialize;
+
+use super::*;
+
+/// The part of the shared vectors that is about them.
+#[derive(Deserialize)]
+struct Vectors {
+    dips: Vec<DipsCase>,
+}
+
+/// Epochs one after the other, in some of which the path stands still.
+#[derive(Deserialize)]
+struct DipsCase {
+    options: String,
+    length_ms: f64,
+    steps: Vec<DipsStep>,
+}
+
+#[derive(Debug, Deserialize)]
+struct DipsStep {
+    duration_ms: f64,
+    rate_bps: f64,
+    acked_bytes: u64,
+    delta_ms: f64,
+    decrease: bool,
+    expect_arriving_ms: f64,
+    expect_believed_bps: f64,
+    expect_varies: f64,
+    expect_head_start_ms: f64,
+}
+
+/// R after an epoch in which one packet comes back instead of ten.
+fn after_a_bad_moment(options: &str) -> Path {
+    let mut path = Path::new(options);
+    for _ in 0..9 {
+        path.epoch(0.0, 0);
+    }
+    path.now = path.now + 90 * MILLI;
+    path.ack(60.0, 0);
+    path
+}
+
+#[test]
+fn what_arrives_in_one_bad_moment_is_not_what_the_path_carries() {
+    // A queue of 60 ms drains in three epochs of 100 ms.
+    let rate = after_a_bad_moment("startup=off").rate();
+    assert!(close(rate, 0.7 * 1e6 * 0.8), "{rate}");
+    let rate = after_a_bad_moment("startup=off,dip=off").rate();
+    assert!(close(rate, 0.1 * 1e6 * 0.8), "{rate}");
+}
+
+#[test]
+fn a_bad_moment_that_lasts_is_believed_after_eight_epochs() {
+    let mut path = after_a_bad_moment("startup=off,compete=off");
+    for _ in 0..12 {
+        path.now = path.now + 190 * MILLI;
+        path.ack(60.0, 0);
+    }
+    assert!(path.rate() < 0.1 * 1e6, "{}", path.rate());
+}
+
+#[test]
+fn after_decreases_at_dips_the_increase_begins_as_if_it_had_grown() {
+    let mut path = after_a_bad_moment("startup=off");
+    assert_eq!(path.hybrid.dips.varies(), 0.125);
+    assert_eq!(path.hybrid.undisturbed, 150 * MILLI);
+    for _ in 0..3 {
+        path.epoch(0.0, 0);
+    }
+    let low = path.rate();
+    path.epoch(0.0, 0);
+    let expected = 0.02 * 1e4 / 0.1 * 1.5f64.powf(1.5);
+    assert!(close(path.rate() - low, expected), "{}", path.rate() - low);
+}
+
+#[test]
+fn time_in_which_the_path_stands_still_does_not_count() {
+    let mut path = Path::new("startup=off");
+    path.epoch(0.0, 0);
+    for _ in 0..5 {
+        path.ack(0.0, 0);
+    }
+    path.now = path.now + 840 * MILLI;
+    path.ack(850.0, 0);
+    let report = path.hybrid.report.as_ref().expect("an epoch has ended");
+    assert!(report.stalled);
+    // Six packets in L, and not in 900 ms.
+    assert!(
+        close(report.arrived.bps(), 0.6 * 1e6),
+        "{:?}",
+        report.arrived
+    );
+}
+
+#[test]
+fn time_in_which_nothing_is_sent_is_none_in_which_the_path_stands_still() {
+    let mut path = Path::new("startup=off");
+    path.epoch(0.0, 0);
+    path.now = path.now + 5_000 * MILLI;
+    path.ack(0.0, 0);
+    let report = path.hybrid.report.as_ref().expect("an epoch has ended");
+    assert!(!report.stalled);
+}
+
+#[test]
+fn what_varies_agrees_with_the_shared_vectors() {
+    let vectors: Vectors =
+        serde_json::from_str(include_str!("../../../../../tests/vectors/hybrid.json")).unwrap();
+    for case in vectors.dips {
+        let params = Params::parse(&case.options).unwrap();
+        let (length, mut dips) = (millis(case.length_ms), Dips::default());
+        for step in &case.steps {
+            let packet_time = Duration::from_secs_f64(SIZE.0 as f64 * 8.0 / step.rate_bps);
+            let arriving = dips.arriving(millis(step.duration_ms), length, packet_time);
+            let arrived = Bytes(step.acked_bytes).per(arriving);
+            dips.add(arrived, Some(delay(step.delta_ms)));
+            let believed = dips.most() * params.dip;
+            if step.decrease {
+                dips.learn(arrived < believed);
+            }
+            let start = dips.head_start(params.period.max(length));
+            for (got, expected) in [
+                (arriving.as_secs_f64() * 1e3, step.expect_arriving_ms),
+                (believed.bps(), step.expect_believed_bps),
+                (dips.varies(), step.expect_varies),
+                (start.as_secs_f64() * 1e3, step.expect_head_start_ms),
+            ] {
+                let slack = 1e-6 * expected.max(1.0);
+                assert!(
+                    (got - expected).abs() <= slack,
+                    "{got}, not {expected}: {step:?}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+"""Paths whose capacity varies: "Paths that vary" in docs/papers/hybrid.md."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from .parameters import Parameters
+
+EPOCHS = 8
+"""Whose arrivals are compared."""
+USUAL_PACKETS = 4.0
+STALLS = 1.5
+"""Times the time of so many packets, or L and the queue, after which the path has stood still."""
+WEIGHT = 1.0 / 8.0
+PERIODS = 12.0
+"""Of growth, with which the increase begins where every decrease is at a dip."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dips:
+    """What arrived of late, and how often decreases were at dips."""
+
+    recent: tuple[float, ...] = ()
+    """A of the last epochs, bit/s."""
+    varies: float = 0.0
+    """V."""
+    queue: float = 0.0
+    """delta of the last epoch that had samples, s."""
+
+    def add(self, arrived: float) -> Dips:
+        return replace(self, recent=(*self.recent, arrived)[-EPOCHS:])
+
+    def believed(self, p: Parameters) -> float:
+        """What the path is taken to carry although less arrives, bit/s."""
+        return p.dip * max(self.recent, default=0.0)
+
+    def learn(self, dipped: bool) -> Dips:
+        return replace(self, varies=self.varies + WEIGHT * ((1.0 if dipped else 0.0) - self.varies))
+
+    def head_start(self, length: float, p: Parameters) -> float:
+        """u after a decrease, s."""
+        return PERIODS * self.varies * max(p.period, length)
+
+    def usual(self, length: float, rate: float, packet_bytes: int) -> float:
+        """How long it takes at most, as a rule, until something comes back, s."""
+        return max(length + self.queue, USUAL_PACKETS * 8.0 * packet_bytes / max(rate, 1.0))
+
+
+def stalls(duration: float, usual: float, p: Parameters) -> bool:
+    """Whether what had been sent before the epoch came back so late that the path must have stood still."""
+    return p.dip > 0.0 and duration > STALLS * usual

@@ -1,0 +1,65 @@
+"""Paths that vary: connections over them pass, and a falsified trace fails."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path as FilePath
+
+import pytest
+
+import lab
+import tampering
+import tampering_dips as t
+from qlog_analysis.check.verdict import Outcome
+from tampering_additions import scaled, shifted, where
+from traces import ADDED, Tamper, epochs, verdict_of
+from tracewriter import Json
+
+SPEC = f"{ADDED.replace('trend=on', 'trend=off')},compete=off,dip=0.7"
+TRACES = FilePath(__file__).resolve().parents[2] / "tests" / "targets" / "traces"
+
+
+def over(name: str, *values: str, spec: str = SPEC) -> list[Json]:
+    return lab.records(spec, f"link.there.rate=trace:{TRACES / name}.trace", "duration=20s", *values)
+
+
+CASES: dict[str, tuple[Tamper, set[str]]] = {
+    "a stall denied": (where(t.stalled, stalled=False), {"stalled", "arrived"}),
+    "a stall denied with its rate": (t.stall_denied, {"stalled"}),
+    "a stall that was none": (where(t.moves, stalled=True), {"stalled", "arrived"}),
+    "another rate in a stall": (scaled(t.stalled, 1.01, "arrived"), {"arrived"}),
+    "another share of dips": (shifted(t.varies, "varies", 0.01), {"varies"}),
+    "a dip that is believed": (t.dip_believed, {"share", "rate"}),
+    "a dip that does not count": (t.dip_not_counted, {"varies"}),
+    "a head start denied": (t.head_start_denied, {"undisturbed", "alpha", "rate"}),
+    "dip": (tampering.parameter("dip", 0.5), {"parameters"}),
+    "dip with its option": (tampering.parameter_with_its_option("dip", 0.2, "dip=0.2"), {"share"}),
+    "dip off": (tampering.parameter_with_its_option("dip", 0.0, "dip=off"), {"stalled", "varies"}),
+}
+
+
+@pytest.mark.parametrize(("tamper", "laws"), CASES.values(), ids=CASES)
+def test_a_falsified_trace_fails(tmp_path: FilePath, tamper: Tamper, laws: set[str]) -> None:
+    some = over("fades")
+    tamper(some)
+    assert some != over("fades")
+    v = verdict_of(tmp_path, some)
+    assert v.outcome is Outcome.FAIL
+    assert laws <= {f.law for f in v.findings}, v.to_text()
+
+
+@pytest.mark.parametrize(
+    "options", [SPEC, SPEC.replace("compete=off", "compete=600ms"), SPEC.replace("drain=3", "drain=off")]
+)
+@pytest.mark.parametrize("stamps", ["true", "false"])
+@pytest.mark.parametrize("name", ["fades", "walk"])
+def test_connections_over_paths_that_vary_pass(tmp_path: FilePath, name: str, stamps: str, options: str) -> None:
+    v = verdict_of(tmp_path, over(name, f"flow.main.timestamps={stamps}", spec=options))
+    assert v.outcome is Outcome.PASS, v.to_text()
+
+
+def test_they_visit_what_the_checker_decides_on() -> None:
+    seen = epochs(over("fades"))
+    for choice in t.CHOICES:
+        assert any(choice(b, a) for a, b in pairwise(seen)), choice.__name__
+    assert t.at_a_dip(over("fades"))
