@@ -127,27 +127,27 @@ fn map(suite: &Suite, entries: &[Entry], quantity: Quantity) -> HeatMap {
     let shown = |cc: &&String| quantity.with_reference || **cc != suite.reference;
     let across: Vec<String> = suite.controllers.iter().filter(shown).cloned().collect();
     let down = combinations(others);
-    let mut cells = Vec::new();
-    for (place, cc) in across.iter().enumerate() {
-        for (lower, (_, rest)) in down.iter().enumerate() {
-            for (row, first) in y.values.iter().enumerate() {
-                let places = x.values.iter().enumerate();
-                cells.extend(places.filter_map(|(column, second)| {
-                    let point = [&[first.as_str(), second.as_str()], rest.as_slice()].concat();
-                    let own = find(entries, cc, &point)?;
-                    let value = (quantity.value)(own, find(entries, &suite.reference, &point)?);
-                    Some(Cell {
-                        panel: (place, lower),
-                        column,
-                        row,
-                        value,
-                        text: (quantity.text)(value),
-                        marked: own.reached.is_some_and(quantity.reached),
-                    })
-                }));
-            }
-        }
-    }
+    let cell = |(place, lower): Pair, (column, row): Pair| {
+        let cc = &across[place];
+        let values: &[&str] = &[&y.values[row], &x.values[column]];
+        let point = [values, &down[lower].1].concat();
+        let own = find(entries, cc, &point)?;
+        let value = (quantity.value)(own, find(entries, &suite.reference, &point)?);
+        Some(Cell {
+            panel: (place, lower),
+            column,
+            row,
+            value,
+            text: (quantity.text)(value),
+            marked: own.reached.is_some_and(quantity.reached),
+        })
+    };
+    let panels = pairs(across.len(), down.len());
+    let places = || pairs(x.values.len(), y.values.len());
+    let all = panels.flat_map(|panel| places().map(move |place| (panel, place)));
+    let cells = all
+        .filter_map(|(panel, place)| cell(panel, place))
+        .collect();
     HeatMap {
         title: quantity.title,
         x: x.label.clone(),
@@ -161,6 +161,13 @@ fn map(suite: &Suite, entries: &[Entry], quantity: Quantity) -> HeatMap {
         mark: quantity.mark,
         cells,
     }
+}
+
+type Pair = (usize, usize);
+
+/// All pairs of a number below the one and a number below the other.
+fn pairs(one: usize, other: usize) -> impl Iterator<Item = Pair> {
+    (0..one).flat_map(move |a| (0..other).map(move |b| (a, b)))
 }
 
 /// The values of these axes in every combination, each with a name: one without any if there are no axes.
