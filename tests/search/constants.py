@@ -61,6 +61,7 @@ CONSTANTS = (
     Constant("bmax", 0.3, 0.9, "linear", searched=False),
     Constant("full", 0.2, 1.0, "linear", searched=False),
     Constant("losscap", 0.02, 0.5, "log", searched=False),
+    Constant("dip", 0.4, 0.95, "linear", searched=False),
 )
 """What changes which mechanism is left out (`off`) belongs to the ablation, not here."""
 
