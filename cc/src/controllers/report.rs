@@ -12,8 +12,8 @@ pub struct PathLimits {
     pub max_datagram_size: Bytes,
     /// The initial window, in packets.
     pub initial_window_packets: u64,
-    /// Cap on the reported ACK delay.
-    pub max_ack_delay: Duration,
+    /// Cap on the reported ACK delay; nobody knows one before the first feedback.
+    pub max_ack_delay: Option<Duration>,
 }
 
 impl PathLimits {
@@ -22,8 +22,18 @@ impl PathLimits {
         Self {
             max_datagram_size: start.max_datagram_size,
             initial_window_packets: start.initial_window_packets,
-            max_ack_delay: Duration::ZERO,
+            max_ack_delay: None,
         }
+    }
+
+    /// Whether a trace that was `told` has to be told these: with the first feedback, so that a connection without a
+    /// single update tells its parameters, too, and when something in them changes.
+    pub fn to_tell(self, told: &mut Option<Self>) -> bool {
+        let news = self.max_ack_delay.is_some() && *told != Some(self);
+        if news {
+            *told = Some(self);
+        }
+        news
     }
 }
 
@@ -72,7 +82,10 @@ pub fn parameters_set(
                 "initial_window",
                 Value::Count(limits.initial_window_packets),
             ),
-            ("max_ack_delay", millis(limits.max_ack_delay)),
+            (
+                "max_ack_delay",
+                millis(limits.max_ack_delay.unwrap_or_default()),
+            ),
             ("parameters", Value::Map(parameters)),
         ],
     }
@@ -82,14 +95,29 @@ pub fn parameters_set(
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_parameters_tell_the_initial_window_that_was_configured() {
-        let limits = PathLimits::new(Start {
+    fn limits() -> PathLimits {
+        PathLimits::new(Start {
             initial_window_packets: 32,
             max_datagram_size: Bytes(1250),
             initial_rtt: Duration::from_millis(333),
-        });
-        let event = parameters_set("hybrid", "hybrid", limits, Vec::new());
+        })
+    }
+
+    #[test]
+    fn the_parameters_tell_the_initial_window_that_was_configured() {
+        let event = parameters_set("hybrid", "hybrid", limits(), Vec::new());
         assert!(event.fields.contains(&("initial_window", Value::Count(32))));
+    }
+
+    #[test]
+    fn the_first_feedback_and_every_change_have_to_be_told_once() {
+        let (mut limits, mut told) = (limits(), None);
+        assert!(!limits.to_tell(&mut told));
+        limits.max_ack_delay = Some(Duration::ZERO);
+        assert!(limits.to_tell(&mut told));
+        assert!(!limits.to_tell(&mut told));
+        limits.max_datagram_size = Bytes(1350);
+        assert!(limits.to_tell(&mut told));
+        assert!(!limits.to_tell(&mut told));
     }
 }

@@ -25,6 +25,8 @@ const CEILING_EXTRA: Duration = Duration::from_secs(1);
 const MOST_UNPACED: usize = 10;
 /// Events of one feedback: what is decided, and what has been set.
 const MOST_EVENTS: usize = 8;
+/// The event without which nothing else in a trace can be judged.
+const PARAMETERS: &str = "parameters_set";
 
 /// A controller under watch. A broken invariant panics with the name of the controller, unless
 /// [`crate::expectation`] excuses it.
@@ -35,7 +37,8 @@ const MOST_EVENTS: usize = 8;
 ///   peer's maximum ACK delay, and a second.
 /// - The pacing rate is a finite number, and at least a packet of 1200 bytes in eight of the longest RTTs.
 /// - A decision changes only where the trait says so, and asking for it changes nothing.
-/// - There is always a state; events end, and hold numbers that a trace can hold.
+/// - There is always a state; events end, hold numbers that a trace can hold, and the first feedback of all tells
+///   the parameters before anything else.
 #[derive(Debug)]
 pub struct Checked {
     name: String,
@@ -48,6 +51,7 @@ pub struct Checked {
     longest_rtt: Duration,
     max_ack_delay: Duration,
     traced: bool,
+    told: bool,
 }
 
 impl Checked {
@@ -64,6 +68,7 @@ impl Checked {
             longest_rtt: start.initial_rtt.max(GRANULARITY),
             max_ack_delay: Duration::ZERO,
             traced: false,
+            told: false,
         };
         checked.check("being created");
         checked
@@ -168,6 +173,13 @@ impl Checked {
                 break;
             };
             self.check_event(&event);
+            let first = !std::mem::replace(&mut self.told, true);
+            self.require(
+                Law::Events,
+                !first || event.name == PARAMETERS,
+                "a feedback",
+                || format!("the first event is {}, not {PARAMETERS}", event.name),
+            );
         }
         self.unchanged("its events were fetched");
     }
@@ -210,6 +222,9 @@ impl Controller for Checked {
         self.changed("a feedback");
         if self.traced {
             self.drain_events();
+            self.require(Law::Events, self.told, "a feedback", || {
+                format!("no {PARAMETERS}")
+            });
         }
     }
 

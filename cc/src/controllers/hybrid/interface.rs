@@ -62,7 +62,7 @@ impl Controller for Hybrid {
     }
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
-        self.limits.max_ack_delay = feedback.max_ack_delay;
+        self.limits.max_ack_delay = Some(feedback.max_ack_delay);
         self.handshake_rtt = feedback.min_rtt.or(self.handshake_rtt);
         self.collect(feedback);
         match &self.epoch {
@@ -112,8 +112,7 @@ impl Controller for Hybrid {
     }
 
     fn next_event(&mut self) -> Option<Event> {
-        if self.report.is_some() && self.told_limits != Some(self.limits) {
-            self.told_limits = Some(self.limits);
+        if self.limits.to_tell(&mut self.told_limits) {
             return Some(report::parameters_set(
                 &self.spec,
                 &self.params,

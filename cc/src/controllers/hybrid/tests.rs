@@ -286,12 +286,13 @@ fn the_pacing_factor_and_the_window_follow_section_ii_c() {
 }
 
 #[test]
-fn every_epoch_is_reported_after_the_parameters() {
+fn the_parameters_are_reported_with_the_first_feedback_and_every_epoch_at_its_end() {
+    assert_eq!(hybrid("paper").next_event(), None);
     let mut path = Path::new("paper");
-    assert_eq!(path.hybrid.next_event(), None);
-    path.epoch(18.0, 2);
     let parameters = path.hybrid.next_event().unwrap();
     assert_eq!(parameters.name, "parameters_set");
+    assert_eq!(path.hybrid.next_event(), None);
+    path.epoch(18.0, 2);
     let epoch = path.hybrid.next_event().unwrap();
     assert_eq!(epoch.name, "hybrid_epoch_updated");
     let field = |name| {

@@ -286,7 +286,7 @@ impl Controller for Raimd {
     }
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
-        self.limits.max_ack_delay = feedback.max_ack_delay;
+        self.limits.max_ack_delay = Some(feedback.max_ack_delay);
         self.rtt.record(feedback);
         let event = feedback
             .lost
@@ -336,8 +336,7 @@ impl Controller for Raimd {
     }
 
     fn next_event(&mut self) -> Option<Event> {
-        if self.report.is_some() && self.told_limits != Some(self.limits) {
-            self.told_limits = Some(self.limits);
+        if self.limits.to_tell(&mut self.told_limits) {
             return Some(parameters_set(
                 "raimd",
                 &self.spec,

@@ -246,7 +246,7 @@ impl Controller for Rrr {
     }
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
-        self.limits.max_ack_delay = feedback.max_ack_delay;
+        self.limits.max_ack_delay = Some(feedback.max_ack_delay);
         self.rtt.record(feedback);
         let newest = self.record_delays(feedback);
         let measured = self
@@ -297,8 +297,7 @@ impl Controller for Rrr {
     }
 
     fn next_event(&mut self) -> Option<Event> {
-        if self.report.is_some() && self.told_limits != Some(self.limits) {
-            self.told_limits = Some(self.limits);
+        if self.limits.to_tell(&mut self.told_limits) {
             return Some(parameters_set(
                 "rrr",
                 &self.spec,

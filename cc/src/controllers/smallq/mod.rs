@@ -114,7 +114,7 @@ impl Controller for SmallQueues {
     }
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
-        self.limits.max_ack_delay = feedback.max_ack_delay;
+        self.limits.max_ack_delay = Some(feedback.max_ack_delay);
         self.rtt.record(feedback);
         self.ecn.record(feedback);
         let before = self.reno.window();
@@ -154,8 +154,7 @@ impl Controller for SmallQueues {
     }
 
     fn next_event(&mut self) -> Option<Event> {
-        if self.report.is_some() && self.told_limits != Some(self.limits) {
-            self.told_limits = Some(self.limits);
+        if self.limits.to_tell(&mut self.told_limits) {
             return Some(parameters_set(
                 "smallq",
                 &self.spec,

@@ -195,7 +195,7 @@ impl Controller for Vegas {
     }
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
-        self.limits.max_ack_delay = feedback.max_ack_delay;
+        self.limits.max_ack_delay = Some(feedback.max_ack_delay);
         self.measure(feedback);
         let before = self.reno.window();
         if let Some(reaction) = self.reno.on_losses(feedback, &self.rtt) {
@@ -242,8 +242,7 @@ impl Controller for Vegas {
     }
 
     fn next_event(&mut self) -> Option<Event> {
-        if self.report.is_some() && self.told_limits != Some(self.limits) {
-            self.told_limits = Some(self.limits);
+        if self.limits.to_tell(&mut self.told_limits) {
             return Some(parameters_set(
                 "vegas",
                 &self.spec,
