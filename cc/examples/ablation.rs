@@ -17,7 +17,7 @@ use dumbbell::summary::{summary, Cell};
 const SCENARIOS: &str = include_str!("../../tests/search/training.toml");
 const SEEDS: [u64; 3] = [1, 2, 3];
 
-const VARIANTS: [&str; 19] = [
+const VARIANTS: [&str; 20] = [
     "hybrid",
     "hybrid:drain=off,bmin=0.03",
     "hybrid:grow=off",
@@ -33,6 +33,7 @@ const VARIANTS: [&str; 19] = [
     "hybrid:losscap=1",
     "hybrid:compete=off",
     "hybrid:dip=off",
+    "hybrid:catchup=off",
     "hybrid:packet=0.5",
     "hybrid:bmin=0.005",
     "hybrid:bmin=0.02",

@@ -270,7 +270,8 @@ class HybridSender:
         parameters = {
             **{name: _or_auto(getattr(p, name)) for name in ("amin", "amax", "r0")},
             **{name: getattr(p, name) for name in ("bmin", "bmid", "bmax", "gamma", "losscap", "startup", "trend")},
-            **{name: getattr(p, name) for name in ("packet", "insist", "queue", "drain", "grow", "full", "dip")},
+            **{name: getattr(p, name) for name in ("packet", "insist", "queue", "drain", "grow", "full")},
+            **{name: getattr(p, name) for name in ("dip", "catchup")},
             **_in_ms(p, "d0", "d1", "d2", "d3", "wextra", "owdwin", "period", "compete"),
             "delay": "least" if p.least else "mean",
             "react": "once" if p.react_once else "epoch",

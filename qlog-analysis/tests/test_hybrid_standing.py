@@ -19,7 +19,7 @@ FRESH = Standing()
 
 
 def shown(now: float = 1.0, delta: float = 0.04, **changes: Any) -> Shown:
-    base: dict[str, Any] = {"length": 0.038, "short": False, "lost": False, "rate": 8e6, "share": 1e7}
+    base: dict[str, Any] = {"length": 0.038, "short": 0.001, "lost": False, "rate": 8e6, "share": 1e7}
     return Shown(now, delta, **{**base, "transmission": 1e-3, **changes})
 
 
@@ -76,9 +76,40 @@ def test_a_delay_that_stays_although_a_queue_would_have_drained_is_a_longer_path
 
 
 def test_an_attempt_is_over_when_nothing_drains_any_more() -> None:
-    after = judged([shown(1.0), shown(1.1, share=None)]).standing
+    after = judged([shown(1.0), shown(1.1, 0.001, share=None)]).standing
     assert after.attempt is None
     assert judged([shown(5.0, 0.05)], after).outcome is None
+
+
+def test_a_flow_that_has_lost_most_of_its_share_does_not_take_a_full_buffer_for_short() -> None:
+    # An eighth of L is 4.75 ms, and 20 ms are short to a flow that sends a packet in 20 ms.
+    def goes_on(delta: float, short: float = 0.02, rate: float = 2.4e6) -> bool:
+        (begun,) = judge(shown(1.0, 0.03), FRESH, P)
+        (later,) = judge(shown(1.1, delta, short=short, rate=rate, share=None), begun.standing, P)
+        return later.standing.attempt is not None
+
+    assert goes_on(0.018)
+    assert not goes_on(0.018, rate=2.6e6)
+    assert goes_on(0.0048)
+    assert not goes_on(0.0047)
+    assert goes_on(0.0047, short=0.004)
+
+
+def test_a_decrease_drains_its_own_part_of_a_queue_where_the_flow_knows_its_part_of_the_path() -> None:
+    e = epoch(delta=0.064, thresholds=thresholds(1e7, 1250, P), transmission=1e-3)
+    assert law.beta(e, P) == pytest.approx(0.024 / 0.12)
+    assert law.beta(replace(e, transmission=0.0), P) == pytest.approx(P.bmax)
+    assert law.beta(replace(e, delta=0.03), P) == P.bmin
+
+
+def test_a_flow_that_uses_little_of_the_path_catches_up() -> None:
+    def factor(rate: float, transmission: float) -> float:
+        return epoch(rate=rate, transmission=transmission).catch_up(P)
+
+    assert factor(2.5e6, 1e-3) == pytest.approx(3.0)
+    assert factor(7.5e6, 1e-3) == pytest.approx(1.0)
+    assert factor(1.1e7, 1e-3) == 1.0
+    assert factor(2.5e6, 0.0) == 1.0
 
 
 def test_the_standing_queue_follows_a_shorter_one_and_goes_with_it() -> None:
@@ -86,7 +117,7 @@ def test_the_standing_queue_follows_a_shorter_one_and_goes_with_it() -> None:
     alone: dict[str, Any] = {"share": None}
     assert judged([shown(1.0, 0.04, **alone)], before).standing.queue == pytest.approx(0.075)
     assert judged([shown(1.0, 0.09, **alone)], before).standing.queue == 0.08
-    assert judged([shown(1.0, 0.0001, short=True, **alone)], before).standing == Standing(0.0, None, 0.0)
+    assert judged([shown(1.0, 0.0001, **alone)], before).standing == Standing(0.0, None, 0.0)
 
 
 def test_none_of_it_without_compete() -> None:
@@ -195,7 +226,8 @@ def test_a_longer_path_shows_only_to_a_flow_that_is_alone_on_it_or_tries_for_lon
         return judged([shown(1.0 + 0.1 * i, transmission=transmission) for i in range(epochs + 1)]).outcome
 
     assert steady(5, 1e-3) is Outcome.LONGER_PATH
-    assert steady(12, 1e-4) is None  # 10 of 100 Mbit/s
+    assert steady(9, 1e-4) is None  # 10 of 100 Mbit/s
+    assert steady(10, 1e-4) is Outcome.LONGER_PATH
     assert steady(9, 0.0) is None
     assert steady(10, 0.0) is Outcome.LONGER_PATH
 

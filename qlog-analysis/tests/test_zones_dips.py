@@ -20,7 +20,7 @@ TRACES = FilePath(__file__).resolve().parents[2] / "tests" / "targets" / "traces
 
 
 def over(name: str, *values: str, spec: str = SPEC) -> list[Json]:
-    return lab.records(spec, f"link.there.rate=trace:{TRACES / name}.trace", "duration=20s", *values)
+    return lab.records(spec, f"link.there.rate=trace:{TRACES / name}.trace", "duration=40s", *values)
 
 
 CASES: dict[str, tuple[Tamper, set[str]]] = {

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use crate::units::{Owd, Time};
 
-/// Packets of this time have their minimum taken.
-const SPAN: Duration = Duration::from_millis(20);
+/// Packets of about this time have their minimum taken. A flow that takes minima over longer times sees less of the queue that it
+/// shares, and takes more of the path.
+const SPAN: Duration = Duration::from_millis(10);
 
 /// Minima of the spans of one epoch.
 #[derive(Debug, Clone, Copy, Default)]
@@ -22,10 +23,10 @@ pub struct Floor {
 }
 
 impl Floor {
-    /// The span of what comes `at` this time of an epoch of `length`, which is cut into equal spans of at least 20 ms.
+    /// The span of what comes `at` this time of an epoch of `length`, which is cut into equal spans as near to 10 ms as they come.
     pub fn span(at: Time, length: Duration) -> u64 {
         let nanos = |duration| Time::from_origin(duration).as_nanos();
-        let spans = (nanos(length) / nanos(SPAN)).max(1);
+        let spans = ((nanos(length) + nanos(SPAN) / 2) / nanos(SPAN)).max(1);
         (at.as_nanos() / (nanos(length) / spans).max(1)).min(spans - 1)
     }
 
@@ -71,15 +72,17 @@ mod tests {
     }
 
     #[test]
-    fn an_epoch_is_cut_into_equal_spans_of_at_least_20_ms() {
+    fn an_epoch_is_cut_into_equal_spans_of_about_10_ms() {
         for (at, length, span) in [
             (0, 5, 0),
             (4, 5, 0),
-            (39, 39, 0),
-            (19, 40, 0),
-            (20, 40, 1),
-            (99, 40, 1),
-            (41, 100, 2),
+            (13, 14, 0),
+            (7, 16, 0),
+            (8, 16, 1),
+            (9, 40, 0),
+            (10, 40, 1),
+            (99, 40, 3),
+            (41, 100, 4),
         ] {
             assert_eq!(
                 Floor::span(Time::from_origin(at * MILLI), length * MILLI),
@@ -97,14 +100,14 @@ mod tests {
     fn what_holds_packets_up_for_a_moment_does_not_count_and_a_queue_does() {
         assert_eq!(floor(40, &[]), None);
         assert_eq!(
-            floor(40, &[(0, 9), (5, 0), (10, 50), (25, 1), (30, 70)]),
+            floor(20, &[(0, 9), (3, 0), (6, 50), (12, 1), (18, 70)]),
             Some(0.5)
         );
         assert_eq!(
-            floor(40, &[(0, 30), (10, 35), (20, 32), (30, 37)]),
+            floor(20, &[(0, 30), (6, 35), (12, 32), (18, 37)]),
             Some(31.0)
         );
         // The queue of others, which is there half of the time of a long epoch.
-        assert_eq!(floor(80, &[(0, 0), (20, 8), (40, 0), (60, 8)]), Some(4.0));
+        assert_eq!(floor(40, &[(0, 0), (10, 8), (20, 0), (30, 8)]), Some(4.0));
     }
 }

@@ -49,6 +49,7 @@ class HybridParameters(msgspec.Struct):
     full: NonNegative
     compete: NonNegative
     dip: NonNegative
+    catchup: NonNegative
     delay: str
 
 

@@ -17,7 +17,7 @@ use crate::measure::floor::Floor;
 use crate::measure::loss::LossShare;
 use crate::measure::owd::Source;
 use crate::measure::trust::Evidence;
-use crate::units::{Rate, Time};
+use crate::units::{Owd, Rate, Time};
 
 /// Samples that show queueing in start-up.
 const STARTUP_EVIDENCE: u32 = 3;
@@ -144,7 +144,7 @@ impl Hybrid {
                 drain: self.params.drain,
                 queue: self.params.queue,
                 delta: seen.delta,
-                short: update::is_short(&thresholds, seen.delta),
+                short: Owd::from(thresholds.short),
                 lost: epoch.lost > 0,
                 rate: self.rate,
             })

@@ -10,7 +10,7 @@ const RATE: Kind = Kind::RateOrAuto(1.0, 1e10);
 const SHARE: Kind = Kind::Number(0.0, 0.9);
 
 /// Every parameter that an option string may set.
-pub const PARAMETERS: [Parameter; 27] = [
+pub const PARAMETERS: [Parameter; 28] = [
     Parameter {
         name: "amin",
         kind: RATE,
@@ -115,6 +115,11 @@ pub const PARAMETERS: [Parameter; 27] = [
         name: "dip",
         kind: Kind::NumberOrOff(0.0, 1.0),
         help: "share of the largest rate of arrival of late that the path is taken to carry although less arrives",
+    },
+    Parameter {
+        name: "catchup",
+        kind: Kind::NumberOrOff(0.0, 100.0),
+        help: "factor of the increase of a flow that uses little of the slowest link; at half of it this is halved",
     },
     Parameter {
         name: "react",

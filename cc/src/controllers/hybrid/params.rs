@@ -83,6 +83,9 @@ pub struct Params {
     pub compete: Duration,
     /// DEVIATION: of the largest rate of arrival of late, the share that the path is taken to carry at least; 0 is none.
     pub dip: f64,
+    /// DEVIATION: times the share of the slowest link that the flow does not use, what its increase is multiplied by if that is
+    /// more than 1; 0 is never.
+    pub catchup: f64,
 }
 
 const MILLI: Duration = Duration::from_millis(1);
@@ -110,6 +113,7 @@ impl Params {
             full: 0.0,
             compete: Duration::ZERO,
             dip: 0.0,
+            catchup: 0.0,
             delay: Statistic::Mean,
             wextra: Some(Duration::ZERO),
             losscap: 1.0,
@@ -168,6 +172,7 @@ impl Params {
             ("drain", Given::Number(number)) => self.drain = number,
             ("grow", Given::Number(number)) => self.grow = number,
             ("dip", Given::Number(number)) => self.dip = number,
+            ("catchup", Given::Number(number)) => self.catchup = number,
             ("full", Given::Number(number)) => self.full = number,
             ("d0", given) => self.d0 = given.time(),
             ("d1", given) => self.d1 = given.time(),
@@ -260,6 +265,7 @@ impl Default for Params {
             full: 0.75,
             compete: 1_500 * MILLI,
             dip: 0.7,
+            catchup: 4.0,
             delay: Statistic::Least,
         }
     }

@@ -112,6 +112,7 @@ pub fn parameters_set(spec: &str, params: &Params, limits: PathLimits) -> Event 
         ("full", Value::Number(params.full)),
         ("compete", millis(params.compete)),
         ("dip", Value::Number(params.dip)),
+        ("catchup", Value::Number(params.catchup)),
         (
             "delay",
             word(match params.delay {

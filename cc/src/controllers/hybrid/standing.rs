@@ -27,6 +27,10 @@ const OWN_QUEUES: f64 = 4.0;
 /// A delay is one of a longer path, or of a buffer that others fill, from these parts of L on.
 const CALM_DIVISORS: [u32; 2] = [6, 5];
 const FILLED_DIVISORS: [u32; 2] = [4, 3];
+/// A delay up to L divided by this is none of a buffer that others fill.
+const EMPTY_DIVISOR: u32 = 8;
+/// A flow has lost most of its share if it is left with less than this of it.
+const MOST_LOST: f64 = 0.25;
 
 /// What is known about it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -55,8 +59,8 @@ pub struct Attempted {
     pub queue: f64,
     /// Its delay.
     pub delta: Owd,
-    /// Whether that is hardly a queue.
-    pub short: bool,
+    /// The delay up to which there is hardly a queue.
+    pub short: Owd,
     /// Whether packets were lost.
     pub lost: bool,
     /// The rate after it.
@@ -98,6 +102,8 @@ struct Attempt {
     rate: Rate,
     /// What of this flow arrived when it began.
     share: Rate,
+    /// The delay that was short then.
+    short: Owd,
     /// The delay then, the longest since, and the last.
     delta: Owd,
     longest: Owd,
@@ -121,6 +127,7 @@ impl Attempt {
             latest: seen.now,
             rate: seen.rate,
             share,
+            short: seen.short,
             delta: seen.delta,
             longest: seen.delta,
             last: seen.delta,
@@ -162,18 +169,26 @@ impl Attempt {
         seen.delta.as_secs() >= least.as_secs_f64().max(own.min(most.as_secs_f64()))
     }
 
-    /// Whether this flow has at least half of the slowest link; and if that is not known, whether it has been tried for longer.
+    /// Whether the queue has been gone for once. What a flow takes for short that has lost most of its share since the attempt
+    /// began may be a buffer that others fill.
+    fn is_over(&self, seen: &Attempted) -> bool {
+        let lost_most = seen.rate < self.share * MOST_LOST;
+        let empty = self.short.max(Owd::from(seen.length / EMPTY_DIVISOR));
+        seen.delta <= seen.short && (!lost_most || seen.delta <= empty)
+    }
+
+    /// Whether this flow has at least half of the slowest link.
     fn is_alone(&self, seen: &Attempted) -> bool {
-        match rate_alone(seen.packet, seen.transmission) {
-            Some(alone) => self.share >= alone,
-            None => self.epochs >= 2 * CALM_EPOCHS,
-        }
+        rate_alone(seen.packet, seen.transmission).is_some_and(|alone| self.share >= alone)
     }
 
     /// Whether the delay stays where it is, although what a queue held has had the time to drain.
     fn is_calm(&self, seen: &Attempted) -> bool {
-        self.epochs >= CALM_EPOCHS
-            && self.is_alone(seen)
+        let epochs = match self.is_alone(seen) {
+            true => CALM_EPOCHS,
+            false => 2 * CALM_EPOCHS,
+        };
+        self.epochs >= epochs
             && self.exceeds_own(seen, CALM_DIVISORS)
             && !self.lost
             && Owd::from(self.drained) >= self.most
@@ -189,23 +204,24 @@ impl Standing {
         patience: Duration,
     ) -> Option<Outcome> {
         let delay = seen.delta.to_duration();
-        if seen.short {
+        if seen.delta <= seen.short {
             self.queue = Duration::ZERO;
         } else if delay < self.queue {
             self.queue -= (self.queue - delay) / FOLLOWS;
         }
-        let Some(drain) = drain else {
-            self.attempt = None;
+        let before = self.attempt.take().filter(|attempt| !attempt.is_over(seen));
+        if before.is_none() && drain.is_none() {
             return None;
-        };
+        }
+        let share = drain.map_or(Rate::default(), |drain| drain.share);
         let known = self
             .found
             .is_some_and(|found| seen.now.since(found) < KNOWN);
-        let mut attempt = match self.attempt {
+        let mut attempt = match before {
             Some(attempt) => attempt.and(seen),
-            None => Attempt::new(seen, drain.share),
+            None => Attempt::new(seen, share),
         };
-        attempt.share = attempt.share.max(drain.share);
+        attempt.share = attempt.share.max(share);
         self.attempt = Some(attempt);
         if !known && attempt.is_calm(seen) {
             *self = Self::default();

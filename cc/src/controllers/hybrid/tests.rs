@@ -146,6 +146,8 @@ fn feedback(now: Time, acked: &[Acked]) -> Feedback<'_> {
 struct Path {
     hybrid: Hybrid,
     now: Time,
+    /// Between ACKs.
+    every: Duration,
 }
 
 impl Path {
@@ -153,6 +155,7 @@ impl Path {
         let mut path = Self {
             hybrid: hybrid(options),
             now: Time::default() + 1000 * MILLI,
+            every: 10 * MILLI,
         };
         path.ack(0.0, 0);
         path
@@ -160,7 +163,7 @@ impl Path {
 
     /// A full packet comes back that met `queue_ms` of queue, and `lost` others are lost.
     fn ack(&mut self, queue_ms: f64, lost: usize) {
-        self.now = self.now + 10 * MILLI;
+        self.now = self.now + self.every;
         let rtt = 100 * MILLI + Duration::from_nanos((queue_ms * 1e6) as u64);
         let sent = Time::from_origin(Duration::from_nanos(self.now.as_nanos()) - rtt);
         let acked = [Acked {

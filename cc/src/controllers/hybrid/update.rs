@@ -109,6 +109,28 @@ impl Situation {
         self.arrived < self.believed
     }
 
+    /// How many times as much as others a flow may increase that uses less of the slowest link than they do.
+    ///
+    /// DEVIATION: where all increase alike, what flows have at the beginning evens out slowly. One that is alone increases as ever.
+    fn catch_up(&self, params: &Params) -> f64 {
+        let used = self.rate.bps() * self.transmission.as_secs_f64() / (self.packet.0 as f64 * 8.0);
+        if self.transmission.is_zero() {
+            1.0
+        } else {
+            (params.catchup * (1.0 - used)).max(1.0)
+        }
+    }
+
+    /// What of this delay a decrease is to drain: not the queue that others keep. A flow that does not know which part of the path
+    /// it has gives way for all of it.
+    fn own_queue(&self, delta: Owd) -> Owd {
+        if self.transmission.is_zero() {
+            delta
+        } else {
+            (delta - Owd::from(self.standing)).max(Owd::ZERO)
+        }
+    }
+
     fn competes(&self) -> bool {
         !self.standing.is_zero()
     }
@@ -230,7 +252,7 @@ fn decrease(params: &Params, seen: &Observed, from: &Situation) -> Option<f64> {
     if params.drain == 0.0 {
         return Some(beta);
     }
-    let drains = seen.delta.as_secs() / (params.drain * from.length.as_secs_f64());
+    let drains = from.own_queue(seen.delta).as_secs() / (params.drain * from.length.as_secs_f64());
     Some(drains.clamp(params.bmin, params.bmax))
 }
 
@@ -240,7 +262,7 @@ fn increase(params: &Params, seen: &Observed, from: &Situation) -> Rate {
         return Rate::default();
     }
     let (amin, amax) = params.increase(from.packet, from.length);
-    let alpha = alpha(&from.thresholds, amin, amax, seen.delta);
+    let alpha = alpha(&from.thresholds, amin, amax, seen.delta) * from.catch_up(params);
     if params.grow == 1.0 {
         return alpha;
     }

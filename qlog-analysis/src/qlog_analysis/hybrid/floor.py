@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-SPAN = 0.02
-"""s. An epoch is cut into equal spans that are at least as long, if it is."""
+SPAN = 0.01
+"""s. An epoch is cut into equal spans as near to this as they come."""
 MOST_READINGS = 256
 """Where rounding leaves more than so many ways to cut an epoch, some are passed over, but not the extremes."""
 
@@ -54,7 +54,7 @@ def least(samples: Sequence[Taken], slack: float = 0.0) -> list[float]:
 
 
 def _spans(length: float) -> int:
-    return max(math.floor(length / SPAN), 1)
+    return max(math.floor(length / SPAN + 0.5), 1)
 
 
 def _span(at: float, length: float, count: int) -> int:

@@ -124,6 +124,18 @@ class Epoch:
         known = self.transmission > 0.0
         return known and not insists(self.rate, self.transmission, self.packet_bytes)
 
+    def catch_up(self, p: Parameters) -> float:
+        """How many times as much as others it may increase that uses little of the slowest link."""
+        if self.transmission == 0.0:
+            return 1.0
+        used = self.rate * self.transmission / (8.0 * self.packet_bytes)
+        return max(p.catchup * (1.0 - used), 1.0)
+
+    @property
+    def own_queue(self) -> float:
+        """What of its delay is not the queue that others keep, if it knows its part of the path, s."""
+        return self.delta if self.transmission == 0.0 else max(self.delta - self.standing.queue, 0.0)
+
     @property
     def lost_to_a_full_queue(self) -> bool:
         return self.lost and not self.competes and self.delta > self.full
@@ -212,7 +224,7 @@ def increase(e: Epoch, undisturbed: float, p: Parameters) -> float:
     stands, and growing with `grow`, bit/s."""
     if e.app_limited or (e.competes and e.has_its_share):
         return 0.0
-    up = alpha(e.delta, *p.increase_bounds(e.packet_bytes, e.length), e.thresholds)
+    up = alpha(e.delta, *p.increase_bounds(e.packet_bytes, e.length), e.thresholds) * e.catch_up(p)
     if p.grow <= 1.0:
         return up
     period = max(p.period, e.length)
@@ -227,7 +239,7 @@ def increase(e: Epoch, undisturbed: float, p: Parameters) -> float:
 def beta(e: Epoch, p: Parameters) -> float:
     """Equation (4) in zones 2 and 3, first line that applies; with `drain` what empties the queue in time."""
     if p.drain > 0.0:
-        return min(max(e.delta / (p.drain * e.length), p.bmin), p.bmax)
+        return min(max(e.own_queue / (p.drain * e.length), p.bmin), p.bmax)
     d = e.thresholds
     if e.lost_to_a_full_queue or e.overwhelmed or e.delta > d.d3:
         return p.bmax
@@ -279,7 +291,7 @@ def settle(e: Epoch, u: Update, p: Parameters, slack: float = 0.0) -> Iterator[U
         e.now,
         e.delta,
         e.length,
-        e.delta <= e.thresholds.short,
+        e.thresholds.short,
         e.any_lost,
         u.rate,
         u.course.share,

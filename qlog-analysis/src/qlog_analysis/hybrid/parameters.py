@@ -71,6 +71,8 @@ class Parameters:
     """How long a queue stands until others are known to fill it, s; 0 is off."""
     dip: float
     """Share of what arrived of late that the path is taken to carry at least; 0 is off."""
+    catchup: float
+    """Times the part of the slowest link that a flow leaves unused, the factor of its increase, if above 1."""
 
     def increase_bounds(self, packet_bytes: float, length: float) -> tuple[float, float]:
         """`(amin, amax)` in bit/s for packets of `packet_bytes` bytes and an epoch length of `length` s."""
@@ -108,6 +110,7 @@ DEFAULT = Parameters(
     full=0.75,
     compete=1.5,
     dip=0.7,
+    catchup=4.0,
 )
 
 PAPER = replace(
@@ -132,6 +135,7 @@ PAPER = replace(
     full=0.0,
     compete=0.0,
     dip=0.0,
+    catchup=0.0,
 )
 """Section III of the paper."""
 

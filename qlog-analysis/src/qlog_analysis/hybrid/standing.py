@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -27,8 +28,11 @@ OWN_QUEUES = 4.0
 """Times d1: what a flow that gives way keeps in the queue itself."""
 CALM_PARTS = (6.0, 5.0)
 FILLED_PARTS = (4.0, 3.0)
+EMPTY_PARTS = 8.0
 """L divided by these: what a delay of a longer path, or of a buffer that others fill, has at least, and where its bound
-by the flow's own packets ends."""
+by the flow's own packets ends; and up to which it is none of such a buffer."""
+MOST_LOST = 0.25
+"""Of its share: what a flow is left with that has lost most of it."""
 RATE_SLACK = 1e-6
 """Relative. Rounding of rates in the report."""
 DELAY_SLACK = 4e-9
@@ -51,8 +55,8 @@ class Shown:
     delta: float
     length: float
     """L, s."""
-    short: bool
-    """Whether its queue has drained."""
+    short: float
+    """The delay up to which there is hardly a queue, s."""
     lost: bool
     """Whether any loss counts."""
     rate: float
@@ -78,6 +82,8 @@ class Attempt:
     """When its last epoch ended."""
     rate: float
     share: float
+    short: float
+    """The delay that was short when it began."""
     first: float
     longest: float
     last: float
@@ -90,9 +96,15 @@ class Attempt:
 
     @staticmethod
     def start(e: Shown, share: float) -> Attempt:
-        return Attempt(e.now, e.now, e.rate, share, e.delta, e.delta, e.delta, e.delta, e.lost)
+        return Attempt(e.now, e.now, e.rate, share, e.short, e.delta, e.delta, e.delta, e.delta, e.lost)
 
-    def go_on(self, e: Shown, share: float) -> Attempt:
+    def is_over(self, e: Shown, slack: float) -> bool:
+        """Whether the queue has been gone for once, also as a flow sees it that has lost most of its share since."""
+        most_lost = e.rate < MOST_LOST * self.share * (1.0 - math.copysign(RATE_SLACK, slack) if slack else 1.0)
+        bound = min(e.short, max(self.short, e.length / EMPTY_PARTS)) if most_lost else e.short
+        return e.delta <= bound + slack
+
+    def go_on(self, e: Shown) -> Attempt:
         spare = min(max(1.0 - self.rate / max(self.share, 1.0), 0.0), 1.0)
         later = (*self.later, e.delta)
         moved = max(later) - min(later) > CALM_SPREAD * min(later)
@@ -100,7 +112,7 @@ class Attempt:
             self,
             latest=e.now,
             rate=e.rate,
-            share=max(self.share, share),
+            share=max(self.share, e.share or 0.0),
             longest=max(self.longest, e.delta),
             last=e.delta,
             one_before=self.last,
@@ -110,15 +122,15 @@ class Attempt:
         )
 
     def is_alone(self, e: Shown, slack: float) -> bool:
-        """Whether it has half of the slowest link, or has been tried for longer."""
-        if e.transmission == 0.0:
-            return len(self.later) >= 2 * CALM_EPOCHS
+        """Whether it is known to have half of the slowest link."""
         tolerance = RATE_SLACK if slack > 0.0 else -RATE_SLACK if slack < 0.0 else 0.0
-        return self.share * e.transmission * (1.0 + tolerance) >= ALONE_SHARE * e.packet_bytes * 8.0
+        used = self.share * e.transmission * (1.0 + tolerance)
+        return e.transmission > 0.0 and used >= ALONE_SHARE * e.packet_bytes * 8.0
 
     def is_calm(self, e: Shown, queue: float, slack: float) -> bool:
         """Whether the delay has stayed where it is for longer than a queue would have; `slack` of one time, s."""
-        if self.lost or len(self.later) < CALM_EPOCHS or not self.is_alone(e, slack):
+        epochs = CALM_EPOCHS if self.is_alone(e, slack) else 2 * CALM_EPOCHS
+        if self.lost or len(self.later) < epochs:
             return False
         if not e.exceeds_own(self.share, CALM_PARTS, queue, slack):
             return False
@@ -158,16 +170,26 @@ def judge(e: Shown, before: Standing, p: Parameters, slack: float = 0.0) -> Iter
         yield Judged(before)
         return
     queue = _follow(e, before.queue)
-    if e.share is None:
-        yield Judged(Standing(queue, None, before.found))
-        return
-    attempt = before.attempt.go_on(e, e.share) if before.attempt else Attempt.start(e, e.share)
-    for known in {before.found is not None and e.now - before.found < KNOWN + s for s in (-slack, slack)}:
-        yield from _end(e, attempt, Standing(queue, attempt, before.found), known, p, slack)
+    for attempt in _attempts(e, before.attempt, slack):
+        going = Standing(queue, attempt, before.found)
+        if attempt is None:
+            yield Judged(going)
+            continue
+        for known in {before.found is not None and e.now - before.found < KNOWN + s for s in (-slack, slack)}:
+            yield from _end(e, attempt, going, known, p, slack)
+
+
+def _attempts(e: Shown, before: Attempt | None, slack: float) -> Iterator[Attempt | None]:
+    """The attempt to which the epoch belongs, if there is one."""
+    over = {True} if before is None else {before.is_over(e, s) for s in (-slack, slack)}
+    if before is not None and False in over:
+        yield before.go_on(e)
+    if True in over:
+        yield None if e.share is None else Attempt.start(e, e.share)
 
 
 def _follow(e: Shown, queue: float) -> float:
-    if e.short:
+    if e.delta <= e.short:
         return 0.0
     return queue - FOLLOWS * (queue - e.delta) if e.delta < queue else queue
 

@@ -56,7 +56,7 @@ fn a_decrease_drains_the_queue_and_returns_to_what_arrived() {
     // Nothing comes back yet that was sent since; then there is still a queue, then none.
     path.epoch(14.0, 0);
     assert!(close(path.rate(), arrived * 0.93), "{}", path.rate());
-    path.epoch(7.0, 0);
+    path.epoch(6.5, 0);
     assert!(close(path.rate(), arrived * 0.93), "{}", path.rate());
     path.epoch(0.0, 0);
     assert!(close(path.rate(), arrived * 0.99), "{}", path.rate());
@@ -174,7 +174,8 @@ fn jitter_and_batches_are_no_queue_and_a_queue_under_them_is() {
         let mut path = Path::new(STEADY);
         path.epoch(0.0, 0);
         // Every other packet is held up for 40 ms.
-        (0..30).for_each(|n| path.ack(queue_ms + 40.0 * f64::from(n % 2), 0));
+        path.every = 5 * MILLI;
+        (0..60).for_each(|n| path.ack(queue_ms + 40.0 * f64::from(n % 2), 0));
         path.hybrid.state()
     };
     assert_eq!(zone_with(0.0), "zone1");

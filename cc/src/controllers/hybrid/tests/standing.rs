@@ -9,10 +9,14 @@ use crate::units::{Bytes, Owd, Rate, Time};
 const PATIENCE: Duration = Duration::from_millis(1_500);
 const SHARE_BPS: f64 = 10e6;
 
-/// A flow that has 10 Mbit/s and sends at half of that, in epochs of 40 ms of which every other one has samples.
+/// A flow that has 10 of 10 Mbit/s, unless it is said otherwise, and sends at half of that likewise, in epochs of 40 ms of which every other one has samples.
 struct Course {
     standing: Standing,
     now: Duration,
+    short: Owd,
+    share: Rate,
+    /// Of which it sends this part.
+    sent: f64,
 }
 
 impl Course {
@@ -20,6 +24,9 @@ impl Course {
         Self {
             standing: Standing::default(),
             now: Duration::from_secs(1),
+            short: Owd::from_nanos(1_000_000),
+            share: Rate::from_bps(SHARE_BPS),
+            sent: 0.5,
         }
     }
 
@@ -33,16 +40,16 @@ impl Course {
             drain: 3.0,
             queue: 2.0,
             delta: Owd::from_nanos((millis * 1e6) as i64),
-            short: millis < 1.0,
+            short: self.short,
             lost,
-            rate: Rate::from_bps(SHARE_BPS / 2.0),
+            rate: self.share * self.sent,
         };
         let drain = Drain {
-            share: Rate::from_bps(SHARE_BPS),
+            share: self.share,
             ceiling: None,
         };
         self.standing
-            .judge(&seen, (!seen.short).then_some(drain), PATIENCE)
+            .judge(&seen, (seen.delta > seen.short).then_some(drain), PATIENCE)
     }
 
     /// Up to so many epochs, until an attempt has ended; how many that took.
@@ -51,7 +58,18 @@ impl Course {
         epochs: usize,
         delay: impl Fn(usize) -> f64,
     ) -> Option<(usize, Outcome)> {
-        (0..epochs).find_map(|n| Some((n, self.epoch(delay(n), true)?)))
+        self.until_outcome_with(epochs, |_, n| delay(n))
+    }
+
+    fn until_outcome_with(
+        &mut self,
+        epochs: usize,
+        mut delay: impl FnMut(&mut Self, usize) -> f64,
+    ) -> Option<(usize, Outcome)> {
+        (0..epochs).find_map(|n| {
+            let millis = delay(self, n);
+            Some((n, self.epoch(millis, true)?))
+        })
     }
 }
 
@@ -113,4 +131,50 @@ fn a_full_buffer_that_loses_packets_is_no_longer_path() {
     let mut course = Course::new();
     let (_, outcome) = course.until_outcome(100, |_| 10.0).expect("it stands");
     assert!(matches!(outcome, Outcome::Stands(_)), "{outcome:?}");
+}
+
+#[test]
+fn a_flow_that_becomes_slow_does_not_take_a_full_buffer_for_a_short_queue() {
+    let outcome_with = |sent: f64| {
+        let mut course = Course::new();
+        course.sent = sent;
+        course.until_outcome_with(40, |course, n| {
+            // Its own packets take longer, and so what is short to it.
+            course.short = Owd::from_nanos(if n > 2 { 30_000_000 } else { 1_000_000 });
+            sawtooth(n)
+        })
+    };
+    let half = Outcome::Stands(Rate::from_bps(SHARE_BPS / 2.0));
+    assert_eq!(outcome_with(0.2).map(|(_, outcome)| outcome), Some(half));
+    assert_eq!(outcome_with(0.3), None);
+}
+
+#[test]
+fn an_attempt_of_a_slow_flow_ends_when_the_queue_is_an_eighth_of_the_round_trip() {
+    let stands = |dip_ms: f64| {
+        let mut course = Course::new();
+        course.sent = 0.2;
+        let outcome = course.until_outcome_with(21, |course, n| {
+            course.short = Owd::from_nanos(if n == 10 { 30_000_000 } else { 1_000_000 });
+            if n == 10 {
+                dip_ms
+            } else {
+                sawtooth(n)
+            }
+        });
+        outcome.is_some()
+    };
+    assert!(!stands(5.0));
+    assert!(stands(5.1));
+}
+
+#[test]
+fn a_delay_that_nothing_moves_takes_longer_to_tell_where_others_may_share_the_path() {
+    let epochs = |share_bps: f64| {
+        let mut course = Course::new();
+        course.share = Rate::from_bps(share_bps);
+        (0..20).position(|_| course.epoch(10.0, false).is_some())
+    };
+    assert_eq!(epochs(10e6), Some(5));
+    assert_eq!(epochs(4e6), Some(10));
 }

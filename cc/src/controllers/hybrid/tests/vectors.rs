@@ -89,7 +89,7 @@ struct StandingCase {
 struct StandingStep {
     now_ms: f64,
     delta_ms: f64,
-    short: bool,
+    short_ms: f64,
     lost: bool,
     rate_bps: f64,
     share_bps: Option<f64>,
@@ -260,7 +260,7 @@ fn what_becomes_of_a_queue_agrees_with_the_shared_vectors() {
                 drain: Params::default().drain,
                 queue: Params::default().queue,
                 delta: delay(step.delta_ms),
-                short: step.short,
+                short: delay(step.short_ms),
                 lost: step.lost,
                 rate: Rate::from_bps(step.rate_bps),
             };
