@@ -6,8 +6,8 @@
 //!
 //! Full packets that follow each other closely leave the slowest link one transmission time apart. The smallest spacing
 //! of three in a row is the estimate; with three, one packet that comes late spoils it half as much as with two. Jitter makes it too
-//! small, never too large, and it can never be larger than the spacing at which the sender
-//! sends, so a receiver that lies about it gains nothing.
+//! small, never too large, and it can never be larger than the spacing at which the sender sends, so a receiver that lies about it gains
+//! at most what a flow of little share is granted.
 
 use std::time::Duration;
 

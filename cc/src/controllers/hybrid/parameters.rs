@@ -119,7 +119,7 @@ pub const PARAMETERS: [Parameter; 28] = [
     Parameter {
         name: "catchup",
         kind: Kind::NumberOrOff(0.0, 100.0),
-        help: "factor of the increase of a flow that uses little of the slowest link; at half of it this is halved",
+        help: "times the part of the slowest link that the flow does not use, what its increase is multiplied by, if more than 1",
     },
     Parameter {
         name: "react",
