@@ -67,6 +67,13 @@ pub struct Attempted {
     pub rate: Rate,
 }
 
+impl Attempted {
+    /// Whether there is hardly a queue.
+    fn is_short(&self) -> bool {
+        self.delta <= self.short
+    }
+}
+
 /// What has become of a queue that should drain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Outcome {
@@ -174,7 +181,7 @@ impl Attempt {
     fn is_over(&self, seen: &Attempted) -> bool {
         let lost_most = seen.rate < self.share * MOST_LOST;
         let empty = self.short.max(Owd::from(seen.length / EMPTY_DIVISOR));
-        seen.delta <= seen.short && (!lost_most || seen.delta <= empty)
+        seen.is_short() && (!lost_most || seen.delta <= empty)
     }
 
     /// Whether this flow has at least half of the slowest link.
@@ -204,7 +211,7 @@ impl Standing {
         patience: Duration,
     ) -> Option<Outcome> {
         let delay = seen.delta.to_duration();
-        if seen.delta <= seen.short {
+        if seen.is_short() {
             self.queue = Duration::ZERO;
         } else if delay < self.queue {
             self.queue -= (self.queue - delay) / FOLLOWS;

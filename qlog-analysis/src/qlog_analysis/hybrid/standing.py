@@ -100,7 +100,7 @@ class Attempt:
 
     def is_over(self, e: Shown, slack: float) -> bool:
         """Whether the queue has been gone for once, also as a flow sees it that has lost most of its share since."""
-        most_lost = e.rate < MOST_LOST * self.share * (1.0 - math.copysign(RATE_SLACK, slack) if slack else 1.0)
+        most_lost = e.rate < MOST_LOST * self.share * (1.0 - _of_a_rate(slack))
         bound = min(e.short, max(self.short, e.length / EMPTY_PARTS)) if most_lost else e.short
         return e.delta <= bound + slack
 
@@ -123,8 +123,7 @@ class Attempt:
 
     def is_alone(self, e: Shown, slack: float) -> bool:
         """Whether it is known to have half of the slowest link."""
-        tolerance = RATE_SLACK if slack > 0.0 else -RATE_SLACK if slack < 0.0 else 0.0
-        used = self.share * e.transmission * (1.0 + tolerance)
+        used = self.share * e.transmission * (1.0 + _of_a_rate(slack))
         return e.transmission > 0.0 and used >= ALONE_SHARE * e.packet_bytes * 8.0
 
     def is_calm(self, e: Shown, queue: float, slack: float) -> bool:
@@ -186,6 +185,11 @@ def _attempts(e: Shown, before: Attempt | None, slack: float) -> Iterator[Attemp
         yield before.go_on(e)
     if True in over:
         yield None if e.share is None else Attempt.start(e, e.share)
+
+
+def _of_a_rate(slack: float) -> float:
+    """What goes with `slack` of a time, as a part of a rate."""
+    return math.copysign(RATE_SLACK, slack) if slack else 0.0
 
 
 def _follow(e: Shown, queue: float) -> float:
