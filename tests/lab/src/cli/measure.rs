@@ -41,6 +41,8 @@ pub struct MeasureArgs {
 pub struct Task<'a, T> {
     /// The runs.
     pub plans: &'a [Plan],
+    /// Whether it is made where the file does not have it.
+    pub wanted: &'a dyn Fn(&Plan) -> bool,
     /// What is asked for, beyond what the program does with every run.
     pub asked: &'a dyn Fn(&Plan) -> String,
     /// The result.
@@ -64,9 +66,9 @@ impl MeasureArgs {
         let find = |plan: &Plan| store.find(plan, &(task.asked)(plan)).cloned();
         let mut results: Vec<Option<T>> = task.plans.iter().map(find).collect();
         let missing: Vec<usize> = (0..results.len())
-            .filter(|run| results[*run].is_none())
+            .filter(|run| results[*run].is_none() && (task.wanted)(&task.plans[*run]))
             .collect();
-        let found = results.len() - missing.len();
+        let found = results.iter().flatten().count();
         if found > 0 {
             let file = self.file().display().to_string();
             eprintln!(

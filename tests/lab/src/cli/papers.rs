@@ -113,6 +113,7 @@ fn measure(
 ) -> Option<Vec<Measured>> {
     let task = Task {
         plans: &cases.plans,
+        wanted: &|_| true,
         asked: &|plan| cases.asked(papers, plan),
         digest: &|plan, record| Ok(cases.digest(papers, plan, record)),
     };

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use comfy_table::{presets, CellAlignment, Table};
 
 use super::target::{DELAY_SHARE, LOSS_AT_START, UTILISATION_MARGIN};
-use super::{find, maps, Entry, Outcome, Reached, Suite};
+use super::{find, maps, Entry, Outcome, Reached, Remarks, Suite};
 use crate::page;
 use crate::plot::{Axis, Figure, Horizontal, Mark, Scale, Series};
 
@@ -22,10 +22,16 @@ pub struct Report {
 }
 
 impl Report {
-    /// Of these entries, and the names of runs `without` a result.
-    pub fn of(suite: &Suite, entries: &[Entry], without: &[&str]) -> Self {
+    /// Of these entries, with the remarks in front.
+    pub fn of(suite: &Suite, entries: &[Entry], remarks: &Remarks<'_>) -> Self {
         let mut markdown = format!("# {}\n\n{ABOUT}\n", suite.title);
-        markdown.push_str(&gaps(without));
+        if let Some(taken) = &remarks.taken {
+            let _ = write!(
+                markdown,
+                "\n**Measured by an earlier build**, and taken from {taken}.\n"
+            );
+        }
+        markdown.push_str(&gaps(&remarks.without));
         markdown.push_str("\n## What it comes to\n\n");
         markdown.push_str(&totals(suite, entries));
         let _ = write!(markdown, "\n{}\n", target(&suite.reference));

@@ -20,7 +20,7 @@ traffic = { kind = "unlimited" }
 "#;
 
 /// With two axes.
-const SQUARE: &str = r#"
+pub(super) const SQUARE: &str = r#"
 title = "Four paths"
 scenario = "short.toml"
 controllers = ["bbr2", "hybrid"]
@@ -47,7 +47,7 @@ key = "link.bottleneck.rate"
 values = ["2Mbps", "8Mbps"]
 "#;
 
-fn compare(directory: &Path, suite: &str, options: &str) -> Output {
+pub(super) fn compare(directory: &Path, suite: &str, options: &str) -> Output {
     std::fs::write(directory.join("short.toml"), SCENARIO).unwrap();
     std::fs::write(directory.join("suite.toml"), suite).unwrap();
     Command::new(env!("CARGO_BIN_EXE_cc-lab"))
@@ -58,7 +58,7 @@ fn compare(directory: &Path, suite: &str, options: &str) -> Output {
         .unwrap()
 }
 
-fn results(directory: &Path) -> Vec<Value> {
+pub(super) fn results(directory: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(directory.join("out/results.json")).unwrap();
     serde_json::from_str(&text).unwrap()
 }
@@ -146,7 +146,7 @@ fn a_suite_that_cannot_be_used_says_where_and_what_is_allowed() {
 }
 
 /// The names of runs that were made, as they are told on standard error.
-fn made(output: &Output) -> Vec<String> {
+pub(super) fn made(output: &Output) -> Vec<String> {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let lines = said.lines().filter(|line| line.ends_with("packets/s"));
     let name = |line: &str| Some(line.split_once(": ")?.0.to_owned());

@@ -3,6 +3,7 @@
 mod compare;
 mod determinism;
 mod documentation;
+mod known;
 mod papers;
 mod program;
 mod scenario_errors;
