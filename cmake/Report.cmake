@@ -1,5 +1,5 @@
-# The report of hybrid's default profile (docs/results): build/report/index.html. Hours from nothing; an interrupted one
-# goes on where it stopped.
+# The report of hybrid's default profile (docs/results): build/report/index.html. The baselines' results are the
+# published ones; an interrupted report goes on where it stopped.
 add_custom_target(report
   COMMAND "${QUICHE_CC_VENV_PYTHON}" "${CMAKE_SOURCE_DIR}/tests/report/run.py" --build-dir "${CMAKE_BINARY_DIR}"
   WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"

@@ -3,7 +3,8 @@
     build/venv/bin/python tests/report/publish.py             from build/report
     build/venv/bin/python tests/report/publish.py --check     whether the README says what docs/results has
 
-docs/results/*.json are the numbers, rounded; the figures and tables beside them come from the same report.
+docs/results/*.json are the numbers, rounded; the figures and tables beside them come from the same report. Results that
+the report had taken from published ones stay marked as `earlier`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -91,6 +93,13 @@ def totals(entries: Sequence[Entry], points: int) -> str:
     )
 
 
+def earlier(entries: Sequence[Entry]) -> str:
+    """Whose results are not of the build that measured the others."""
+    counts = Counter(entry.cc for entry in entries if entry.earlier)
+    named = ", ".join(f"{cc} on {count} paths" for cc, count in counts.items())
+    return f"**Measured by an earlier build** than the others: {named}." if named else ""
+
+
 def replaced(text: str, name: str, content: str) -> str:
     """The text with the content between the comments of this name."""
     begin = BEGIN.format(name)
@@ -124,14 +133,14 @@ def publish(report: Path, root: Path) -> None:
         (results / name).write_text(to_json(entries), encoding="utf-8")
         markdown = (folder / "report.md").read_text(encoding="utf-8")
         gaps = re.search(r"^\*\*Runs without a result\*\*.*$", markdown, re.MULTILINE)
-        parts = [gaps.group(0)] if gaps else []
+        parts = [earlier(entries), gaps.group(0) if gaps else ""]
         parts.append(section(markdown, "What it comes to"))
         for figure in MAPS:
             drawn = (folder / "figures" / f"{figure}.svg").read_bytes()
             (results / f"{suite}-{figure}.svg").write_bytes(drawn)
             parts.append(f"![{title_of(markdown, figure)}]({suite}-{figure}.svg)")
         parts.append(section(markdown, "Every path"))
-        page = replaced(page, suite, "\n\n".join(parts))
+        page = replaced(page, suite, "\n\n".join(part for part in parts if part))
     (results / "README.md").write_text(page, encoding="utf-8")
     text = readme.read_text(encoding="utf-8")
     readme.write_text(replaced(text, "paths", headline(read(results / SUITES["paths"]))), encoding="utf-8")

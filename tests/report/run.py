@@ -2,6 +2,12 @@
 
     cmake --build build --target report
     build/venv/bin/python tests/report/run.py --only paths,targets --jobs 1
+    build/venv/bin/python tests/report/run.py --measure all
+
+Of the suites of paths it measures hybrid. The others' results are the published ones of docs/results, by an earlier
+build, where there is no run of this build (or one that --keep lets pass): at 1 Gbit/s a run of cubic takes up to half
+an hour. --measure names others to be measured, `all` or --again all of them; do that after changes of quiche, of the
+links or of what is measured. What is neither measured nor known is named on the page.
 
 Stages that were interrupted go on where they stopped; what stands is reused while nothing that matters has changed. A
 stage that fails is named on the page and leaves the others alone. Exit codes: 0 all is there; 1 a stage did not finish;
@@ -20,6 +26,9 @@ import document
 from stages import ROOT, Settings, Stage, all_stages, run
 
 SUITES = ROOT / "tests" / "suites"
+PUBLISHED = ROOT / "docs" / "results"
+# In place of names of controllers.
+ALL = "all"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -31,28 +40,49 @@ def parser() -> argparse.ArgumentParser:
         "--only", default="", metavar="STAGE,...", help="run only these; the page has what others left before"
     )
     made.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="runs at the same time (%(default)s)")
-    made.add_argument(
-        "--measure",
-        metavar="CC,...",
-        help="of the suites make only runs of these, the reference among them; of others what is there is reported",
-    )
-    runs = made.add_mutually_exclusive_group()
-    runs.add_argument("--again", action="store_true", help="reuse nothing")
-    runs.add_argument(
-        "--stored",
-        action="store_const",
-        const="",
-        dest="measure",
-        help="make no runs of the suites, report what is there",
-    )
-    made.add_argument(
-        "--keep", default="", metavar="CC,...", help="reuse runs of these also if another build of cc-lab made them"
-    )
+    add_sources(made)
     made.add_argument("--recordings", type=Path, help="folder with recordings of cellular links")
     made.add_argument("--paths", type=Path, default=SUITES / "paths.toml", help="suite (%(default)s)")
     made.add_argument("--held-out", type=Path, default=SUITES / "held-out.toml", help="suite (%(default)s)")
     made.add_argument("--targets", type=Path, default=ROOT / "tests" / "targets", help="claims (%(default)s)")
     return made
+
+
+def add_sources(made: argparse.ArgumentParser) -> None:
+    """Which runs of the suites are made, and where the other results come from."""
+    made.add_argument(
+        "--measure",
+        metavar="CC,...",
+        help="of the suites make only runs of these, of others report what is there or known; all: of all "
+        "(hybrid where results are known, else all)",
+    )
+    made.add_argument(
+        "--known",
+        type=Path,
+        metavar="DIR",
+        help="has paths.json and held-out.json, results of controllers that are not measured (docs/results, for the "
+        "suites published there)",
+    )
+    runs = made.add_mutually_exclusive_group()
+    runs.add_argument("--again", action="store_true", help="reuse nothing; measure all, unless --measure says whom")
+    runs.add_argument("--stored", action="store_true", help="make no runs of the suites, report what is there or known")
+    made.add_argument(
+        "--keep", default="", metavar="CC,...", help="reuse runs of these also if another build of cc-lab made them"
+    )
+
+
+def known(given: argparse.Namespace) -> dict[str, Path]:
+    """Files of results, by the stage that may take them. The published ones are of the project's own suites alone."""
+    if given.measure == ALL or (given.again and not given.measure):
+        return {}
+    suites = {"paths": given.paths, "held-out": given.held_out}
+    if given.known is None:
+        files = {name: PUBLISHED / f"{name}.json" for name in suites}
+        return {name: file for name, file in files.items() if suites[name].resolve() == SUITES / f"{name}.toml"}
+    files = {name: given.known.resolve() / f"{name}.json" for name in suites}
+    if missing := [file for file in files.values() if not file.is_file()]:
+        raise ValueError(f"--known: there is no {missing[0]}; each of the suites needs a file")
+    return files
 
 
 def chosen(stages: list[Stage], only: str) -> list[Stage]:
@@ -69,20 +99,9 @@ def main() -> int:
     given = arguments.parse_args()
     if given.jobs < 1:
         arguments.error("--jobs is the number of runs at the same time, at least 1")
-    settings = Settings(
-        build=given.build_dir.resolve(),
-        out=(given.out or given.build_dir / "report").resolve(),
-        paths=given.paths.resolve(),
-        held_out=given.held_out.resolve(),
-        targets=given.targets.resolve(),
-        jobs=given.jobs,
-        again=given.again,
-        keep=given.keep,
-        measured=given.measure,
-        recordings=given.recordings.resolve() if given.recordings else None,
-    )
-    stages = all_stages(settings)
     try:
+        settings = settings_of(given)
+        stages = all_stages(settings)
         selected = chosen(stages, given.only)
     except ValueError as error:
         arguments.error(str(error))
@@ -94,6 +113,23 @@ def main() -> int:
         return 1
     print(f"{'the report' if done else 'the report, of what there is'}: {page}", file=sys.stderr)
     return 0 if done else 1
+
+
+def settings_of(given: argparse.Namespace) -> Settings:
+    return Settings(
+        build=given.build_dir.resolve(),
+        out=(given.out or given.build_dir / "report").resolve(),
+        paths=given.paths.resolve(),
+        held_out=given.held_out.resolve(),
+        targets=given.targets.resolve(),
+        jobs=given.jobs,
+        again=given.again,
+        keep=given.keep,
+        measured=None if given.measure == ALL else given.measure,
+        stored=given.stored,
+        known=known(given),
+        recordings=given.recordings.resolve() if given.recordings else None,
+    )
 
 
 def make(settings: Settings, selected: list[Stage]) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
+from verdicts import SUBJECT
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -28,7 +29,11 @@ class Settings:
     again: bool
     keep: str
     measured: str | None
-    """Controllers whose runs of suites are made; of others only those are reported that there are. All if none."""
+    """Controllers whose runs of suites are made: those of hybrid where there are known results, else all, if none."""
+    stored: bool
+    """Whether no run of a suite is made."""
+    known: Mapping[str, Path]
+    """By the stage, results of suites that stand in for runs that are not made."""
     recordings: Path | None
 
     @property
@@ -50,8 +55,6 @@ class Stage:
     """Whether the last command prints the report instead of writing it."""
     finished: frozenset[int] = frozenset({0})
     """Exit codes with which the last command is done."""
-    prepared: frozenset[int] = frozenset({0})
-    """Exit codes of the commands before, after which it is called."""
     inputs: Sequence[Path] = ()
     """For a program that does not keep its results itself: what they depend on."""
     needs: Path | None = None
@@ -79,12 +82,13 @@ def _of_the_lab(settings: Settings) -> list[Stage]:
     options = ("--jobs", str(settings.jobs), *keep)
 
     def compare(name: str, title: str, suite: Path) -> Stage:
+        known = settings.known.get(name)
+        measured = settings.measured or (SUBJECT if known else None)
         command = (lab, "compare", suite, "--out", settings.out / name, *options)
-        if settings.measured is None:
-            return Stage(name, title, [(*command, *again)])
-        some = [(*command, *again, "--cc", settings.measured)] if settings.measured else []
-        # A run that failed there is missing here.
-        return Stage(name, title, [*some, (*command, "--stored")], prepared=frozenset({0, 1}))
+        stored = ("--stored",) if settings.stored else again
+        some = ("--measure", measured) if measured else ()
+        others = ("--known", from_root(known)) if known else ()
+        return Stage(name, title, [(*command, *stored, *some, *others)])
 
     recordings = ("--recordings", settings.recordings) if settings.recordings else ()
     papers = (
@@ -174,6 +178,11 @@ def _of_the_controllers(settings: Settings) -> list[Stage]:
     ]
 
 
+def from_root(path: Path) -> Path:
+    """As the report names it: what is in the repository by its place there, from where programs are called."""
+    return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+
+
 def digest(files: Iterable[Path]) -> str:
     """Of the files' contents; those that are missing count as such."""
     whole = hashlib.sha256()
@@ -199,7 +208,7 @@ def run(settings: Settings, stage: Stage) -> State:
     *preparing, last = stage.commands
     message = ""
     for command in preparing:
-        message = message or _call(stage, command, stage.prepared)
+        message = message or _call(stage, command, frozenset({0}))
     inputs = digest(stage.inputs)
     before = state_of(settings, stage)
     if not settings.again and stage.inputs and before and before.done and before.inputs == inputs and report.is_file():

@@ -38,6 +38,14 @@ def publish(*options: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
 
 
+def repository_at(root: Path) -> Path:
+    """What is published into, empty."""
+    (root / "docs" / "results").mkdir(parents=True)
+    (root / "docs" / "results" / "README.md").write_text(PAGE)
+    (root / "README.md").write_text(README)
+    return root
+
+
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report of what the lab measures."""
@@ -87,13 +95,50 @@ def test_what_is_missing_is_said_and_the_rest_is_there(whole: Path, tmp_path: Pa
 
 def test_only_the_controllers_that_are_asked_for_are_run(tmp_path: Path) -> None:
     result = report(tmp_path, "--only", "paths", "--measure", "bbr2")
-    assert result.returncode == 1
+    assert result.returncode == 0, result.stderr
     made = [line for line in result.stderr.splitlines() if line.endswith("packets/s")]
     assert len(made) == 2
     assert all(line.startswith("bbr2,") for line in made)
     document = (tmp_path / "index.md").read_text()
     assert "**Runs without a result**, so that nothing stands where they belong: hybrid,link" in document
     assert "paths: not measured" in document
+
+
+def test_published_results_stand_in_for_baselines_and_stay_marked_when_published(whole: Path, tmp_path: Path) -> None:
+    repository, out = repository_at(tmp_path / "repository"), tmp_path / "out"
+    results = repository / "docs" / "results"
+    assert publish("--report", whole, "--root", repository).returncode == 0
+    result = report(out, "--only", "paths,held-out", "--known", results)
+    assert result.returncode == 0, result.stderr
+    made = [line for line in result.stderr.splitlines() if line.endswith("packets/s")]
+    assert len(made) == 4
+    assert all(line.startswith("hybrid,") for line in made)
+    document = (out / "index.md").read_text()
+    assert "paths.json: bbr2 at 2 points." in document
+    assert "with results of bbr2 by an earlier build" in document
+    before = (results / "paths.json").read_text()
+    assert publish("--report", out, "--root", repository).returncode == 0
+    after = (results / "paths.json").read_text()
+    assert after.count(',"earlier":true') == 2
+    assert after.replace(',"earlier":true', "") == before
+    sentence = "**Measured by an earlier build** than the others: bbr2 on 2 paths."
+    assert (results / "README.md").read_text().count(sentence) == 2
+
+
+def test_all_is_measured_if_that_is_asked_for(whole: Path, tmp_path: Path) -> None:
+    repository = repository_at(tmp_path)
+    assert publish("--report", whole, "--root", repository).returncode == 0
+    options = ("--only", "paths", "--known", repository / "docs" / "results", "--measure", "all")
+    result = report(tmp_path / "out", *options)
+    assert result.returncode == 0, result.stderr
+    assert result.stderr.count("packets/s") == 4
+    assert "earlier build" not in (tmp_path / "out" / "paths" / "report.md").read_text()
+
+
+def test_a_folder_without_known_results_is_refused(tmp_path: Path) -> None:
+    result = report(tmp_path, "--known", tmp_path)
+    assert result.returncode == 2
+    assert "--known: there is no" in result.stderr
 
 
 def test_an_unknown_stage_is_refused_with_what_there_is(tmp_path: Path) -> None:
@@ -103,9 +148,7 @@ def test_an_unknown_stage_is_refused_with_what_there_is(tmp_path: Path) -> None:
 
 
 def test_results_are_published_and_a_readme_that_says_something_else_is_found(whole: Path, tmp_path: Path) -> None:
-    (tmp_path / "docs" / "results").mkdir(parents=True)
-    (tmp_path / "docs" / "results" / "README.md").write_text(PAGE)
-    (tmp_path / "README.md").write_text(README)
+    repository_at(tmp_path)
     result = publish("--report", whole, "--root", tmp_path)
     assert result.returncode == 0, result.stderr
     readme = (tmp_path / "README.md").read_text()

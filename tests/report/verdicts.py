@@ -30,7 +30,7 @@ TARGETS = {
 }
 
 
-class Entry(msgspec.Struct, frozen=True):
+class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
     """A controller at a point of a suite; what the fields are stands in docs/lab.md."""
 
     point: tuple[str, ...]
@@ -40,6 +40,8 @@ class Entry(msgspec.Struct, frozen=True):
     loss: float
     loss_at_start: float
     reached: dict[str, bool] | None
+    earlier: bool = False
+    """Measured by an earlier build, and taken from published results."""
 
 
 class Claim(msgspec.Struct, frozen=True):
@@ -92,6 +94,8 @@ def of_paths(suites: Mapping[str, Sequence[Entry]]) -> Verdict:
         found.append(f"{name}: all parts on {whole} of {len(own)} paths ({each})" if own else f"{name}: not measured")
         if own and len(own) < len(points):
             found[-1] += f", {len(points) - len(own)} more not measured"
+        if earlier := dict.fromkeys(entry.cc for entry in given if entry.earlier):
+            found[-1] += f", with results of {', '.join(earlier)} by an earlier build"
         missed = missed or whole < len(own)
         unknown = unknown or not own or len(own) < len(points)
     return Verdict(PATHS, MISSED if missed else UNKNOWN if unknown else MET, "; ".join(found))
