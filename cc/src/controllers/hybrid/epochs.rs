@@ -13,7 +13,7 @@ use super::{Hybrid, React, Thresholds};
 use crate::controller::{Controller, Measured};
 use crate::feedback::{Feedback, Space};
 use crate::measure::epoch::Epoch;
-use crate::measure::floor::Floor;
+use crate::measure::floor::{Floor, Spans};
 use crate::measure::loss::LossShare;
 use crate::measure::owd::Source;
 use crate::measure::trust::Evidence;
@@ -47,12 +47,12 @@ impl Hybrid {
         let from = self.counts_from();
         let counts = move |sent: Time| sent >= from;
         let first = self.epoch.is_none();
-        let length = self.length();
+        debug_assert_eq!(self.spans, Spans::of(self.length()));
         let (startup, course) = (self.in_startup(), self.params.trend);
         let epoch = self
             .epoch
             .get_or_insert_with(|| Epoch::new(feedback.now, course));
-        let span = Floor::span(feedback.now.counted_from(epoch.start()), length);
+        let span = self.spans.span(feedback.now.counted_from(epoch.start()));
         let [by_ack, by_timestamp] = &mut self.floors;
         let mut newest = [None; 2];
         let arrival = self.meter.record(feedback, |sample| {
@@ -81,6 +81,7 @@ impl Hybrid {
             let sampled = epoch.samples(Source::Ack) + epoch.samples(Source::ReceiveTimestamps);
             self.epoch = self.epoch.take().filter(|_| sampled > 0);
             self.rate = self.initial_rate();
+            self.decision = None;
         } else if startup {
             self.grow(feedback);
             self.look_for_queue(feedback.now, newest[self.meter.source() as usize]);
@@ -89,7 +90,7 @@ impl Hybrid {
 
     /// After L, or in start-up as soon as queueing shows, for it grows fast.
     pub(super) fn is_over(&self, epoch: &Epoch, now: Time) -> bool {
-        if now >= epoch.start() + self.length() {
+        if self.spans.are_over(now.counted_from(epoch.start())) {
             return true;
         }
         self.in_startup()
@@ -102,6 +103,7 @@ impl Hybrid {
         if let Some(mut epoch) = self.epoch.take() {
             epoch.overlaps = dips::overlaps(&epoch, feedback);
             self.end_epoch(epoch, feedback.now);
+            self.follow_path();
         }
     }
 

@@ -45,7 +45,7 @@ use self::update::{Drain, Phase};
 use crate::controller::{Decision, Measured, Start};
 use crate::controllers::report::PathLimits;
 use crate::measure::epoch::Epoch;
-use crate::measure::floor::Floor;
+use crate::measure::floor::{Floor, Spans};
 use crate::measure::loss::LossShare;
 use crate::measure::owd::{OwdMeter, Source};
 use crate::measure::transmission::TransmissionTime;
@@ -103,6 +103,9 @@ pub struct Hybrid {
     /// RTT to work with before there is a sample: that of the handshake, once known.
     handshake_rtt: Option<Duration>,
     basis: Basis,
+    /// Those of an epoch of length L, as of `basis`.
+    spans: Spans,
+    /// The latest, or none where something has changed that it depends on.
     decision: Option<Decision>,
     limits: PathLimits,
     told_limits: Option<PathLimits>,
@@ -141,12 +144,14 @@ impl Hybrid {
             longest: WindowMin::new(owdwin),
             handshake_rtt: None,
             basis: Basis::default(),
+            spans: Spans::of(start.initial_rtt),
             decision: None,
             limits: PathLimits::new(start),
             told_limits: None,
             report: None,
             measured: Measured::default(),
         };
+        hybrid.follow_path();
         hybrid.rate = hybrid.initial_rate();
         hybrid
     }

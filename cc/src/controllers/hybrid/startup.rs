@@ -43,6 +43,7 @@ impl Hybrid {
         }
         let growth = feedback.acked_bytes().per(self.length()) * (self.params.startup - 1.0);
         self.rate = self.bounded(self.rate + growth);
+        self.decision = None;
     }
 
     /// Whether in start-up a queue has been there for a while. Jitter and batches come and go, while that queue only grows.
