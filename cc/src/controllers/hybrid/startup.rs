@@ -33,7 +33,7 @@ impl Hybrid {
     }
 
     pub(super) fn in_startup(&self) -> bool {
-        self.params.startup > 1.0 && !matches!(self.phase, Phase::Steady(_))
+        !matches!(self.phase, Phase::Steady(_)) && self.params.startup > 1.0
     }
 
     /// DEVIATION: in start-up every byte that comes back adds to the rate, unless the application limits it.
