@@ -55,7 +55,7 @@ impl Thresholds {
             .map_or_else(|| following(params.queue, rate, size, jitter), nanos);
         let full = longest
             .filter(|_| params.full > 0.0)
-            .map(|longest| scaled(nanos(longest.to_duration()), params.full))
+            .map(|longest| scaled(longest.as_nanos().max(0) as u64, params.full))
             .map_or(d1, |full| full.clamp(d1 / FULL_DIVISOR, d1));
         let or = |given: Option<Duration>, follows: u64| {
             given.unwrap_or_else(|| Duration::from_nanos(follows))
@@ -106,6 +106,6 @@ fn scaled(nanos: u64, factor: f64) -> u64 {
 
 /// `f64::round` of what is not negative, which is a function of the C library on many processors.
 fn rounded(nanos: f64) -> u64 {
-    let whole = nanos as u64;
-    whole + u64::from(nanos - whole as f64 >= 0.5)
+    let whole = nanos as i64;
+    whole as u64 + u64::from(nanos - whole as f64 >= 0.5)
 }
