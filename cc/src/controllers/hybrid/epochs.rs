@@ -34,17 +34,17 @@ impl Hybrid {
             && self.counts_since().is_some_and(shows)
     }
 
-    /// Packets sent from here on count in this epoch.
-    fn counts_from(&self) -> Time {
-        match self.counts_since() {
+    /// Decides anew from when on packets count.
+    pub(super) fn count(&mut self) {
+        self.counts_from = match self.counts_since() {
             _ if self.awaits => Time::LAST,
             Some(since) => since + Duration::from_nanos(1),
             None => Time::default(),
-        }
+        };
     }
 
     pub(super) fn collect(&mut self, feedback: &Feedback<'_>) {
-        let from = self.counts_from();
+        let from = self.counts_from;
         let counts = move |sent: Time| sent >= from;
         let first = self.epoch.is_none();
         debug_assert_eq!(self.spans, Spans::of(self.length()));
@@ -283,6 +283,7 @@ impl Hybrid {
     pub(super) fn expect(&mut self, now: Time) {
         self.last_decrease = Some(now);
         self.awaits = self.params.drain > 0.0 && self.params.react == React::Once;
+        self.count();
         self.losses = LossShare::default();
     }
 

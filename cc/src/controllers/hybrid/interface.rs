@@ -76,6 +76,7 @@ impl Controller for Hybrid {
         match &self.epoch {
             Some(_) if self.shows_decrease(feedback) => {
                 self.awaits = false;
+                self.count();
                 self.finish_epoch(feedback);
             }
             Some(epoch) if self.is_over(epoch, feedback.now) => self.finish_epoch(feedback),

@@ -81,6 +81,8 @@ pub struct Hybrid {
     last_decrease: Option<Time>,
     /// Whether nothing has come back yet that was sent after it.
     awaits: bool,
+    /// Packets sent from here on count.
+    counts_from: Time,
     /// The queue that a decrease lets drain.
     drain: Option<Drain>,
     /// The queue that others keep filled.
@@ -132,6 +134,7 @@ impl Hybrid {
             return_delay: Duration::ZERO,
             last_decrease: None,
             awaits: false,
+            counts_from: Time::default(),
             drain: None,
             standing: Standing::default(),
             undisturbed: Duration::ZERO,
@@ -199,6 +202,9 @@ impl Hybrid {
     /// The receiver may lie about it: L contains the transmission of a full packet, so it is no more than that; and what
     /// receive times have shown does not count once they are not used.
     fn on_the_line(&self) -> Duration {
+        if self.params.packet == 0.0 {
+            return Duration::ZERO;
+        }
         self.transmission_time().mul_f64(self.params.packet)
     }
 
