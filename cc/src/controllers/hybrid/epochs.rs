@@ -48,7 +48,7 @@ impl Hybrid {
         let counts = move |sent: Time| sent >= from;
         let first = self.epoch.is_none();
         debug_assert_eq!(self.spans, Spans::of(self.length()));
-        let (startup, course) = (self.in_startup(), self.params.trend);
+        let course = self.params.trend;
         let epoch = self
             .epoch
             .get_or_insert_with(|| Epoch::new(feedback.now, course));
@@ -82,7 +82,7 @@ impl Hybrid {
             self.epoch = self.epoch.take().filter(|_| sampled > 0);
             self.rate = self.initial_rate();
             self.decision = None;
-        } else if startup {
+        } else if self.in_startup() {
             self.grow(feedback);
             self.look_for_queue(feedback.now, newest[self.meter.source() as usize]);
         }
