@@ -146,13 +146,17 @@ impl Epoch {
         }
     }
 
+    /// The clock of receive times was set: earlier samples mean nothing.
+    #[cold]
+    pub fn restart_clock(&mut self) {
+        self.by_timestamp = Delays::default();
+        self.begin_course(Source::ReceiveTimestamps);
+    }
+
     /// Adds a sample, and to the course, which is that of receive times from the first one on.
     #[inline]
     pub fn add(&mut self, sample: &Sample) {
-        if sample.restarts {
-            self.by_timestamp = Delays::default();
-        }
-        if sample.restarts || (sample.source != self.source && sample.source != Source::Ack) {
+        if sample.source != self.source && sample.source != Source::Ack {
             self.begin_course(sample.source);
         }
         let delay = match sample.source {

@@ -56,12 +56,16 @@ impl Hybrid {
         let [by_ack, by_timestamp] = &mut self.floors;
         let mut newest = [None; 2];
         let arrival = self.meter.record(feedback, |sample| {
+            if sample.restarts {
+                self.transmission.restart_clock();
+                if counts(sample.sent) {
+                    epoch.restart_clock();
+                    *by_timestamp = Floor::default();
+                }
+            }
             self.transmission.add(&sample);
             if counts(sample.sent) {
                 epoch.add(&sample);
-                if sample.restarts {
-                    *by_timestamp = Floor::default();
-                }
                 by_timestamp.add(sample.above, span);
                 newest[Source::ReceiveTimestamps as usize] = Some(sample.above);
             }
