@@ -113,7 +113,7 @@ struct Plugin {
 
 impl Plugin {
     /// The controller's clock, which begins before `now` if that is the first time.
-    fn clock(&mut self, now: Instant) -> impl Fn(Instant) -> Time {
+    fn clock(&mut self, now: Instant) -> impl Fn(&Instant) -> Time {
         const BEFORE: Duration = Duration::from_secs(43_200);
         let origin = *self
             .origin
@@ -123,14 +123,14 @@ impl Plugin {
 
     fn take_packets(
         &mut self,
-        time: impl Fn(Instant) -> Time,
+        time: impl Fn(&Instant) -> Time,
         acked: &[seam::Acked],
         lost: &[seam::Lost],
     ) {
         self.acked.clear();
         for packet in acked {
             self.acked.push(Acked {
-                sent: time(packet.time_sent),
+                sent: time(&packet.time_sent),
                 size: Bytes(packet.bytes_acked as u64),
                 received: packet.receive_timestamp,
             });
@@ -138,7 +138,7 @@ impl Plugin {
         self.lost.clear();
         for packet in lost {
             self.lost.push(Lost {
-                sent: time(packet.time_sent),
+                sent: time(&packet.time_sent),
                 size: Bytes(packet.bytes_lost as u64),
             });
         }
@@ -199,7 +199,7 @@ impl CongestionControl for Plugin {
         bytes: usize,
         _is_retransmissible: bool,
     ) {
-        let now = self.clock(sent_time)(sent_time);
+        let now = self.clock(sent_time)(&sent_time);
         self.controller.on_sent(now, Bytes(bytes as u64));
     }
 
@@ -221,7 +221,7 @@ impl CongestionControl for Plugin {
         // The RTT is what has passed since the newest packet left; subtracting instants costs several times this sum.
         let now = match self.acked.last() {
             Some(newest) if rtt_updated => newest.sent + rtt_stats.latest_rtt(),
-            _ => time(event_time),
+            _ => time(&event_time),
         };
         self.controller.on_feedback(&Feedback {
             now,

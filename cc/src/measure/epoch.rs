@@ -146,21 +146,33 @@ impl Epoch {
         }
     }
 
+    /// The clock of receive times was set: earlier samples mean nothing.
+    #[cold]
+    pub fn restart_clock(&mut self) {
+        self.by_timestamp = Delays::default();
+        self.begin_course(Source::ReceiveTimestamps);
+    }
+
     /// Adds a sample, and to the course, which is that of receive times from the first one on.
     #[inline]
     pub fn add(&mut self, sample: &Sample) {
-        if sample.restarts {
-            self.by_timestamp = Delays::default();
-        }
-        if sample.restarts || (sample.source != self.source && sample.source != Source::Ack) {
-            self.begin_course(sample.source);
-        }
         let delay = match sample.source {
             Source::Ack => self.by_ack.add(sample),
             Source::ReceiveTimestamps => self.by_timestamp.add(sample),
         };
-        if self.keeps_course && sample.source == self.source {
-            self.extend_course(delay, sample.class);
+        if self.keeps_course {
+            self.follow_course(sample.source, delay, sample.class);
+        }
+    }
+
+    /// Stands alone so that what adds samples without a course stays short enough to be inlined.
+    #[inline(never)]
+    fn follow_course(&mut self, source: Source, delay: Owd, class: usize) {
+        if source != self.source && source != Source::Ack {
+            self.begin_course(source);
+        }
+        if source == self.source {
+            self.extend_course(delay, class);
         }
     }
 

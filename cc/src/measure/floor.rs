@@ -22,14 +22,38 @@ pub struct Floor {
     current: Option<(u64, Owd)>,
 }
 
-impl Floor {
-    /// The span of what comes `at` this time of an epoch of `length`, which is cut into equal spans as near to 10 ms as they come.
-    pub fn span(at: Time, length: Duration) -> u64 {
+/// How an epoch is cut into spans.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spans {
+    length: u64,
+    width: u64,
+    last: u64,
+}
+
+impl Spans {
+    /// Those of an epoch of `length`: equal ones, as near to 10 ms as they come.
+    pub fn of(length: Duration) -> Self {
         let nanos = |duration| Time::from_origin(duration).as_nanos();
         let spans = ((nanos(length) + nanos(SPAN) / 2) / nanos(SPAN)).max(1);
-        (at.as_nanos() / (nanos(length) / spans).max(1)).min(spans - 1)
+        Self {
+            length: nanos(length),
+            width: (nanos(length) / spans).max(1),
+            last: spans - 1,
+        }
     }
 
+    /// The span of what comes `at` this time of the epoch.
+    pub fn span(&self, at: Time) -> u64 {
+        (at.as_nanos() / self.width).min(self.last)
+    }
+
+    /// Whether the last of them is over `at` this time of the epoch.
+    pub fn are_over(&self, at: Time) -> bool {
+        at.as_nanos() >= self.length
+    }
+}
+
+impl Floor {
     /// A delay in `span`; spans come in their order.
     pub fn add(&mut self, delay: Owd, span: u64) {
         match &mut self.current {
@@ -65,7 +89,7 @@ mod tests {
     fn floor(length: u32, delays_ms: &[(u32, i64)]) -> Option<f64> {
         let mut floor = Floor::default();
         for (at, delay) in delays_ms {
-            let span = Floor::span(Time::from_origin(*at * MILLI), length * MILLI);
+            let span = Spans::of(length * MILLI).span(Time::from_origin(*at * MILLI));
             floor.add(Owd::from_nanos(delay * 1_000_000), span);
         }
         floor.mean().map(Owd::as_millis)
@@ -85,13 +109,13 @@ mod tests {
             (41, 100, 4),
         ] {
             assert_eq!(
-                Floor::span(Time::from_origin(at * MILLI), length * MILLI),
+                Spans::of(length * MILLI).span(Time::from_origin(at * MILLI)),
                 span,
                 "{at} of {length} ms"
             );
         }
         assert_eq!(
-            Floor::span(Time::from_origin(Duration::MAX), Duration::ZERO),
+            Spans::of(Duration::ZERO).span(Time::from_origin(Duration::MAX)),
             0
         );
     }

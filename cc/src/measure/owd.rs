@@ -148,6 +148,8 @@ pub struct OwdMeter {
     rtt_smaller: WindowMin<Owd>,
     min_rtt: Option<Duration>,
     max_datagram_size: Bytes,
+    /// The largest packet of each class but the last.
+    largest: [Bytes; CLASSES - 1],
 }
 
 impl OwdMeter {
@@ -165,6 +167,7 @@ impl OwdMeter {
             rtt_smaller: WindowMin::new(window),
             min_rtt: None,
             max_datagram_size,
+            largest: largest(max_datagram_size),
         }
     }
 
@@ -172,6 +175,7 @@ impl OwdMeter {
     pub fn set_max_datagram_size(&mut self, size: Bytes) {
         if size != self.max_datagram_size {
             self.max_datagram_size = size;
+            self.largest = largest(size);
             self.by_ack.clear();
             self.by_timestamp.clear();
         }
@@ -209,6 +213,7 @@ impl OwdMeter {
 
     /// Takes the samples of all sources out of `feedback`: returns that of the ACK's arrival, and hands those of receive
     /// times to `each`, in the order of packets.
+    #[inline]
     pub fn record(&mut self, feedback: &Feedback<'_>, each: impl FnMut(Sample)) -> Option<Sample> {
         if feedback.space != Space::Application {
             return None;
@@ -230,6 +235,7 @@ impl OwdMeter {
         by_ack
     }
 
+    #[inline]
     fn record_received(
         &mut self,
         feedback: &Feedback<'_>,
@@ -352,12 +358,15 @@ impl OwdMeter {
 
     /// `ceil(4 * size / max_datagram_size)`, clamped to 1..=4, minus 1.
     fn class_of(&self, size: Bytes) -> usize {
-        let classes = CLASSES as u64;
-        let larger = |class: u64| classes * size.0 > class * self.max_datagram_size.0;
-        (1..CLASSES)
-            .rfind(|class| larger(*class as u64))
-            .unwrap_or(0)
+        let below = self.largest.iter().rposition(|largest| size > *largest);
+        below.map_or(0, |class| class + 1)
     }
+}
+
+/// The largest packet of each class but the last.
+fn largest(max_datagram_size: Bytes) -> [Bytes; CLASSES - 1] {
+    let quarters = |class| (class as u64 + 1) * max_datagram_size.0 / CLASSES as u64;
+    std::array::from_fn(|class| Bytes(quarters(class)))
 }
 
 /// The reported ACK delay, which counts up to the peer's `max_ack_delay` (RFC 9002, section 5.3) and not at all if it

@@ -33,9 +33,6 @@ impl TransmissionTime {
         if sample.source != Source::ReceiveTimestamps {
             return;
         }
-        if sample.restarts {
-            self.row = 0;
-        }
         let arrival = Owd::from(sample.sent) + sample.owd;
         let [first, second] = self.previous;
         let in_order = self.row == 0 || arrival > second;
@@ -56,6 +53,12 @@ impl TransmissionTime {
             self.least = Some(spacing);
             self.estimate = spacing.to_duration() / 2;
         }
+    }
+
+    /// The clock of receive times was set: what comes is no continuation of what came.
+    #[cold]
+    pub fn restart_clock(&mut self) {
+        self.row = 0;
     }
 
     /// Sizes have changed: what was seen no longer counts.
@@ -113,11 +116,10 @@ mod tests {
     }
 
     #[test]
-    fn small_packets_late_ones_and_other_sources_break_the_row() {
-        let breaks: [fn(&mut Sample); 3] = [
+    fn small_packets_late_ones_other_sources_and_another_clock_break_the_row() {
+        let breaks: [fn(&mut Sample); 2] = [
             |sample| sample.class = 0,
             |sample| sample.owd = sample.owd - Owd::from_nanos(60_000_000),
-            |sample| sample.restarts = true,
         ];
         for spoil in breaks {
             let mut samples = queued()[..4].to_vec();
@@ -129,6 +131,12 @@ mod tests {
             .iter_mut()
             .for_each(|sample| sample.source = Source::Ack);
         assert_eq!(after(&by_ack), 0.0);
+        let mut time = TransmissionTime::default();
+        let samples = queued();
+        samples[..2].iter().for_each(|sample| time.add(sample));
+        time.restart_clock();
+        time.add(&samples[2]);
+        assert_eq!(time.get(), Duration::ZERO);
     }
 
     #[test]

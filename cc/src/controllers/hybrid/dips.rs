@@ -13,7 +13,7 @@ use crate::units::{Bytes, Owd, Rate};
 /// Epochs whose arrivals are compared.
 const EPOCHS: usize = 8;
 /// Packets at the flow's own rate after which something should have come back, if L and the queue are not longer.
-const USUAL_PACKETS: f64 = 4.0;
+const USUAL_PACKETS: u32 = 4;
 /// The path has stood still in an epoch that lasted so many times as long.
 const STALLS: f64 = 1.5;
 /// What a decrease adds to what is known of the decreases before it.
@@ -69,7 +69,7 @@ impl Dips {
         length: Duration,
         packet_time: Duration,
     ) -> Duration {
-        let usual = (length + self.queue).max(packet_time.mul_f64(USUAL_PACKETS));
+        let usual = (length + self.queue).max(packet_time * USUAL_PACKETS);
         if duration > usual.mul_f64(STALLS) {
             usual
         } else {

@@ -13,7 +13,7 @@ use super::{Hybrid, React, Thresholds};
 use crate::controller::{Controller, Measured};
 use crate::feedback::{Feedback, Space};
 use crate::measure::epoch::Epoch;
-use crate::measure::floor::Floor;
+use crate::measure::floor::{Floor, Spans};
 use crate::measure::loss::LossShare;
 use crate::measure::owd::Source;
 use crate::measure::trust::Evidence;
@@ -34,34 +34,38 @@ impl Hybrid {
             && self.counts_since().is_some_and(shows)
     }
 
-    /// Packets sent from here on count in this epoch.
-    fn counts_from(&self) -> Time {
-        match self.counts_since() {
+    /// Decides anew from when on packets count.
+    pub(super) fn count(&mut self) {
+        self.counts_from = match self.counts_since() {
             _ if self.awaits => Time::LAST,
             Some(since) => since + Duration::from_nanos(1),
             None => Time::default(),
-        }
+        };
     }
 
     pub(super) fn collect(&mut self, feedback: &Feedback<'_>) {
-        let from = self.counts_from();
+        let from = self.counts_from;
         let counts = move |sent: Time| sent >= from;
         let first = self.epoch.is_none();
-        let length = self.length();
-        let (startup, course) = (self.in_startup(), self.params.trend);
+        debug_assert_eq!(self.spans, Spans::of(self.length()));
+        let course = self.params.trend;
         let epoch = self
             .epoch
             .get_or_insert_with(|| Epoch::new(feedback.now, course));
-        let span = Floor::span(feedback.now.counted_from(epoch.start()), length);
+        let span = self.spans.span(feedback.now.counted_from(epoch.start()));
         let [by_ack, by_timestamp] = &mut self.floors;
         let mut newest = [None; 2];
         let arrival = self.meter.record(feedback, |sample| {
+            if sample.restarts {
+                self.transmission.restart_clock();
+                if counts(sample.sent) {
+                    epoch.restart_clock();
+                    *by_timestamp = Floor::default();
+                }
+            }
             self.transmission.add(&sample);
             if counts(sample.sent) {
                 epoch.add(&sample);
-                if sample.restarts {
-                    *by_timestamp = Floor::default();
-                }
                 by_timestamp.add(sample.above, span);
                 newest[Source::ReceiveTimestamps as usize] = Some(sample.above);
             }
@@ -81,7 +85,8 @@ impl Hybrid {
             let sampled = epoch.samples(Source::Ack) + epoch.samples(Source::ReceiveTimestamps);
             self.epoch = self.epoch.take().filter(|_| sampled > 0);
             self.rate = self.initial_rate();
-        } else if startup {
+            self.decision = None;
+        } else if self.in_startup() {
             self.grow(feedback);
             self.look_for_queue(feedback.now, newest[self.meter.source() as usize]);
         }
@@ -89,7 +94,7 @@ impl Hybrid {
 
     /// After L, or in start-up as soon as queueing shows, for it grows fast.
     pub(super) fn is_over(&self, epoch: &Epoch, now: Time) -> bool {
-        if now >= epoch.start() + self.length() {
+        if self.spans.are_over(now.counted_from(epoch.start())) {
             return true;
         }
         self.in_startup()
@@ -102,6 +107,7 @@ impl Hybrid {
         if let Some(mut epoch) = self.epoch.take() {
             epoch.overlaps = dips::overlaps(&epoch, feedback);
             self.end_epoch(epoch, feedback.now);
+            self.follow_path();
         }
     }
 
@@ -281,6 +287,7 @@ impl Hybrid {
     pub(super) fn expect(&mut self, now: Time) {
         self.last_decrease = Some(now);
         self.awaits = self.params.drain > 0.0 && self.params.react == React::Once;
+        self.count();
         self.losses = LossShare::default();
     }
 

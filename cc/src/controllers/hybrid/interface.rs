@@ -7,18 +7,16 @@ use super::update::Phase;
 use super::{Hybrid, Zone};
 use crate::controller::{Controller, Decision, Ecn, Event, Measured};
 use crate::feedback::Feedback;
+use crate::measure::floor::Spans;
 use crate::measure::owd::Source;
 use crate::units::{Bytes, Rate, Time};
 
-/// What of the path a decision depends on. It rarely changes within an epoch.
+/// What of the path L and the decision depend on. It rarely changes within an epoch.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Basis {
     rtt: Option<Duration>,
     transmission: Duration,
     source: Option<Source>,
-    /// Start-up changes it with every ACK.
-    rate: Rate,
-    first_flight: bool,
 }
 
 impl Hybrid {
@@ -27,14 +25,20 @@ impl Hybrid {
             rtt: self.known_rtt(),
             transmission: self.transmission.get(),
             source: Some(self.meter.source()),
-            rate: self.rate,
-            first_flight: self.in_first_flight(),
         }
     }
 
-    /// Keeps the decision up to date, where something has changed that it depends on.
+    /// Takes in what has changed of the path.
+    pub(super) fn follow_path(&mut self) {
+        let basis = self.basis();
+        if basis != self.basis {
+            self.basis = basis;
+            self.spans = Spans::of(self.length());
+            self.decision = None;
+        }
+    }
+
     pub(super) fn decide(&mut self) {
-        self.basis = self.basis();
         self.decision = Some(self.decision_now());
     }
 
@@ -63,18 +67,23 @@ impl Controller for Hybrid {
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         self.limits.max_ack_delay = Some(feedback.max_ack_delay);
-        self.handshake_rtt = feedback.min_rtt.or(self.handshake_rtt);
+        if feedback.min_rtt.is_some() && feedback.min_rtt != self.handshake_rtt {
+            self.handshake_rtt = feedback.min_rtt;
+            self.follow_path();
+        }
         self.collect(feedback);
+        self.follow_path();
         match &self.epoch {
             Some(_) if self.shows_decrease(feedback) => {
                 self.awaits = false;
+                self.count();
                 self.finish_epoch(feedback);
             }
             Some(epoch) if self.is_over(epoch, feedback.now) => self.finish_epoch(feedback),
             Some(_) => {}
             None => self.rate = self.initial_rate(),
         }
-        if self.basis != self.basis() {
+        if self.decision.is_none() {
             self.decide();
         }
     }

@@ -45,7 +45,7 @@ use self::update::{Drain, Phase};
 use crate::controller::{Decision, Measured, Start};
 use crate::controllers::report::PathLimits;
 use crate::measure::epoch::Epoch;
-use crate::measure::floor::Floor;
+use crate::measure::floor::{Floor, Spans};
 use crate::measure::loss::LossShare;
 use crate::measure::owd::{OwdMeter, Source};
 use crate::measure::transmission::TransmissionTime;
@@ -81,6 +81,8 @@ pub struct Hybrid {
     last_decrease: Option<Time>,
     /// Whether nothing has come back yet that was sent after it.
     awaits: bool,
+    /// Packets sent from here on count.
+    counts_from: Time,
     /// The queue that a decrease lets drain.
     drain: Option<Drain>,
     /// The queue that others keep filled.
@@ -103,6 +105,9 @@ pub struct Hybrid {
     /// RTT to work with before there is a sample: that of the handshake, once known.
     handshake_rtt: Option<Duration>,
     basis: Basis,
+    /// Those of an epoch of length L, as of `basis`.
+    spans: Spans,
+    /// The latest, or none where something has changed that it depends on.
     decision: Option<Decision>,
     limits: PathLimits,
     told_limits: Option<PathLimits>,
@@ -129,6 +134,7 @@ impl Hybrid {
             return_delay: Duration::ZERO,
             last_decrease: None,
             awaits: false,
+            counts_from: Time::default(),
             drain: None,
             standing: Standing::default(),
             undisturbed: Duration::ZERO,
@@ -141,12 +147,14 @@ impl Hybrid {
             longest: WindowMin::new(owdwin),
             handshake_rtt: None,
             basis: Basis::default(),
+            spans: Spans::of(start.initial_rtt),
             decision: None,
             limits: PathLimits::new(start),
             told_limits: None,
             report: None,
             measured: Measured::default(),
         };
+        hybrid.follow_path();
         hybrid.rate = hybrid.initial_rate();
         hybrid
     }
@@ -194,6 +202,9 @@ impl Hybrid {
     /// The receiver may lie about it: L contains the transmission of a full packet, so it is no more than that; and what
     /// receive times have shown does not count once they are not used.
     fn on_the_line(&self) -> Duration {
+        if self.params.packet == 0.0 {
+            return Duration::ZERO;
+        }
         self.transmission_time().mul_f64(self.params.packet)
     }
 

@@ -33,7 +33,7 @@ impl Hybrid {
     }
 
     pub(super) fn in_startup(&self) -> bool {
-        self.params.startup > 1.0 && !matches!(self.phase, Phase::Steady(_))
+        !matches!(self.phase, Phase::Steady(_)) && self.params.startup > 1.0
     }
 
     /// DEVIATION: in start-up every byte that comes back adds to the rate, unless the application limits it.
@@ -43,6 +43,7 @@ impl Hybrid {
         }
         let growth = feedback.acked_bytes().per(self.length()) * (self.params.startup - 1.0);
         self.rate = self.bounded(self.rate + growth);
+        self.decision = None;
     }
 
     /// Whether in start-up a queue has been there for a while. Jitter and batches come and go, while that queue only grows.

@@ -160,6 +160,9 @@ impl Rrr {
             .get_or_insert_with(|| Epoch::new(feedback.now, false));
         let mut newest: Option<Sample> = None;
         let by_ack = self.delays.record(feedback, |sample| {
+            if sample.restarts {
+                epoch.restart_clock();
+            }
             epoch.add(&sample);
             // What a clock step makes of earlier samples holds for the later ones of the same ACK.
             let restarts = sample.restarts || newest.is_some_and(|earlier| earlier.restarts);

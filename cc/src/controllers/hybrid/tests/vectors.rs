@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::super::standing::{Attempted, Outcome};
 use super::update::{self, Drain, Situation};
 use super::*;
-use crate::measure::floor::Floor;
+use crate::measure::floor::{Floor, Spans};
 use crate::measure::loss::LossShare;
 
 /// Cases that the analysis package computes from the paper on its own.
@@ -223,7 +223,7 @@ fn the_delay_under_the_jitter_agrees_with_the_shared_vectors() {
         for (at, above) in &case.samples_ms {
             floor.add(
                 delay(*above),
-                Floor::span(Time::from_origin(millis(*at)), millis(case.length_ms)),
+                Spans::of(millis(case.length_ms)).span(Time::from_origin(millis(*at))),
             );
         }
         let got = floor.mean().unwrap().as_millis();
