@@ -93,6 +93,7 @@ impl Sender {
 
     fn acknowledge(&mut self, packets: usize) {
         let (mut acked, mut lost) = (Vec::new(), Vec::new());
+        let in_flight = SIZE * self.in_flight.len() as u64;
         for (sent, arrival) in self.in_flight.drain(..packets) {
             let sent = Time::from_origin(sent);
             match arrival {
@@ -109,6 +110,7 @@ impl Sender {
             space: Space::Application,
             acked: &acked,
             lost: &lost,
+            in_flight,
             rtt_sampled: true,
             ack_delay: Duration::ZERO,
             max_ack_delay: MAX_ACK_DELAY,

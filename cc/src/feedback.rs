@@ -46,6 +46,8 @@ pub struct Feedback<'a> {
     pub acked: &'a [Acked],
     /// Packets declared lost, in the order of their numbers.
     pub lost: &'a [Lost],
+    /// Bytes in flight before it, of all packet number spaces (RFC 9002, appendix B.2).
+    pub in_flight: Bytes,
     /// Whether the ACK gave an RTT sample (RFC 9002, section 5.1): its largest packet is newly
     /// acknowledged and one of the newly acknowledged is ack-eliciting.
     pub rtt_sampled: bool,

@@ -206,7 +206,7 @@ impl CongestionControl for Plugin {
     fn on_congestion_event(
         &mut self,
         rtt_updated: bool,
-        _prior_in_flight: usize,
+        prior_in_flight: usize,
         _bytes_in_flight: usize,
         event_time: Instant,
         acked_packets: &[seam::Acked],
@@ -228,6 +228,7 @@ impl CongestionControl for Plugin {
             space: space(context.epoch),
             acked: &self.acked,
             lost: &self.lost,
+            in_flight: Bytes(prior_in_flight as u64),
             rtt_sampled: rtt_updated,
             ack_delay: context.ack_delay,
             max_ack_delay: rtt_stats.max_ack_delay(),

@@ -28,6 +28,8 @@ class Delivered:
     acked_bytes: int
     lost: list[float]
     """Send times of the packets declared lost."""
+    in_flight: int
+    """Bytes in flight before."""
 
 
 @dataclass(slots=True)
@@ -62,6 +64,8 @@ class HybridSender:
     _course: law.Course = field(default_factory=law.Course)
     _standing: Standing = field(default_factory=Standing)
     _limited_before: bool = False
+    _window_full: bool = False
+    """Whether it was in this epoch."""
     _overlaps: bool = False
     """Whether the last feedback acknowledged a packet that was sent before the epoch began."""
 
@@ -94,6 +98,7 @@ class HybridSender:
             self._minima = PathMinima(self.p.owdwin, d.now)
             self._longest = LongestQueue(self.p.owdwin, d.now)
         assert self._minima is not None
+        self._window_full |= d.in_flight + self.packet > self.window
         first = self._minima.length() is None
         length = self._minima.length() or 0.0
         self._minima.advance(d.now)
@@ -169,7 +174,7 @@ class HybridSender:
         self._learn_background(delta, d)
         usual = self._course.dips.usual(self.length, self.rate, self.packet)
         stalled = self._overlaps and dips.stalls(duration, usual, self.p)
-        app_limited = self.app_limited and 8.0 * self.sent_bytes < 0.8 * self.rate * duration
+        app_limited = self._is_app_limited(duration)
         epoch = law.Epoch(
             delta=delta or 0.0,
             lost=lost,
@@ -230,6 +235,12 @@ class HybridSender:
         self._next_epoch(now)
         return [*self._parameters(), ("cc:hybrid_epoch_updated", _rounded(report))]
 
+    def _is_app_limited(self, duration: float) -> bool:
+        used = 0.8 * self.rate * duration
+        if self.app_limited:
+            return 8.0 * self.sent_bytes < used
+        return not self._window_full and not self.startup and 8.0 * (self.sent_bytes + self.packet) < used
+
     def _learn_background(self, delta: float | None, d: Thresholds) -> None:
         if self.p.drain > 0.0 and delta is not None and delta <= d.short:
             self._background = noise.next_background(self._background, self._lost, self._acked_packets)
@@ -260,7 +271,7 @@ class HybridSender:
         self._epoch += 1
         self._start = now
         self._owds, self._taken, self._lost, self._acked, self._acked_packets = [], [], 0, 0, 0
-        self.sent_bytes, self.app_limited = 0, False
+        self.sent_bytes, self.app_limited, self._window_full = 0, False, False
 
     def _parameters(self) -> list[tuple[str, dict[str, Any]]]:
         if self._told:
@@ -271,7 +282,7 @@ class HybridSender:
             **{name: _or_auto(getattr(p, name)) for name in ("amin", "amax", "r0")},
             **{name: getattr(p, name) for name in ("bmin", "bmid", "bmax", "gamma", "losscap", "startup", "trend")},
             **{name: getattr(p, name) for name in ("packet", "insist", "queue", "drain", "grow", "full")},
-            **{name: getattr(p, name) for name in ("dip", "catchup")},
+            **{name: getattr(p, name) for name in ("dip", "catchup", "capacity")},
             **_in_ms(p, "d0", "d1", "d2", "d3", "wextra", "owdwin", "period", "compete"),
             "delay": "least" if p.least else "mean",
             "react": "once" if p.react_once else "epoch",

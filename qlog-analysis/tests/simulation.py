@@ -193,12 +193,12 @@ class Simulation:
         self._feedback(sample, newly)
 
     def _feedback(self, sample: tuple[float, int, float] | None, newly: list[Packet]) -> None:
+        in_flight = self._in_flight + sum(p.size for p in newly)
         lost = self._detect_losses()
         self._lost_total += len(lost)
         self._in_flight -= sum(p.size for p in lost)
-        events = self.cc.feedback(
-            Delivered(self.now, sample, [p.sent for p in newly], sum(p.size for p in newly), [p.sent for p in lost])
-        )
+        acked, sent = [p.sent for p in newly], [p.sent for p in lost]
+        events = self.cc.feedback(Delivered(self.now, sample, acked, sum(p.size for p in newly), sent, in_flight))
         self._log_metrics()
         for name, data in events:
             self.log.event(self.now, name, data)

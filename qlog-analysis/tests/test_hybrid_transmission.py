@@ -27,7 +27,7 @@ SPEC = "hybrid:paper,packet=0.5,react=once"
 def smallest(*received_ms: float, in_class: int = CLASSES) -> float:
     time = TransmissionTime()
     for r in received_ms:
-        time.add(r, in_class)
+        time.add(r, in_class, sent=r)
     return time.smallest
 
 
@@ -41,16 +41,36 @@ def test_it_is_half_the_smallest_spacing_of_three_full_packets() -> None:
 def test_a_small_packet_a_late_one_and_a_clock_that_is_set_begin_a_new_row() -> None:
     time = TransmissionTime()
     for r in (0.0, 10.0):
-        time.add(r, CLASSES)
-    time.add(20.0, 1)
-    time.add(30.0, CLASSES)
-    time.add(29.0, CLASSES)  # in no row, as the small one
-    time.add(40.0, CLASSES)
-    time.add(-900.0, CLASSES, restarts=True)  # the first of its row
-    time.add(-880.0, CLASSES)
+        time.add(r, CLASSES, 0.0)
+    time.add(20.0, 1, 0.0)
+    time.add(30.0, CLASSES, 0.0)
+    time.add(29.0, CLASSES, 0.0)  # in no row, as the small one
+    time.add(40.0, CLASSES, 0.0)
+    time.add(-900.0, CLASSES, 0.0, restarts=True)  # the first of its row
+    time.add(-880.0, CLASSES, 0.0)
     assert time.smallest == 0.0
-    time.add(-860.0, CLASSES)
+    time.add(-860.0, CLASSES, 0.0)
     assert time.smallest == 20.0
+
+
+@pytest.mark.parametrize(
+    ("sent", "verdicts"),
+    [
+        ((0.0, 1.0, 9.9), {True}),
+        ((0.0, 0.0, 10.1), {False}),
+        ((0.0, 5.0, 10.0), {True, False}),  # as far as times truncated to 1 us tell
+    ],
+)
+def test_packets_that_arrive_further_apart_than_they_left_show_the_link(
+    sent: tuple[float, ...], verdicts: set[bool]
+) -> None:
+    time = TransmissionTime()
+    for s, r in zip(sent, (0.0, 10.0, 20.0), strict=True):
+        time.add(r, CLASSES, s)
+    assert time.is_dispersed == verdicts
+    for r in (100.0, 110.0, 120.0):
+        time.add(r, CLASSES, 60.0)
+    assert time.is_dispersed == {True}
 
 
 def test_waiting_for_the_packet_on_the_line_is_no_queueing() -> None:

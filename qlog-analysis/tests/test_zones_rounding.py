@@ -9,7 +9,7 @@ import pytest
 from qlog_analysis.events import HybridEpoch
 from qlog_analysis.hybrid import law
 from qlog_analysis.hybrid.compare import compare
-from qlog_analysis.hybrid.epochs import Limits, Measured
+from qlog_analysis.hybrid.measured import Limits, Measured
 from qlog_analysis.hybrid.parameters import PAPER
 from qlog_analysis.hybrid.sides import Before
 from qlog_analysis.hybrid.standing import Standing

@@ -196,7 +196,7 @@ def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
             transmission=transmission,
         )
         end = startup_end(rate, length, transmission, PACKET, p)
-        e = replace(e, queues=startup and e.delta > end)
+        e = replace(e, queues=startup and e.delta > end, fills=startup and rng.random() < 0.3)
         undisturbed = 0.0 if startup or draining else rng.choice((0.0, 0.05, 0.4, 8.0))
         learning = share is not None and rng.random() < 0.5
         course = law.Course(share, round(rate * 1.7) if learning else None, undisturbed)
@@ -230,6 +230,7 @@ def _as_json(
         "transmission_ms": transmission * 1e3,
         "longest_ms": longest * 1e3,
         "app_limited": e.app_limited,
+        "fills": e.fills,
         "share_bps": course.share,
         "startup_rate_bps": course.startup_rate,
         "undisturbed_ms": course.undisturbed * 1e3,

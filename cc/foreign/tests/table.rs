@@ -147,6 +147,7 @@ fn feedback<'a>(acked: &'a [Acked], lost: &'a [Lost]) -> Feedback<'a> {
         space: Space::Application,
         acked,
         lost,
+        in_flight: Bytes(0),
         rtt_sampled: true,
         ack_delay: Duration::ZERO,
         max_ack_delay: Duration::ZERO,

@@ -89,7 +89,9 @@ pub struct Epoch {
     pub acked_packets: u64,
     /// Bytes acknowledged.
     pub acked: Bytes,
-    /// Whether the application left the window unused.
+    /// Whether the window was full.
+    pub window_full: bool,
+    /// Whether the application left the window unused, as far as loss recovery has noticed.
     pub app_limited: bool,
 }
 
@@ -110,6 +112,7 @@ impl Epoch {
             sent: Bytes(0),
             acked_packets: 0,
             acked: Bytes(0),
+            window_full: false,
             app_limited: false,
         }
     }

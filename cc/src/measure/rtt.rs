@@ -113,6 +113,7 @@ mod tests {
             space: Space::Application,
             acked: &acked,
             lost: &[],
+            in_flight: Bytes(0),
             rtt_sampled: true,
             ack_delay: ack_delay_ms * MILLI,
             max_ack_delay: 25 * MILLI,

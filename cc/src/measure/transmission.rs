@@ -8,11 +8,15 @@
 //! of three in a row is the estimate; with three, one packet that comes late spoils it half as much as with two. Jitter makes it too
 //! small, never too large, and it can never be larger than the spacing at which the sender sends, so a receiver that lies about it gains
 //! at most what a flow of little share is granted.
+//!
+//! Only packets that arrive further apart than they left show what the link carries, and not what the sender sends: packet
+//! dispersion (S. Keshav, "A control-theoretic approach to flow control", SIGCOMM 1991; J. Hoe, "Improving the start-up
+//! behavior of a congestion control scheme for TCP", SIGCOMM 1996, takes it for the end of slow start).
 
 use std::time::Duration;
 
 use super::owd::{Sample, Source, CLASSES};
-use crate::units::Owd;
+use crate::units::{Owd, Time};
 
 /// The estimate. It never rises, except when it starts anew: a path that has become slower is then taken for faster
 /// than it is, which is the cautious side.
@@ -21,6 +25,10 @@ pub struct TransmissionTime {
     /// How many full packets have arrived in a row, up to two, and when the last two of them did.
     row: usize,
     previous: [Owd; 2],
+    /// When they left.
+    sent: [Time; 2],
+    /// Whether three in a row have left in less than half of the time in which they arrived.
+    dispersed: bool,
     /// Between the arrivals of a full packet and of the next but one.
     least: Option<Owd>,
     estimate: Duration,
@@ -41,11 +49,14 @@ impl TransmissionTime {
             return;
         }
         if self.row == self.previous.len() {
-            self.see(arrival - first);
+            let spacing = arrival - first;
+            self.dispersed |= (Owd::from(sample.sent) - Owd::from(self.sent[0])) * 2 < spacing;
+            self.see(spacing);
         } else {
             self.row += 1;
         }
         self.previous = [second, arrival];
+        self.sent = [self.sent[1], sample.sent];
     }
 
     fn see(&mut self, spacing: Owd) {
@@ -66,6 +77,11 @@ impl TransmissionTime {
         *self = Self::default();
     }
 
+    /// Whether the estimate is at most what the slowest link takes, and not only what the sender has left between packets.
+    pub fn is_dispersed(&self) -> bool {
+        self.dispersed
+    }
+
     /// The estimate; zero as long as nothing has been seen.
     pub fn get(&self) -> Duration {
         self.estimate
@@ -75,7 +91,6 @@ impl TransmissionTime {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Time;
 
     fn sample(sent_ms: u64, owd_ms: i64, class: usize) -> Sample {
         Sample {

@@ -268,12 +268,14 @@ impl Flow {
     }
 
     fn tell(&mut self, now: Duration, acked: &[Acked], lost: &[Lost]) {
+        let packets = self.in_flight.len() + acked.len() + lost.len();
         if let Sender::Controlled(controller) = &mut self.sender {
             controller.on_feedback(&Feedback {
                 now: Time::from_origin(now),
                 space: Space::Application,
                 acked,
                 lost,
+                in_flight: Bytes(u64::from(self.size) * packets as u64),
                 rtt_sampled: !acked.is_empty(),
                 ack_delay: Duration::ZERO,
                 max_ack_delay: Duration::ZERO,

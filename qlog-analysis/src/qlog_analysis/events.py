@@ -36,6 +36,7 @@ class HybridParameters(msgspec.Struct):
     wextra: NonNegative | str
     losscap: NonNegative
     startup: NonNegative
+    capacity: NonNegative
     react: str
     trend: bool
     packet: NonNegative

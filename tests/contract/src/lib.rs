@@ -25,3 +25,12 @@ pub use checked::Checked;
 pub use operation::Operation;
 pub use subject::{subjects, Subject};
 pub use world::World;
+
+use quiche_cc::feedback::{Acked, Lost};
+use quiche_cc::units::Bytes;
+
+/// What these packets took of the window.
+fn bytes_of(acked: &[Acked], lost: &[Lost]) -> Bytes {
+    let acked = acked.iter().map(|packet| packet.size.0);
+    Bytes(acked.chain(lost.iter().map(|packet| packet.size.0)).sum())
+}

@@ -10,7 +10,7 @@ use quiche_cc::units::{Bytes, Time};
 
 use crate::checked::SMALLEST;
 use crate::operation::{AckOf, In, Opening, Operation, Times};
-use crate::{Checked, Subject};
+use crate::{bytes_of, Checked, Subject};
 
 /// RFC 9000, section 18.2: more is refused.
 const LONGEST_ACK_DELAY: Duration = Duration::from_millis((1 << 14) - 1);
@@ -291,6 +291,7 @@ impl World {
             space,
             acked,
             lost,
+            in_flight: self.in_flight() + bytes_of(acked, lost),
             rtt_sampled,
             ack_delay,
             max_ack_delay: self.max_ack_delay,

@@ -75,6 +75,8 @@ impl Hybrid {
             by_ack.add(sample.above, span);
             newest[Source::Ack as usize] = Some(sample.above);
         }
+        let full = feedback.in_flight + self.limits.max_datagram_size;
+        epoch.window_full |= self.decision.is_none_or(|kept| full > kept.window);
         if feedback.space == Space::Application {
             epoch.lost += feedback.lost.iter().filter(|p| counts(p.sent)).count() as u64;
             epoch.acked_packets += feedback.acked.len() as u64;
@@ -130,7 +132,7 @@ impl Hybrid {
         self.learn_share(situation.fully_arrived(), tells && summary.seen.is_none());
         situation.drain = self.drain;
         let update = summary.seen.map(|seen| match summary.startup {
-            true => update::startup(&self.params, &seen, &situation, summary.queues),
+            true => update::startup(&self.params, &seen, &situation, summary.met),
             false => update::steady(&self.params, &seen, &situation),
         });
         if let Some(update) = &update {

@@ -10,7 +10,7 @@ const RATE: Kind = Kind::RateOrAuto(1.0, 1e10);
 const SHARE: Kind = Kind::Number(0.0, 0.9);
 
 /// Every parameter that an option string may set.
-pub const PARAMETERS: [Parameter; 28] = [
+pub const PARAMETERS: [Parameter; 29] = [
     Parameter {
         name: "amin",
         kind: RATE,
@@ -75,6 +75,11 @@ pub const PARAMETERS: [Parameter; 28] = [
         name: "startup",
         kind: Kind::NumberOrOff(1.0, 4.0),
         help: "until queueing shows the rate grows by so much less one per byte acknowledged, in bytes per L",
+    },
+    Parameter {
+        name: "capacity",
+        kind: Kind::NumberOrOff(0.0, 2.0),
+        help: "share of what the slowest link carries, by packet dispersion, at which start-up ends",
     },
     Parameter {
         name: "insist",

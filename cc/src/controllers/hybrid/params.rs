@@ -55,6 +55,8 @@ pub struct Params {
     pub losscap: f64,
     /// Bytes that one acknowledged byte adds to R L in start-up, plus one; 1 is no start-up.
     pub startup: f64,
+    /// DEVIATION: share of what the slowest link carries, as far as packet dispersion shows it, that ends start-up; 0 is never.
+    pub capacity: f64,
     /// Which samples count after a decrease.
     pub react: React,
     /// Whether the trend of one-way delays is tested.
@@ -118,6 +120,7 @@ impl Params {
             wextra: Some(Duration::ZERO),
             losscap: 1.0,
             startup: 1.0,
+            capacity: 0.0,
             react: React::EveryEpoch,
             packet: 0.0,
             ..Self::default()
@@ -165,6 +168,7 @@ impl Params {
             ("bmax", Given::Number(number)) => self.bmax = number,
             ("gamma", Given::Number(number)) => self.gamma = number,
             ("startup", Given::Number(number)) => self.startup = number,
+            ("capacity", Given::Number(number)) => self.capacity = number,
             ("losscap", Given::Number(number)) => self.losscap = number,
             ("packet", Given::Number(number)) => self.packet = number,
             ("insist", Given::Number(number)) => self.insist = number,
@@ -252,6 +256,7 @@ impl Default for Params {
             wextra: None,
             losscap: 0.1,
             startup: 2.2,
+            capacity: 1.0,
             react: React::Once,
             trend: false,
             packet: 0.0,

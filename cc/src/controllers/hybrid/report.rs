@@ -99,6 +99,7 @@ pub fn parameters_set(spec: &str, params: &Params, limits: PathLimits) -> Event 
         ("wextra", millis_or_auto(params.wextra)),
         ("losscap", Value::Number(params.losscap)),
         ("startup", Value::Number(params.startup)),
+        ("capacity", Value::Number(params.capacity)),
         ("react", word(react)),
         ("trend", Value::Flag(params.trend)),
         ("packet", Value::Number(params.packet)),

@@ -1,6 +1,6 @@
 //! DEVIATION: start-up, which the paper does not have. The rate grows with every ACK until a queue lasts.
 
-use super::update::{self, Phase};
+use super::update::{self, Met, Phase};
 use super::Hybrid;
 use crate::controller::Burst;
 use crate::controllers::pacing;
@@ -42,8 +42,32 @@ impl Hybrid {
             return;
         }
         let growth = feedback.acked_bytes().per(self.length()) * (self.params.startup - 1.0);
-        self.rate = self.bounded(self.rate + growth);
+        let grown = self.rate + growth;
+        let rate = self
+            .capacity()
+            .map_or(grown, |capacity| grown.min(capacity));
+        self.rate = self.bounded(rate);
         self.decision = None;
+    }
+
+    /// The rate beyond which start-up does not go. DEVIATION: packet dispersion shows what the slowest link carries before a
+    /// queue does.
+    fn capacity(&self) -> Option<Rate> {
+        let known = self.params.capacity > 0.0 && self.transmission.is_dispersed();
+        let time = known.then(|| self.transmission_time())?;
+        (!time.is_zero()).then(|| self.limits.max_datagram_size.per(time) * self.params.capacity)
+    }
+
+    /// What ends start-up.
+    pub(super) fn met(&self, now: Time) -> Met {
+        let full = |capacity| self.rate >= self.bounded(capacity);
+        if self.queues(now) {
+            Met::Queue
+        } else if self.capacity().is_some_and(full) {
+            Met::Capacity
+        } else {
+            Met::Nothing
+        }
     }
 
     /// Whether in start-up a queue has been there for a while. Jitter and batches come and go, while that queue only grows.

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use super::law::Observed;
+use super::update::Met;
 use super::{Hybrid, Statistic};
 use crate::measure::epoch::Epoch;
 use crate::measure::owd::{Minima, Source};
 use crate::measure::trend::{trend, Trend};
-use crate::units::{Bytes, Owd, Time};
+use crate::units::{Owd, Time};
 
 /// An epoch that used less of its rate, because the application had no more, does not raise it.
 const USED_SHARE: f64 = 0.8;
@@ -31,8 +32,8 @@ pub(super) struct Summary {
     pub jitter: Option<Duration>,
     pub seen: Option<Observed>,
     pub startup: bool,
-    /// Whether start-up has met a queue.
-    pub queues: bool,
+    /// What start-up has met.
+    pub met: Met,
     pub app_limited: bool,
     /// What of its duration counts for the rate of arrival: not the time in which the path stood still.
     pub arriving: Duration,
@@ -88,8 +89,8 @@ impl Hybrid {
                 overwhelmed,
             }),
             startup: self.in_startup(),
-            queues: self.queues(now),
-            app_limited: epoch.app_limited && self.is_unused(epoch.sent, duration),
+            met: self.met(now),
+            app_limited: self.app_limited(epoch, duration),
             arriving: self.arriving(epoch, duration),
         }
     }
@@ -117,8 +118,15 @@ impl Hybrid {
         trend(epoch.course_length(), delays, floor)
     }
 
-    /// Whether `sent` in `duration` leaves a good part of the rate unused.
-    fn is_unused(&self, sent: Bytes, duration: Duration) -> bool {
-        (sent.0 as f64) < USED_SHARE * self.rate.over(duration)
+    /// Whether a good part of the rate was left unused, and not because the window was full. Loss recovery does not notice an
+    /// application that has nothing at all to send. In start-up the rate is that of the epoch's end, which says nothing of it.
+    fn app_limited(&self, epoch: &Epoch, duration: Duration) -> bool {
+        let used = USED_SHARE * self.rate.over(duration);
+        if epoch.app_limited {
+            return (epoch.sent.0 as f64) < used;
+        }
+        // A packet more may have left a moment later.
+        let one_more = epoch.sent + self.limits.max_datagram_size;
+        !epoch.window_full && !self.in_startup() && (one_more.0 as f64) < used
     }
 }

@@ -133,6 +133,7 @@ fn feedback(now: Time, acked: &[Acked]) -> Feedback<'_> {
         space: Space::Application,
         acked,
         lost: &[],
+        in_flight: Bytes(u64::MAX),
         rtt_sampled: !acked.is_empty(),
         ack_delay: Duration::ZERO,
         max_ack_delay: 25 * MILLI,

@@ -13,6 +13,8 @@ const MOST_INCREASE: f64 = 0.25;
 const COMPETING_INCREASE: f64 = 0.03;
 /// What packets of a burst of three wait for each other on average, one transmission time, with a margin.
 const BURST_DELAY: f64 = 1.5;
+/// Of `bmin`, what a flow leaves to others even if it uses all of the slowest link.
+const LEAST_LEFT: f64 = 0.1;
 /// A larger share of losses is not made up for.
 const MOST_BACKGROUND: f64 = 0.2;
 /// A flow that fills less of the slowest link shares it with others.
@@ -27,6 +29,17 @@ pub enum Phase {
     Startup,
     /// Zones.
     Steady(Zone),
+}
+
+/// What start-up has met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Met {
+    /// Nothing that ends it.
+    Nothing,
+    /// A queue that lasts.
+    Queue,
+    /// The rate that the slowest link carries.
+    Capacity,
 }
 
 /// A queue drains.
@@ -109,16 +122,27 @@ impl Situation {
         self.arrived < self.believed
     }
 
+    /// `catchup` times the part of the slowest link that a flow with this rate leaves to others; none while that is unknown.
+    fn room(&self, rate: Rate, params: &Params) -> Option<f64> {
+        let used = rate.bps() * self.transmission.as_secs_f64() / (self.packet.0 as f64 * 8.0);
+        let known = params.catchup > 0.0 && !self.transmission.is_zero();
+        known.then_some(params.catchup * (1.0 - used))
+    }
+
     /// How many times as much as others a flow may increase that uses less of the slowest link than they do.
     ///
     /// DEVIATION: where all increase alike, what flows have at the beginning evens out slowly. One that is alone increases as ever.
     fn catch_up(&self, params: &Params) -> f64 {
-        let used = self.rate.bps() * self.transmission.as_secs_f64() / (self.packet.0 as f64 * 8.0);
-        if self.transmission.is_zero() {
-            1.0
-        } else {
-            (params.catchup * (1.0 - used)).max(1.0)
-        }
+        self.room(self.rate, params)
+            .map_or(1.0, |room| room.max(1.0))
+    }
+
+    /// The rate to return to once the queue has drained.
+    ///
+    /// DEVIATION: a flow leaves `bmin` of its share to others, and the less the fewer they can be.
+    fn returns_to(&self, share: Rate, params: &Params) -> Rate {
+        let room = self.room(share, params).unwrap_or(1.0);
+        share * (1.0 - params.bmin * room.clamp(LEAST_LEFT, 1.0))
     }
 
     /// What of this delay a decrease is to drain: not the queue that others keep. A flow that does not know which part of the path
@@ -173,13 +197,18 @@ pub fn ends_startup(params: &Params, from: &Situation, delta: Owd) -> bool {
 }
 
 /// DEVIATION: the paper has no start-up. The rate grows with every ACK; here is only whether that ends.
-pub fn startup(params: &Params, seen: &Observed, from: &Situation, queues: bool) -> Update {
-    if !seen.losing(&from.thresholds) && !queues {
+pub fn startup(params: &Params, seen: &Observed, from: &Situation, met: Met) -> Update {
+    let steady = Phase::Steady(zone(&from.thresholds, seen));
+    if !seen.losing(&from.thresholds) && met != Met::Queue {
         return Update {
             rate: from.rate,
             alpha: None,
             beta: None,
-            phase: Phase::Startup,
+            phase: if met == Met::Capacity {
+                steady
+            } else {
+                Phase::Startup
+            },
             drain: None,
         };
     }
@@ -190,7 +219,7 @@ pub fn startup(params: &Params, seen: &Observed, from: &Situation, queues: bool)
         rate: share * (1.0 - beta),
         alpha: None,
         beta: Some(beta),
-        phase: Phase::Steady(zone(&from.thresholds, seen)),
+        phase: steady,
         drain: (params.drain > 0.0).then_some(Drain {
             share,
             ceiling: Some(from.rate),
@@ -216,7 +245,7 @@ pub fn steady(params: &Params, seen: &Observed, from: &Situation) -> Update {
     }
     let (rate, drain) = match from.drain {
         Some(drain) if !is_short(&from.thresholds, seen.delta) => (from.rate, Some(drain)),
-        Some(drain) => (from.rate.max(drain.share * (1.0 - params.bmin)), None),
+        Some(drain) => (from.rate.max(from.returns_to(drain.share, params)), None),
         None => (from.rate + increase(params, seen, from), None),
     };
     let alpha = if from.drain.is_some() {

@@ -55,6 +55,7 @@ impl Sender {
             space: Space::Application,
             acked: &acked,
             lost: &lost,
+            in_flight: Bytes(u64::MAX),
             rtt_sampled: !acked.is_empty(),
             ack_delay: Duration::ZERO,
             max_ack_delay: 25 * MILLI,

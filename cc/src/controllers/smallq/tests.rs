@@ -30,6 +30,7 @@ fn feedback<'a>(now: Time, acked: &'a [Acked], lost: &'a [Lost]) -> Feedback<'a>
         space: Space::Application,
         acked,
         lost,
+        in_flight: Bytes(u64::MAX),
         rtt_sampled: !acked.is_empty(),
         ack_delay: Duration::ZERO,
         max_ack_delay: 25 * MILLI,

@@ -20,6 +20,7 @@ fn feedback(now: u64, acked: &[Acked]) -> Feedback<'_> {
         space: Space::Application,
         acked,
         lost: &[],
+        in_flight: Bytes(0),
         rtt_sampled: true,
         ack_delay: Duration::ZERO,
         max_ack_delay: 25 * MILLI,

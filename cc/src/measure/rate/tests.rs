@@ -56,6 +56,7 @@ impl Bench {
             space: Space::Application,
             acked: &acked,
             lost: &[],
+            in_flight: Bytes(0),
             rtt_sampled: true,
             ack_delay: Duration::ZERO,
             max_ack_delay: Duration::ZERO,

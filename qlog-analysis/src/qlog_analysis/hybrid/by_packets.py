@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from ..check.numbers import RELATIVE, REPORT_ROUNDING, TIME_TOLERANCE, close, one_of
 from ..measure.sliding import Source
-from .epochs import DELTA_TOLERANCE
-from .parameters import STARTUP_SAMPLES
+from .measured import DELTA_TOLERANCE
+from .parameters import HANDSHAKE_EPOCHS, STARTUP_SAMPLES
 from .sides import Sides
+
+SURE_ROOM = 0.75
+"""Of the smaller of the windows before and after an epoch: it had room where less was in flight."""
 
 
 class PacketsAgainstReport:
@@ -153,6 +156,18 @@ class PacketsAgainstReport:
                 "app_limited",
                 f"reported, but {m.sent_bits:.0f} bits were sent, which is not below 0.8 R t = {rate_bits:.0f}",
             )
+        sure = 0.8 * r.rate_before * (s.duration - TIME_TOLERANCE)
+        one_more = m.sent_bits + 8.0 * s.limits.max_datagram_size
+        if one_more < sure and not r.app_limited and self._window_had_room():
+            s.find("app_limited", "not reported, but little was sent, and the window was never full")
         withheld = s.before.startup and m.growing is not None and m.growing.withheld
-        if withheld and not r.app_limited and m.sent_bits < 0.8 * r.rate_before * (s.duration - TIME_TOLERANCE):
+        if withheld and not r.app_limited and m.sent_bits < sure:
             s.find("app_limited", "not reported, but in start-up an ACK did not raise R, and little was sent")
+
+    def _window_had_room(self) -> bool:
+        """Whether it surely had all the time; bytes of the handshake may be in flight that the packets do not show."""
+        before = self.s.before.epoch
+        if before is None or before.epoch < HANDSHAKE_EPOCHS or self.s.before.startup:
+            return False
+        sure = SURE_ROOM * min(before.window, self.r.window)
+        return all(step.in_flight_before < sure for step in self.m.steps)

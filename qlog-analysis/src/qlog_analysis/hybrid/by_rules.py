@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from ..check.numbers import RELATIVE, REPORT_ROUNDING, TIME_TOLERANCE, close, one_of, show
 from . import law, noise
-from .epochs import DELTA_TOLERANCE
+from .measured import DELTA_TOLERANCE
 from .sides import Sides
 from .standing import Standing
 from .thresholds import Thresholds, margin
@@ -122,8 +122,8 @@ class RulesAgainstReport:
             self.s.find("thresholds", f"{r.d0}, {r.d1}, {r.d2}, {r.d3} ms reported, expected d0 <= d1 < d2 < d3")
             return
         shifts = (0.0, -REPORT_ROUNDING, REPORT_ROUNDING)
-        options = itertools.product(shifts, self.s.lost(), self.m.queues, self.s.lengths())
-        for shift, lost, queues, length in options:
+        options = itertools.product(shifts, self.s.lost(), self.m.queues, self.m.fills, self.s.lengths())
+        for shift, lost, queues, fills, length in options:
             yield from self._updates(
                 delta=law.queueing((r.delta + shift) / 1e3, self.s.reported_transmission(), self.p),
                 lost=lost,
@@ -132,6 +132,7 @@ class RulesAgainstReport:
                 thresholds=thresholds,
                 full=r.full / 1e3,
                 queues=queues,
+                fills=fills,
                 length=length,
                 arrived=r.arrived,
                 duration=r.duration / 1e3,
@@ -147,6 +148,7 @@ class RulesAgainstReport:
         thresholds: Thresholds,
         full: float,
         queues: bool,
+        fills: bool,
         length: float,
         arrived: float,
         duration: float,
@@ -164,6 +166,7 @@ class RulesAgainstReport:
             limited_before=self.s.limited_before,
             startup=self.startup,
             queues=queues,
+            fills=fills,
             arrived=arrived,
             uncertain=noise.uncertain(self.s.jitter, duration),
             background=r.background_loss,
@@ -188,11 +191,13 @@ class RulesAgainstReport:
             s.trends,
             s.full,
             m.queues,
+            m.fills,
             [max(s.duration + x, noise.SHORTEST) for x in (-TIME_TOLERANCE, TIME_TOLERANCE)],
             s.lengths(),
         )
         deltas = {near for d in s.deltas for near in self._around(s.queueing(d))}
-        for (lost, its_trend, full, queues, duration, length), delta in itertools.product(open_questions, deltas):
+        for answers, delta in itertools.product(open_questions, deltas):
+            lost, its_trend, full, queues, fills, duration, length = answers
             yield from self._updates(
                 delta=delta,
                 lost=lost,
@@ -201,6 +206,7 @@ class RulesAgainstReport:
                 thresholds=s.thresholds,
                 full=full,
                 queues=queues,
+                fills=fills,
                 length=length,
                 arrived=m.acked_bits / s.arriving(duration, length),
                 duration=duration,

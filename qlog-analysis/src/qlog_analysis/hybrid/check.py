@@ -9,9 +9,10 @@ from ..check.verdict import Finding
 from ..events import HybridEpoch, HybridParameters
 from ..model import NEVER, Feedback, Trace, Update
 from .compare import Compared, compare
-from .epochs import Limits, Measured, Measurement
+from .epochs import Measurement
 from .late import LatePackets
 from .law import Course
+from .measured import Limits, Measured
 from .reported import check_parameters, limits_of
 from .sides import Before
 from .standing import Outcome, Standing
@@ -70,6 +71,12 @@ class _Check:
         v.findings.extend(Finding(None, 0.0, "lost", note) for note in self._trace.notes if "counted as lost" in note)
         return v
 
+    def _goes_on(self, compared: Compared) -> bool:
+        """Whether start-up does; where the packets leave it open, the report of the next epoch tells."""
+        following = self._epochs[len(self._verdict.epochs) :]
+        told = bool(following) and following[0].data.phase == "startup"
+        return told if compared.startup_goes_on is None else compared.startup_goes_on
+
     def _limits_in(self, epoch: int) -> Limits:
         """The parameters in use in the epoch that is reported as number `epoch` of the trace: they are written
         with its end at the latest."""
@@ -104,23 +111,27 @@ class _Check:
         )
         compared = compare(event, m, before)
         v.findings.extend(compared.findings)
-        v.findings.extend(self._surroundings.check(event, m, compared.after))
         v.add(compared.row)
-        self._follow(event, m, compared)
+        anew = self._measured_anew(event.data, compared)
+        self._startup = self._startup and not anew and self._goes_on(compared)
+        v.findings.extend(self._surroundings.check(event, m, compared.after, startup=self._startup))
+        self._follow(event, m, compared, anew=anew)
 
-    def _follow(self, event: Update[HybridEpoch], m: Measured, compared: Compared) -> None:
-        """What the next epoch starts with. The packets decide whether only what is sent from now on counts; where they
-        leave it open, the report does."""
-        r = event.data
+    @staticmethod
+    def _measured_anew(r: HybridEpoch, compared: Compared) -> bool:
+        """Whether only what is sent from now on counts: by the packets, or where they leave it open by the report."""
         told = r.beta is not None or r.outcome is not None
-        anew = told if compared.measured_anew is None else compared.measured_anew
+        return told if compared.measured_anew is None else compared.measured_anew
+
+    def _follow(self, event: Update[HybridEpoch], m: Measured, compared: Compared, *, anew: bool) -> None:
+        """What the next epoch starts with."""
+        r = event.data
         if anew:
             self._late.forget()
             if self._limits[0].parameters.react_once:
                 self._measurement.count_since(event.time)
         if r.outcome == Outcome.LONGER_PATH.value and r.delta is not None:
             self._measurement.path_is_longer(m, r.delta / 1e3, r.length / 1e3)
-        self._startup = self._startup and not anew
         if self._startup:
             self._measurement.start_up_goes_on(r.rate_after)
         self._course, self._jitter = compared.course, compared.after.jitter

@@ -10,7 +10,7 @@ from ..model import Update
 from . import law
 from .by_packets import PacketsAgainstReport
 from .by_rules import RulesAgainstReport
-from .epochs import Measured
+from .measured import Measured
 from .sides import After, Before, Sides
 from .standing import Standing
 from .verdict import EpochRow
@@ -22,6 +22,8 @@ class Compared:
     findings: list[Finding]
     measured_anew: bool | None
     """Whether by the packets only what is sent from now on counts; None if rounding leaves that open."""
+    startup_goes_on: bool | None
+    """Whether by the packets the start-up does, if it was under way; None if rounding leaves that open."""
     after: After
     standing: Standing
     """The same of a queue that stands, with all values that Q may have."""
@@ -37,11 +39,13 @@ def compare(event: Update[HybridEpoch], measured: Measured, before: Before) -> C
     PacketsAgainstReport(sides).run()
     rules.run()
     anew = {u.starts_anew for u in rules.from_packets}
+    goes_on = {u.startup for u in rules.from_packets} if event.data.delta is not None else {before.startup}
     course = rules.course if event.data.share is None else replace(rules.course, share=event.data.share)
     return Compared(
         row=_row(sides, rules.from_packets),
         findings=sides.findings,
         measured_anew=anew.pop() if len(anew) == 1 else None,
+        startup_goes_on=goes_on.pop() if len(goes_on) == 1 else None,
         after=After(sides.jitter_after, (min(rules.queues), max(rules.queues))),
         standing=rules.standing,
         queues=rules.queues,

@@ -8,102 +8,18 @@ from __future__ import annotations
 import itertools
 from array import array
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field
 
 from ..check.numbers import TIME_TOLERANCE
 from ..measure.sliding import PathMinima, Source
 from ..measure.sources import Sample, Sources
 from ..model import TIME_RESOLUTION, Feedback, Space, Trace
 from . import law
-from .parameters import STARTUP_SAMPLES, Parameters
-from .startup import GrowingRate, QueueMet, Told
+from .measured import DELTA_TOLERANCE, Limits, Measured, Step
+from .parameters import STARTUP_SAMPLES
+from .startup import Bound, GrowingRate, QueueMet, Told
 from .tally import Tally
 from .thresholds import LongestQueue, startup_end
 from .transmission import TransmissionTime, believed
-
-DELTA_TOLERANCE = 5 * TIME_RESOLUTION
-"""Each OWD is the difference of two times truncated to 1 us, and so is its minimum."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What `cc:parameters_set` says besides the parameters."""
-
-    parameters: Parameters
-    max_datagram_size: int
-    initial_window: int
-    """Packets."""
-    max_ack_delay: float
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """The state after one feedback."""
-
-    feedback: Feedback
-    lengths: tuple[float, ...]
-    """Values that L may have."""
-    transmission: float
-    """T as it counts, s."""
-    in_flight: int
-    """Bytes of ack-eliciting packets of the application space that are neither acknowledged nor lost."""
-    rates: tuple[float, float] | None
-    """R in start-up, before what the end of an epoch does to it; None where it is that of the epoch before."""
-
-
-@dataclass(slots=True)
-class Measured:
-    """One epoch as packets and ACKs show it."""
-
-    start: float
-    end: float
-    end_record: int
-    on_feedback: bool
-    """Whether the epoch ended at a feedback event."""
-    overdue: float | None
-    """Time of an earlier feedback that should have ended the epoch."""
-    limits: Limits
-    lengths: tuple[float, ...]
-    """Values that L may have at the end; more than one only where rounding decides what has been forgotten."""
-    source: Source
-    rowds: list[list[float]]
-    """ROWDs of the samples that count, in order of arrival; one list per entry of `lengths`."""
-    means: list[float]
-    """Their means."""
-    deltas: list[float]
-    """What delta may be; nothing without samples."""
-    lost: tuple[int, int]
-    """Losses that count: at least and at most (packets that are not ack-eliciting are in the latter only)."""
-    acked: int
-    """Packets newly acknowledged in the application space."""
-    acked_bits: float
-    sent_bits: float
-    transmission: float
-    """T, s."""
-    believed: float
-    """T as it counts in the laws, s."""
-    believed_next: float
-    """The same once the epoch is over, when its source may have been given up."""
-    return_delay: float
-    """Queueing of the return path, before rounding."""
-    first_length: float | None
-    """L at the first feedback, in the first epoch only."""
-    longest: list[float]
-    """The longest queue of late, s; one per entry of `lengths`."""
-    queues: set[bool] = field(default_factory=lambda: {False})
-    """Whether start-up has met a queue for long enough."""
-    overlaps: set[bool] = field(default_factory=lambda: {False})
-    """Whether its end acknowledges a packet that was sent before it began, as far as rounding leaves that open."""
-    shows_decrease: bool = False
-    """Whether its end acknowledges the first packet sent after a decrease."""
-    growing: GrowingRate | None = None
-    """R at the end of an epoch of start-up, before the update."""
-    steps: list[Step] = field(default_factory=list)
-    tallies: dict[Source, Tally] = field(default_factory=dict)
-
-    def least(self, source: Source) -> list[float]:
-        """What the delay under the jitter may be by a source, s; nothing without samples."""
-        return self.tallies[source].least()
 
 
 class Measurement:
@@ -182,6 +98,7 @@ class Measurement:
 
     def feedback(self, f: Feedback, *, startup: bool, told: float | None) -> None:
         """`told` is R before the update, if the feedback ends an epoch."""
+        in_flight = self._in_flight(f)
         self._settle(f)
         began = self._start is not None
         if not began:
@@ -197,7 +114,7 @@ class Measurement:
             if began:
                 self._look_for_queue(f, lengths, newest)
         rates = (self._growing.low, self._growing.high) if startup and self._growing else None
-        self._steps.append(Step(f, lengths, self._believed(), self._in_flight(f), rates))
+        self._steps.append(Step(f, lengths, self._believed(), self._in_flight(f), in_flight, rates))
         if told is None and self._overdue is None and self._is_over(f, lengths, startup):
             self._overdue = f.time
 
@@ -243,7 +160,9 @@ class Measurement:
         metrics = self._trace.metrics
         i = bisect_left(metrics.record, f.group_end) - 1
         shown = Told.by_pacing(metrics.pacing_rate[i], limits.parameters.gamma) if i >= 0 else None
-        self._growing.on_ack(acked, lengths, shown if told is None else Told.by_report(told), limits.parameters)
+        known = self._transmission.is_dispersed if self._believed() > 0.0 else {False}
+        bound = Bound(law.capacity(limits.max_datagram_size, self._believed(), limits.parameters), known)
+        self._growing.on_ack(acked, lengths, shown if told is None else Told.by_report(told), limits.parameters, bound)
 
     def _is_over(self, f: Feedback, lengths: tuple[float, ...], startup: bool) -> bool:
         """Whether the epoch must end here, with all tolerances in favour of going on."""
@@ -307,8 +226,9 @@ class Measurement:
         for sample in self._sources.samples(f, limits.max_datagram_size, limits.max_ack_delay):
             if sample.source is Source.TIMESTAMPS:
                 # Receive times that are equal must be so after the detour by the delay.
-                received = round(self._trace.sent.time[sample.packet] + sample.owd, 9)
-                self._transmission.add(received, sample.in_class, restarts=sample.restarts)
+                sent = self._trace.sent.time[sample.packet]
+                received = round(sent + sample.owd, 9)
+                self._transmission.add(received, sample.in_class, sent, restarts=sample.restarts)
             if not self._awaits and self._trace.sent.time[sample.packet] > self._counts_since:
                 if sample.restarts:
                     self._tally[sample.source] = Tally(len(self._minima))
@@ -352,6 +272,7 @@ class Measurement:
             first_length=self._first_length,
             longest=self._longest_queues(end, deltas, told),
             queues=self._queue_met.lasts(end, self._lengths()),
+            fills=self._growing.fills if self._growing is not None else {False},
             overlaps=self._overlaps(),
             shows_decrease=self._shows_decrease,
             growing=self._growing,

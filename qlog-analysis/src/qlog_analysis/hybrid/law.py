@@ -13,6 +13,8 @@ from .standing import Outcome, Shown, Standing
 from .thresholds import Thresholds, insists, thresholds
 from .trend import Trend
 
+LEAST_LEFT = 0.1
+"""Of bmin, what a flow leaves to others that uses all of the slowest link."""
 MOST_GROWTH = 0.25
 """alpha in R, where it grows."""
 COMPETING_GROWTH = 0.03
@@ -65,6 +67,12 @@ def startup_increase(acked_bytes: float, length: float, p: Parameters) -> float:
     return (p.startup - 1.0) * 8.0 * acked_bytes / length
 
 
+def capacity(packet_bytes: float, transmission: float, p: Parameters) -> float:
+    """R with which start-up fills the slowest link, where T is known from packets that left closer together than they
+    arrived, bit/s."""
+    return p.capacity * 8.0 * packet_bytes / transmission if p.capacity > 0.0 and transmission > 0.0 else math.inf
+
+
 @dataclass(frozen=True, slots=True)
 class Epoch:
     """What one ended epoch offers to the update."""
@@ -107,6 +115,8 @@ class Epoch:
     """What it is taken to carry although less arrived, bit/s; `update` sets it."""
     limited_before: bool = False
     """Whether the application limited the epoch before."""
+    fills: bool = False
+    """Whether start-up has come to what the slowest link carries."""
 
     @property
     def sent_little(self) -> bool:
@@ -124,12 +134,19 @@ class Epoch:
         known = self.transmission > 0.0
         return known and not insists(self.rate, self.transmission, self.packet_bytes)
 
+    def _room(self, rate: float, p: Parameters) -> float:
+        """`catchup` times the part of the slowest link that a flow with this rate leaves to others; 1 if unknown."""
+        if self.transmission == 0.0 or p.catchup == 0.0:
+            return 1.0
+        return p.catchup * (1.0 - rate * self.transmission / (8.0 * self.packet_bytes))
+
     def catch_up(self, p: Parameters) -> float:
         """How many times as much as others it may increase that uses little of the slowest link."""
-        if self.transmission == 0.0:
-            return 1.0
-        used = self.rate * self.transmission / (8.0 * self.packet_bytes)
-        return max(p.catchup * (1.0 - used), 1.0)
+        return max(self._room(self.rate, p), 1.0)
+
+    def returns_to(self, share: float, p: Parameters) -> float:
+        """R once a queue has drained: less than the share by what is left to others, bit/s."""
+        return (1.0 - p.bmin * min(max(self._room(share, p), LEAST_LEFT), 1.0)) * share
 
     @property
     def own_queue(self) -> float:
@@ -329,7 +346,7 @@ def _wait(e: Epoch, p: Parameters, course: Course) -> Update:
     assert course.share is not None
     if e.delta > e.thresholds.short:
         return Update(1, None, None, clamp_rate(e.rate, e.packet_bytes, e.length), False, course)
-    rate = clamp_rate(max(e.rate, (1.0 - p.bmin) * course.share), e.packet_bytes, e.length)
+    rate = clamp_rate(max(e.rate, e.returns_to(course.share, p)), e.packet_bytes, e.length)
     return Update(1, None, None, rate, False, Course())
 
 
@@ -337,7 +354,7 @@ def _update_startup(e: Epoch, p: Parameters, course: Course) -> Update:
     """Start-up (DEVIATION; the paper has none). R has grown with every ACK already."""
     in_zone = zone(e)
     if not e.queues and not e.lost_to_a_full_queue and not e.overwhelmed:
-        return Update(in_zone, None, None, clamp_rate(e.rate, e.packet_bytes, e.length), True, course)
+        return Update(in_zone, None, None, clamp_rate(e.rate, e.packet_bytes, e.length), not e.fills, course)
     down = p.bmin if in_zone == 1 else beta(e, p)
     share = min(e.rate, e.reached)
     rate = clamp_rate((1.0 - down) * share, e.packet_bytes, e.length)

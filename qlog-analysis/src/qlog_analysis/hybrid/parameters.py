@@ -17,6 +17,9 @@ MAX_RATE = 10e9
 STARTUP_SAMPLES = 3
 """Samples that show queueing in start-up."""
 
+HANDSHAKE_EPOCHS = 5
+"""Epochs after which nothing of the handshake is in flight any more."""
+
 AUTO_AMIN_PACKETS = 0.01
 AUTO_AMAX_PACKETS = 0.02
 """`auto` increases in packets per L, per epoch."""
@@ -45,6 +48,8 @@ class Parameters:
     """Share of lost packets that overwhelms an epoch."""
     startup: float
     """Bytes that an acknowledged byte adds to R L in start-up, plus one; 1 means no start-up."""
+    capacity: float
+    """Share of what the slowest link carries, by packet dispersion, that ends start-up; 0 is off."""
     react_once: bool
     trend: bool
     least: bool
@@ -96,6 +101,7 @@ DEFAULT = Parameters(
     wextra=None,
     losscap=0.1,
     startup=2.2,
+    capacity=1.0,
     react_once=True,
     trend=False,
     least=True,
@@ -126,6 +132,7 @@ PAPER = replace(
     wextra=0.0,
     losscap=1.0,
     startup=1.0,
+    capacity=0.0,
     react_once=False,
     trend=True,
     least=False,

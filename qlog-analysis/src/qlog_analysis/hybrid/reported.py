@@ -10,7 +10,7 @@ from ..errors import UnsuitableTraceError
 from ..events import HybridEpoch, HybridParameters
 from ..model import ParametersEvent, Trace
 from . import spec
-from .epochs import Limits
+from .measured import Limits
 from .parameters import Parameters
 from .thresholds import thresholds
 
@@ -61,6 +61,7 @@ def _parameters(p: HybridParameters, record: int) -> Parameters:
         gamma=p.gamma,
         losscap=p.losscap,
         startup=p.startup,
+        capacity=p.capacity,
         react_once=p.react == "once",
         trend=p.trend,
         least=p.delay == "least",

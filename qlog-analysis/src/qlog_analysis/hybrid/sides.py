@@ -9,7 +9,7 @@ from ..check.verdict import Finding
 from ..events import HybridEpoch
 from ..model import TIME_RESOLUTION, Update
 from . import dips, law, noise, trend
-from .epochs import DELTA_TOLERANCE, Measured
+from .measured import DELTA_TOLERANCE, Measured
 from .standing import Outcome, Standing
 from .thresholds import full_delay, thresholds
 from .transmission import believed

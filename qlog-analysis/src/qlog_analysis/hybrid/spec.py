@@ -19,7 +19,8 @@ _WORDS: dict[str, dict[str, tuple[str, bool]]] = {
 _TIME_NAMES = frozenset({"d0", "d1", "d2", "d3", "wextra", "owdwin", "period", "compete"})
 _RATE_NAMES = frozenset({"amin", "amax", "r0"})
 _NUMBER_NAMES = frozenset({"bmin", "bmid", "bmax", "gamma", "losscap", "packet", "queue"})
-_OFF = {"startup": 1.0, "grow": 1.0} | dict.fromkeys(("insist", "drain", "full", "compete", "dip", "catchup"), 0.0)
+_OFF_AT_ZERO = ("capacity", "insist", "drain", "full", "compete", "dip", "catchup")
+_OFF = {"startup": 1.0, "grow": 1.0} | dict.fromkeys(_OFF_AT_ZERO, 0.0)
 """Numbers that can be switched off, and what they are then."""
 _AUTO = frozenset({*_RATE_NAMES, "d0", "d1", "d2", "d3", "wextra"})
 

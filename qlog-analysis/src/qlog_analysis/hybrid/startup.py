@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..check.numbers import RELATIVE, REPORT_ROUNDING, TIME_TOLERANCE
 from . import law
@@ -37,6 +37,25 @@ class Told:
         return Told(rate, RELATIVE * rate + REPORT_ROUNDING)
 
 
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What the slowest link carries, bit/s: R does not go beyond it in start-up."""
+
+    rate: float
+    known: set[bool]
+    """Whether it is, as far as rounding leaves that open."""
+
+    def hold(self, low: float, high: float) -> tuple[float, float]:
+        """R between these, held."""
+        if True in self.known:
+            low = min(low, self.rate)
+        return low, high if False in self.known else min(high, self.rate)
+
+    def filled(self, low: float, high: float) -> set[bool]:
+        """Whether R, between these, is what it carries."""
+        return {known and rate >= self.rate for known in self.known for rate in (low, high)}
+
+
 @dataclass(slots=True)
 class GrowingRate:
     """R, as the interval that rounding leaves open. Whether the application limits an epoch, which ends the growth
@@ -46,18 +65,28 @@ class GrowingRate:
     high: float
     withheld: bool = False
     """Whether an ACK of this epoch did not raise R."""
+    fills: set[bool] = field(default_factory=lambda: {False})
+    """Whether R is what the slowest link carries."""
 
-    def on_ack(self, acked_bytes: int, lengths: tuple[float, ...], told: Told | None, p: Parameters) -> None:
-        if acked_bytes == 0 or self.withheld:
-            return
+    def on_ack(
+        self, acked_bytes: int, lengths: tuple[float, ...], told: Told | None, p: Parameters, bound: Bound
+    ) -> None:
+        if not self.withheld:
+            self._grow(acked_bytes, lengths, told, p, bound)
+        self.fills = bound.filled(self.low, self.high)
+
+    def _grow(
+        self, acked_bytes: int, lengths: tuple[float, ...], told: Told | None, p: Parameters, bound: Bound
+    ) -> None:
         ends = [max(x + shift, 1e-9) for x in lengths for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)]
         low = min(self.low + law.startup_increase(acked_bytes, max(ends), p), MAX_RATE)
         high = min(self.high + law.startup_increase(acked_bytes, min(ends), p), MAX_RATE)
+        low, high = bound.hold(low, high)
         stays = told is None or self._allows(self.low, self.high, told)
         grows = told is None or self._allows(low, high, told) or not stays
         self.withheld = not grows
         if grows:
-            self.low, self.high = (self.low if stays else low), high
+            self.low, self.high = (min(self.low, low) if stays else low), high
 
     @staticmethod
     def _allows(low: float, high: float, told: Told) -> bool:

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from ..check.numbers import RELATIVE, TIME_TOLERANCE
 from ..check.verdict import Finding
 from ..events import HybridEpoch
-from ..model import Trace, Update
+from ..model import Feedback, Trace, Update
 from . import law
-from .epochs import Measured, Step
+from .measured import Measured, Step
+from .parameters import HANDSHAKE_EPOCHS
 from .sides import After
 from .startup import PACING_ROUNDING
 from .windows import Windows, windows
@@ -29,7 +30,8 @@ class Surroundings:
         """That of the epoch before, which holds while an epoch lasts."""
         self._has_probes = any(trace.sent.probe)
 
-    def check(self, event: Update[HybridEpoch], m: Measured, after: After) -> Iterator[Finding]:
+    def check(self, event: Update[HybridEpoch], m: Measured, after: After, *, startup: bool) -> Iterator[Finding]:
+        """`startup` says whether it goes on after the epoch."""
         if not m.steps:
             return
         if event.data.epoch == 0:
@@ -37,7 +39,7 @@ class Surroundings:
         yield from self._first(self._window(event, m, after))
         yield from self._first(self._pacing(event, m))
         yield from self._first(self._in_flight(event, m))
-        yield from self._state(event, m.steps[-1].feedback.record, m.steps[-1].feedback.group_end)
+        yield from self._state(event, m.steps[-1].feedback, startup=startup)
         self._after_group = m.steps[-1].feedback.group_end
         self._return_delay = event.data.return_delay / 1e3
 
@@ -131,20 +133,16 @@ class Surroundings:
                     f"quiche wrote {value:.0f}, packets and ACKs leave {step.in_flight}",
                 )
 
-    def _state(self, event: Update[HybridEpoch], start: int, end: int) -> Iterator[Finding]:
+    def _state(self, event: Update[HybridEpoch], last: Feedback, *, startup: bool) -> Iterator[Finding]:
         r = event.data
-        a, b = bisect_left(self._state_records, self._after_group), bisect_left(self._state_records, start)
+        a, b = bisect_left(self._state_records, self._after_group), bisect_left(self._state_records, last.record)
         if r.epoch > 0 and a < b:
             s = self._trace.states[a]
             yield Finding(r.epoch, s.time, "state", f"the state became {s.name!r} although no epoch ended")
         if r.zone is None:
             return
-        expected = "startup" if r.phase == "startup" and r.beta is None else f"zone{r.zone}"
-        i = bisect_left(self._state_records, end) - 1
+        expected = "startup" if startup else f"zone{r.zone}"
+        i = bisect_left(self._state_records, last.group_end) - 1
         name = self._trace.states[i].name if i >= 0 else "none"
         if name != expected:
             yield Finding(r.epoch, event.time, "state", f"quiche wrote the state {name!r}, expected {expected!r}")
-
-
-HANDSHAKE_EPOCHS = 5
-"""Epochs after which nothing of the handshake is in flight any more."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..measure.sliding import CLASSES, Source
+from ..model import TIME_RESOLUTION
 
 ROW = 3
 """Full packets received in order that show a spacing."""
@@ -21,17 +22,25 @@ class TransmissionTime:
 
     smallest: float = 0.0
     """T in s; 0 while unknown."""
-    _row: list[float] = field(default_factory=list)
+    is_dispersed: set[bool] = field(default_factory=lambda: {False})
+    """Whether a row has arrived in more than twice the time in which it left, as far as rounding leaves that open."""
+    _row: list[tuple[float, float]] = field(default_factory=list)
+    """When each was received, and when it was sent."""
 
-    def add(self, received: float, in_class: int, *, restarts: bool = False) -> None:
-        """`received` in s on the peer's clock, `restarts` if that clock was set just before."""
+    def add(self, received: float, in_class: int, sent: float, *, restarts: bool = False) -> None:
+        """`received` in s on the peer's clock, `sent` on the sender's; `restarts` if the former was set just before."""
         if restarts:
             self._row.clear()
-        if in_class != CLASSES or (self._row and received <= self._row[-1]):
+        if in_class != CLASSES or (self._row and received <= self._row[-1][0]):
             self._row.clear()
             return
-        self._row.append(received)
+        self._row.append((received, sent))
         if len(self._row) < ROW:
             return
-        spacing = (self._row[-1] - self._row.pop(0)) / (ROW - 1)
+        first = self._row.pop(0)
+        arriving, leaving = received - first[0], sent - first[1]
+        spacing = arriving / (ROW - 1)
         self.smallest = min(self.smallest or spacing, spacing)
+        if self.is_dispersed != {True}:
+            verdicts = {2.0 * (leaving + shift) < arriving for shift in (-TIME_RESOLUTION, TIME_RESOLUTION)}
+            self.is_dispersed = verdicts if verdicts == {True} else self.is_dispersed | verdicts

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from . import law
-from .epochs import Measured
+from .measured import Measured
 
 
 @dataclass(frozen=True, slots=True)

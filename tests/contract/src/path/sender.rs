@@ -13,7 +13,7 @@ use super::pacer::{Departure, Pacer};
 use super::receiver::{Ack, Arrival, Marks, MAX_ACK_DELAY};
 use super::rtt::Rtt;
 use super::{time, SIZE};
-use crate::{Checked, Subject};
+use crate::{bytes_of, Checked, Subject};
 
 /// quiche's defaults, as the plug-in gets them.
 const INITIAL_WINDOW_PACKETS: u64 = 10;
@@ -218,6 +218,7 @@ impl Sender {
             space: Space::Application,
             acked: &self.acked,
             lost: &self.lost,
+            in_flight: self.flight.bytes() + bytes_of(&self.acked, &self.lost),
             rtt_sampled: sampled,
             ack_delay,
             max_ack_delay: MAX_ACK_DELAY,

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::super::standing::{Attempted, Outcome};
-use super::update::{self, Drain, Situation};
+use super::update::{self, Drain, Met, Situation};
 use super::*;
 use crate::measure::floor::{Floor, Spans};
 use crate::measure::loss::LossShare;
@@ -115,6 +115,7 @@ struct CourseCase {
     transmission_ms: f64,
     longest_ms: f64,
     app_limited: bool,
+    fills: bool,
     share_bps: Option<f64>,
     startup_rate_bps: Option<f64>,
     undisturbed_ms: f64,
@@ -300,7 +301,12 @@ fn updates_and_what_they_leave_agree_with_the_shared_vectors() {
         };
         let made = if case.startup {
             let queues = update::ends_startup(&params, &situation, seen.delta);
-            update::startup(&params, &seen, &situation, queues)
+            let met = match (queues, case.fills) {
+                (true, _) => Met::Queue,
+                (false, true) => Met::Capacity,
+                (false, false) => Met::Nothing,
+            };
+            update::startup(&params, &seen, &situation, met)
         } else {
             update::steady(&params, &seen, &situation)
         };
