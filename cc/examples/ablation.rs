@@ -17,7 +17,7 @@ use dumbbell::summary::{summary, Cell};
 const SCENARIOS: &str = include_str!("../../tests/search/training.toml");
 const SEEDS: [u64; 3] = [1, 2, 3];
 
-const VARIANTS: [&str; 20] = [
+const VARIANTS: [&str; 21] = [
     "hybrid",
     "hybrid:drain=off,bmin=0.03",
     "hybrid:grow=off",
@@ -34,6 +34,7 @@ const VARIANTS: [&str; 20] = [
     "hybrid:compete=off",
     "hybrid:dip=off",
     "hybrid:catchup=off",
+    "hybrid:capacity=off",
     "hybrid:packet=0.5",
     "hybrid:bmin=0.005",
     "hybrid:bmin=0.02",

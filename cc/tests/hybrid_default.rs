@@ -72,6 +72,25 @@ fn start_up_takes_few_round_trips_and_less_than_a_bandwidth_delay_product_of_buf
 }
 
 #[test]
+fn start_up_loses_nothing_behind_half_a_bandwidth_delay_product_where_dispersion_shows_the_link() {
+    let start = |mbps, rtt, options: &str| {
+        let flow = Flow::new(options, SIZE, millis(rtt));
+        let mut path = Dumbbell::drop_tail(mbps, rtt as f64 / 2.0, vec![flow]);
+        path.watch_until(millis(15 * rtt));
+        let lost = path.flows[0].lost;
+        path.watch_until(millis(25 * rtt));
+        (lost, path.flows[0].arrived(millis(10 * rtt)) / mbps)
+    };
+    for (mbps, rtt) in [(10.0, 100), (20.0, 300), (100.0, 40), (100.0, 100)] {
+        let name = format!("{mbps} Mbit/s, {rtt} ms");
+        let (lost, used) = start(mbps, rtt, "hybrid");
+        assert_eq!(lost, 0, "{name}");
+        assert!(used > 0.97, "{name}: {used}");
+        assert!(start(mbps, rtt, "hybrid:capacity=off").0 > 0, "{name}");
+    }
+}
+
+#[test]
 fn flows_that_come_at_different_times_get_equal_shares() {
     for (mbps, rtt, flows, gap) in [
         (100.0, 40, 4, 10),

@@ -63,6 +63,7 @@ CONSTANTS = (
     Constant("losscap", 0.02, 0.5, "log", searched=False),
     Constant("dip", 0.4, 0.95, "linear", searched=False),
     Constant("catchup", 1.0, 8.0, "linear", searched=False),
+    Constant("capacity", 0.8, 1.2, "linear", searched=False),
 )
 """What changes which mechanism is left out (`off`) belongs to the ablation, not here."""
 

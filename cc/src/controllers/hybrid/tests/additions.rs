@@ -168,6 +168,62 @@ fn start_up_waits_for_an_application_that_has_no_data() {
     assert_eq!(path.rate(), before);
 }
 
+/// Full packets that a link of 10 Mbit/s lets out a millisecond apart; they have left `apart_us` apart.
+fn dispersed(path: &mut Path, apart_us: u64) {
+    path.now = path.now + 10 * MILLI;
+    let now = Duration::from_nanos(path.now.as_nanos());
+    let packets: Vec<_> = (0..3)
+        .map(|n| Acked {
+            sent: Time::from_origin(now - 100 * MILLI - Duration::from_micros((2 - n) * apart_us)),
+            size: SIZE,
+            received: Some(now + Duration::from_millis(n)),
+        })
+        .collect();
+    path.hybrid.on_feedback(&feedback(path.now, &packets));
+}
+
+#[test]
+fn start_up_ends_at_the_rate_that_packet_dispersion_shows() {
+    let capacity = 1250.0 * 8.0 / 1e-3;
+    let mut path = Path::new("startup=2");
+    // Packets that arrive as they left show what the sender sends, whatever the link carries.
+    (0..60).for_each(|_| dispersed(&mut path, 900));
+    assert_eq!(path.hybrid.state(), "startup");
+    assert!(path.rate() > capacity);
+    // These have met nothing but each other.
+    (0..9).for_each(|_| dispersed(&mut path, 400));
+    assert_eq!(path.hybrid.state(), "startup");
+    dispersed(&mut path, 400);
+    assert_eq!(path.hybrid.state(), "zone1");
+    assert!(close(path.rate(), capacity), "{}", path.rate());
+}
+
+#[test]
+fn an_application_that_has_nothing_to_send_is_noticed_where_the_window_has_room() {
+    let idle = |in_flight| {
+        let mut path = Path::new("startup=off,r0=8Mbps,dip=off");
+        path.epoch(0.0, 0);
+        let before = path.rate();
+        // Ten packets come back, which is an eighth of R, and nothing leaves.
+        for _ in 0..10 {
+            path.now = path.now + 10 * MILLI;
+            let sent = Time::from_origin(Duration::from_nanos(path.now.as_nanos()) - 105 * MILLI);
+            let acked = [Acked {
+                sent,
+                size: SIZE,
+                received: None,
+            }];
+            path.hybrid.on_feedback(&Feedback {
+                in_flight,
+                ..feedback(path.now, &acked)
+            });
+        }
+        path.rate() / before
+    };
+    assert!(idle(Bytes(5_000)) > 0.97);
+    assert!(idle(Bytes(u64::MAX)) < 0.2);
+}
+
 #[test]
 fn jitter_and_batches_are_no_queue_and_a_queue_under_them_is() {
     let zone_with = |queue_ms: f64| {
