@@ -48,15 +48,24 @@ impl TransmissionTime {
             self.row = 0;
             return;
         }
-        if self.row == self.previous.len() {
-            let spacing = arrival - first;
-            self.dispersed |= (Owd::from(sample.sent) - Owd::from(self.sent[0])) * 2 < spacing;
-            self.see(spacing);
+        let complete = self.row == self.previous.len();
+        if complete {
+            self.see(arrival - first);
         } else {
             self.row += 1;
         }
+        if !self.dispersed {
+            self.look_for_dispersion(sample.sent, complete.then(|| arrival - first));
+        }
         self.previous = [second, arrival];
-        self.sent = [self.sent[1], sample.sent];
+    }
+
+    /// Whether three that arrived with this `spacing` had left closer together.
+    #[cold]
+    fn look_for_dispersion(&mut self, sent: Time, spacing: Option<Owd>) {
+        let apart = Owd::from(sent.counted_from(self.sent[0]));
+        self.dispersed = spacing.is_some_and(|spacing| apart * 2 < spacing);
+        self.sent = [self.sent[1], sent];
     }
 
     fn see(&mut self, spacing: Owd) {

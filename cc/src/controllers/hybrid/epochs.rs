@@ -75,9 +75,8 @@ impl Hybrid {
             by_ack.add(sample.above, span);
             newest[Source::Ack as usize] = Some(sample.above);
         }
-        let full = feedback.in_flight + self.limits.max_datagram_size;
-        epoch.window_full |= self.decision.is_none_or(|kept| full > kept.window);
         if feedback.space == Space::Application {
+            epoch.window_full |= feedback.in_flight > self.room_up_to;
             epoch.lost += feedback.lost.iter().filter(|p| counts(p.sent)).count() as u64;
             epoch.acked_packets += feedback.acked.len() as u64;
             epoch.acked = epoch.acked + feedback.acked_bytes();

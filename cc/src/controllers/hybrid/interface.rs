@@ -39,7 +39,10 @@ impl Hybrid {
     }
 
     pub(super) fn decide(&mut self) {
-        self.decision = Some(self.decision_now());
+        let decision = self.decision_now();
+        let packet = self.limits.max_datagram_size;
+        self.room_up_to = Bytes(decision.window.0.saturating_sub(packet.0));
+        self.decision = Some(decision);
     }
 
     fn decision_now(&self) -> Decision {

@@ -109,6 +109,8 @@ pub struct Hybrid {
     spans: Spans,
     /// The latest, or none where something has changed that it depends on.
     decision: Option<Decision>,
+    /// With more in flight no packet fits into its window.
+    room_up_to: Bytes,
     limits: PathLimits,
     told_limits: Option<PathLimits>,
     report: Option<EpochReport>,
@@ -149,6 +151,7 @@ impl Hybrid {
             basis: Basis::default(),
             spans: Spans::of(start.initial_rtt),
             decision: None,
+            room_up_to: Bytes(0),
             limits: PathLimits::new(start),
             told_limits: None,
             report: None,
