@@ -95,7 +95,7 @@ class HybridSender:
             if d.sample is None:
                 return []
             self._start = d.now
-            self._minima = PathMinima(self.p.owdwin, d.now)
+            self._minima = PathMinima(self.p.owdwin, d.now, skew=self.p.skew)
             self._longest = LongestQueue(self.p.owdwin, d.now)
         assert self._minima is not None
         self._window_full |= d.in_flight + self.packet > self.window
@@ -282,7 +282,7 @@ class HybridSender:
             **{name: _or_auto(getattr(p, name)) for name in ("amin", "amax", "r0")},
             **{name: getattr(p, name) for name in ("bmin", "bmid", "bmax", "gamma", "losscap", "startup", "trend")},
             **{name: getattr(p, name) for name in ("packet", "insist", "queue", "drain", "grow", "full")},
-            **{name: getattr(p, name) for name in ("dip", "catchup", "capacity")},
+            **{name: getattr(p, name) for name in ("dip", "catchup", "capacity", "skew")},
             **_in_ms(p, "d0", "d1", "d2", "d3", "wextra", "owdwin", "period", "compete"),
             "delay": "least" if p.least else "mean",
             "react": "once" if p.react_once else "epoch",

@@ -18,6 +18,7 @@ from qlog_analysis.hybrid.late import LatePackets
 from qlog_analysis.hybrid.standing import Shown, Standing, judge
 from qlog_analysis.hybrid.thresholds import full_delay, startup_end, thresholds
 from qlog_analysis.hybrid.trend import Trend
+from qlog_analysis.measure.skew import TICKS, Skew
 
 PACKET = 1250
 OPTIONS = (
@@ -30,6 +31,7 @@ MARGIN_MS = 0.002
 CASES = 60
 STANDING_CASES = 24
 DIP_CASES = 8
+SKEW_CASES = 12
 PATIENCE = 0.5
 """s. `compete` of the cases of `standing`."""
 
@@ -40,6 +42,7 @@ def build() -> dict[str, Any]:
         "thresholds": list(_thresholds()),
         "floor": [_floor(rng, length_ms) for length_ms in (5, 14, 16, 39, 40, 50, 130, 200) for _ in range(4)],
         "late": list(_late(rng)),
+        "skew": [_skew(random.Random(seed)) for seed in range(SKEW_CASES)],
         "dips": [_dips(random.Random(seed)) for seed in range(DIP_CASES)],
         "standing": [_standing(random.Random(seed)) for seed in range(STANDING_CASES)],
         "course": [_case(rng, options, startup=i % 4 == 0) for options in OPTIONS for i in range(CASES)],
@@ -242,3 +245,22 @@ def _as_json(
         "expect_share_bps": done.course.share,
         "expect_undisturbed_ms": done.course.undisturbed * 1e3,
     }
+
+
+def _skew(rng: random.Random) -> dict[str, Any]:
+    """Parts of a second; delays in us."""
+    skew, ppm, noise = Skew(part=1.0, origin=0.0), rng.randrange(-400, 400), rng.choice((0, 20, 300))
+    forward, back = rng.randrange(10_000_000), rng.randrange(100_000)
+    parts: list[dict[str, float]] = []
+    for number in range(24):
+        if rng.random() < 0.1:
+            continue
+        if rng.random() < 0.05:
+            forward, back = rng.randrange(10_000_000), rng.randrange(100_000)
+            skew.restart()
+            parts.append({"restart": True})
+        seen = [forward + ppm * number + rng.randint(0, noise), back - ppm * number + rng.randint(0, noise)]
+        skew.part_over(number, seen[0] * 1e-6, sum(seen) * 1e-6)
+        expected = round(skew.gain * TICKS * 1e6, 6)
+        parts.append({"number": number, "forward_us": seen[0], "back_us": seen[1], "expect_ppm": expected})
+    return {"parts": parts}

@@ -9,6 +9,7 @@ pub mod rate;
 pub mod round;
 pub mod rtt;
 pub mod sent;
+pub mod skew;
 pub mod transmission;
 pub mod trend;
 pub mod trust;

@@ -1,7 +1,12 @@
 //! One-way delay of acknowledged packets, relative to its sliding minimum.
 
+mod minima;
+
 use std::time::Duration;
 
+pub use self::minima::Minima;
+use self::minima::{raise, ClassMinima};
+use super::skew::Skew;
 use super::trust::{Evidence, Plausibility, Trust};
 use super::window_min::WindowMin;
 use crate::feedback::{Acked, Feedback, Space};
@@ -46,78 +51,6 @@ pub struct Sample {
     pub restarts: bool,
 }
 
-/// Smallest one-way delay of every size class.
-pub type Minima = [Option<Owd>; CLASSES];
-
-/// Sliding minima of one source.
-///
-/// Serialisation is part of the delay, so only packets of like size compare: at 1 Mbit/s an empty
-/// packet is 10 ms faster than a full one. A larger packet is never faster than a smaller one, so a
-/// class's minimum is also bounded by those of the larger classes.
-#[derive(Debug, Clone)]
-struct ClassMinima {
-    classes: [WindowMin<Owd>; CLASSES],
-    /// Of each class and all larger ones, so the first is the lowest of all.
-    minima: Minima,
-}
-
-impl ClassMinima {
-    fn new(window: Duration) -> Self {
-        Self {
-            classes: std::array::from_fn(|_| WindowMin::new(window)),
-            minima: [None; CLASSES],
-        }
-    }
-
-    fn advance(&mut self, now: Time) {
-        for class in &mut self.classes {
-            class.advance(now);
-        }
-        self.update();
-    }
-
-    fn clear(&mut self) {
-        self.classes.iter_mut().for_each(WindowMin::clear);
-        self.update();
-    }
-
-    #[cold]
-    fn raise(&mut self, by: Option<Owd>) {
-        self.classes.iter_mut().for_each(|class| raise(class, by));
-        self.update();
-    }
-
-    #[cold]
-    fn start_anew(&mut self, class: usize, owd: Owd) {
-        self.clear();
-        self.insert(class, owd);
-    }
-
-    fn insert(&mut self, class: usize, owd: Owd) {
-        if self.classes[class].insert(owd) {
-            self.update();
-        }
-    }
-
-    #[cold]
-    fn update(&mut self) {
-        let mut larger: Option<Owd> = None;
-        for (class, minimum) in self.classes.iter().zip(&mut self.minima).rev() {
-            larger = class.get().into_iter().chain(larger).min();
-            *minimum = larger;
-        }
-    }
-}
-
-/// Forgets all but the minimum, which is larger by so much now, or that, too.
-fn raise(window: &mut WindowMin<Owd>, by: Option<Owd>) {
-    let raised = window.get().zip(by).map(|(least, by)| least + by);
-    window.clear();
-    if let Some(raised) = raised {
-        window.insert(raised);
-    }
-}
-
 /// An acknowledged packet, as far as the receiver cannot lie about it.
 #[derive(Debug, Clone, Copy)]
 struct Returned {
@@ -146,6 +79,8 @@ pub struct OwdMeter {
     /// RTTs of packets in the largest class, and of all others.
     rtt_full: WindowMin<Owd>,
     rtt_smaller: WindowMin<Owd>,
+    /// How the peer's clock runs, if the minima follow that.
+    skew: Option<Skew>,
     min_rtt: Option<Duration>,
     max_datagram_size: Bytes,
     /// The largest packet of each class but the last.
@@ -165,9 +100,19 @@ impl OwdMeter {
             by_timestamp: ClassMinima::new(window),
             rtt_full: WindowMin::new(window),
             rtt_smaller: WindowMin::new(window),
+            skew: None,
             min_rtt: None,
             max_datagram_size,
             largest: largest(max_datagram_size),
+        }
+    }
+
+    /// The same, whose minima by receive times follow the skew of the peer's clock.
+    pub fn following_skew(self) -> Self {
+        let skew = Skew::new(self.rtt_full.part());
+        Self {
+            skew: Some(skew),
+            ..self
         }
     }
 
@@ -178,6 +123,7 @@ impl OwdMeter {
             self.largest = largest(size);
             self.by_ack.clear();
             self.by_timestamp.clear();
+            self.restart_skew();
         }
     }
 
@@ -186,6 +132,7 @@ impl OwdMeter {
     pub fn raise(&mut self, by_ack: Option<Owd>, by_timestamp: Option<Owd>) {
         self.by_ack.raise(by_ack);
         self.by_timestamp.raise(by_timestamp);
+        self.restart_skew();
         if by_ack.is_some() {
             raise(&mut self.rtt_full, by_ack);
             raise(&mut self.rtt_smaller, by_ack);
@@ -269,10 +216,11 @@ impl OwdMeter {
         if self.trust.is_lost() || (!reported && evidence.acked > 0) {
             self.source = Source::Ack;
             self.by_timestamp.clear();
+            self.restart_skew();
         }
     }
 
-    /// Moves the windows to `now`, if that begins a new part of them.
+    /// Moves the windows to `now`, if that begins a new part of them, and lets the minima follow the peer's clock.
     #[cold]
     fn advance(&mut self, now: Time, sampled: bool) {
         if sampled {
@@ -280,15 +228,43 @@ impl OwdMeter {
         }
         let first = self.first.unwrap_or(now);
         let now = now.counted_from(first);
+        let part = self.rtt_full.latest();
+        let seen = (self.by_timestamp.of_part(), self.by_ack.of_part());
+        self.follow_skew(now);
         // All windows have the same length, so they move together.
         if self.rtt_full.advance(now) {
             self.rtt_smaller.advance(now);
             self.by_ack.advance(now);
             self.by_timestamp.advance(now);
+            self.update_skew(part, seen);
             self.update_min_rtt();
         }
         if self.first.is_some() {
-            self.moves = first + self.rtt_full.ends();
+            let ends = self.rtt_full.ends();
+            let follows = self.skew.as_ref().map_or(ends, Skew::next);
+            self.moves = first + ends.min(follows);
+        }
+    }
+
+    fn follow_skew(&mut self, now: Time) {
+        if let Some(gained) = self.skew.as_mut().and_then(|skew| skew.gained(now)) {
+            self.by_timestamp.age(|_| gained);
+        }
+    }
+
+    /// Part `number` is over, in which the least of full packets by receive times and by the ACKs' arrival was `seen`.
+    fn update_skew(&mut self, number: u64, seen: (Option<Owd>, Option<Owd>)) {
+        if let Some(skew) = &mut self.skew {
+            if let Some(more) = skew.part_over(number, seen) {
+                self.by_timestamp.age(|ago| more.since(ago));
+            }
+        }
+    }
+
+    #[cold]
+    fn restart_skew(&mut self) {
+        if let Some(skew) = &mut self.skew {
+            skew.restart();
         }
     }
 
@@ -324,6 +300,7 @@ impl OwdMeter {
             // All of the excess counts as queueing until something lower is seen.
             let base = owd - excess.max(Owd::ZERO);
             self.by_timestamp.start_anew(packet.class, base);
+            self.restart_skew();
         }
         worth
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::units::Time;
 
 /// Sub-windows. A value is forgotten between 9/10 and 10/10 of the window after it was seen.
-const PARTS: usize = 10;
+pub const PARTS: usize = 10;
 
 /// The smallest value of the last `window`, in constant time and memory.
 ///
@@ -39,6 +39,21 @@ impl<T: Copy + Ord> WindowMin<T> {
             latest: 0,
             ends: Time::from_origin(part),
         }
+    }
+
+    /// How long a part is.
+    pub fn part(&self) -> Duration {
+        self.part
+    }
+
+    /// The number of the latest part.
+    pub fn latest(&self) -> u64 {
+        self.latest
+    }
+
+    /// The smallest value of the latest part.
+    pub fn of_part(&self) -> Option<T> {
+        self.current
     }
 
     /// When the latest part ends, from the origin of time.
@@ -86,6 +101,23 @@ impl<T: Copy + Ord> WindowMin<T> {
     /// The minimum, if any value is left in the window.
     pub fn get(&self) -> Option<T> {
         self.least
+    }
+
+    /// Replaces the minimum of each part; `change` is told how many parts ago that began, 0 for the latest.
+    pub fn change(&mut self, change: impl Fn(T, u32) -> T) {
+        let latest = self.current.as_mut().map(|minimum| (minimum, 0));
+        let (later, earlier) = self.before.split_at_mut(self.place);
+        let before = earlier.iter_mut().chain(later).rev().zip(1..);
+        let before = before.filter_map(|(minimum, ago)| minimum.as_mut().map(|min| (min, ago)));
+        for (minimum, ago) in latest.into_iter().chain(before) {
+            *minimum = change(*minimum, ago);
+        }
+        self.least = self
+            .current
+            .iter()
+            .chain(self.before.iter().flatten())
+            .min()
+            .copied();
     }
 
     /// Forgets everything.

@@ -51,6 +51,7 @@ class HybridParameters(msgspec.Struct):
     compete: NonNegative
     dip: NonNegative
     catchup: NonNegative
+    skew: bool
     delay: str
 
 

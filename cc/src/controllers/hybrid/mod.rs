@@ -121,8 +121,13 @@ impl Hybrid {
     /// A controller for a new path. `spec` is the name with options under which traces show it.
     pub fn new(params: Params, spec: &str, start: Start) -> Self {
         let (max_datagram_size, owdwin) = (start.max_datagram_size, params.owdwin);
+        let meter = OwdMeter::new(owdwin, max_datagram_size);
         let mut hybrid = Self {
-            meter: OwdMeter::new(owdwin, max_datagram_size),
+            meter: if params.skew {
+                meter.following_skew()
+            } else {
+                meter
+            },
             transmission: TransmissionTime::default(),
             params,
             spec: spec.to_owned(),

@@ -10,7 +10,7 @@ const RATE: Kind = Kind::RateOrAuto(1.0, 1e10);
 const SHARE: Kind = Kind::Number(0.0, 0.9);
 
 /// Every parameter that an option string may set.
-pub const PARAMETERS: [Parameter; 29] = [
+pub const PARAMETERS: [Parameter; 30] = [
     Parameter {
         name: "amin",
         kind: RATE,
@@ -150,6 +150,11 @@ pub const PARAMETERS: [Parameter; 29] = [
         name: "owdwin",
         kind: Kind::Millis(1_000.0, 600_000.0),
         help: "window of the sliding minima of delay",
+    },
+    Parameter {
+        name: "skew",
+        kind: Kind::Word(&["off", "on"]),
+        help: "let the minima by receive times follow the skew of the peer's clock",
     },
     Parameter {
         name: "r0",

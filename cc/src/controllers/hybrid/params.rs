@@ -65,6 +65,8 @@ pub struct Params {
     pub packet: f64,
     /// Window of the sliding minima.
     pub owdwin: Duration,
+    /// DEVIATION: whether the minima by receive times follow the skew of the peer's clock.
+    pub skew: bool,
     /// Initial rate; `None` is the initial window per RTT.
     pub r0: Option<Rate>,
     /// DEVIATION: queueing delay, in L, that does not end start-up while others use most of the path; 0 is none.
@@ -123,6 +125,7 @@ impl Params {
             capacity: 0.0,
             react: React::EveryEpoch,
             packet: 0.0,
+            skew: false,
             ..Self::default()
         }
     }
@@ -191,6 +194,7 @@ impl Params {
                 self.delay = [Statistic::Mean, Statistic::Least][place];
             }
             ("trend", Given::Word(place)) => self.trend = place == 1,
+            ("skew", Given::Word(place)) => self.skew = place == 1,
             _ => debug_assert!(false, "{name} stands in PARAMETERS but cannot be set"),
         }
     }
@@ -261,6 +265,7 @@ impl Default for Params {
             trend: false,
             packet: 0.0,
             owdwin: 10_000 * MILLI,
+            skew: true,
             r0: None,
             insist: 0.2,
             queue: 2.0,

@@ -102,6 +102,7 @@ pub fn parameters_set(spec: &str, params: &Params, limits: PathLimits) -> Event 
         ("capacity", Value::Number(params.capacity)),
         ("react", word(react)),
         ("trend", Value::Flag(params.trend)),
+        ("skew", Value::Flag(params.skew)),
         ("packet", Value::Number(params.packet)),
         ("owdwin", millis(params.owdwin)),
         ("r0", rate_or_auto(params.r0)),

@@ -40,7 +40,7 @@ use crate::units::{Bytes, Rate, Time};
 const MIN_WINDOW_PACKETS: u64 = 2;
 /// The rate is never lower than a packet in this many smallest RTTs.
 const MIN_RATE_RTTS: u32 = 4;
-/// Window of the minima of one-way delay: 200 ppm of clock drift are 2 ms in it, as in `hybrid`.
+/// Window of the minima of one-way delay: 200 ppm of clock drift are 2 ms in it, as in `hybrid` with `skew=off`.
 const DELAY_WINDOW: Duration = Duration::from_secs(10);
 /// In start-up this share of n packets is enough: it looks for reductions of a tenth, not of a hundredth.
 const STARTUP_SHARE: u64 = 4;

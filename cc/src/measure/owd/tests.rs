@@ -186,6 +186,47 @@ fn drift_of_200_ppm_for_half_an_hour_stays_below_the_slack() {
     }
 }
 
+/// Full packets every 20 ms for a minute, over 50 ms each way, with a clock that is fast by so many ppm; every tenth meets no queue,
+/// the others 3 ms. The most by which a ROWD is off after 5 s, in ms.
+fn error_with_a_clock(mut meter: OwdMeter, ppm: i64) -> f64 {
+    let mut worst = 0.0_f64;
+    for step in 0..3_000_i64 {
+        let (sent, queue) = (step * 20, if step % 10 == 0 { 0 } else { 3 });
+        let received = 3_600_000_000 + (sent + 50 + queue) * 1_000 + sent * ppm / 1_000;
+        let acked = [Acked {
+            received: Some(Duration::from_micros(received as u64)),
+            ..packet(sent as u64, 1200)
+        }];
+        let ack = feedback((sent + 100 + queue) as u64, &acked);
+        for sample in samples(&mut meter, &ack) {
+            let error = (sample.above.as_millis() - queue as f64).abs();
+            worst = if sent < 5_000 {
+                worst
+            } else {
+                worst.max(error)
+            };
+        }
+    }
+    worst
+}
+
+#[test]
+fn delays_of_a_clock_that_runs_at_another_speed_are_those_of_one_that_does_not() {
+    for ppm in [-500, -50, 0, 50, 500] {
+        let plain = error_with_a_clock(meter(), ppm);
+        let following = error_with_a_clock(meter().following_skew(), ppm);
+        // A clock that is slow only takes minima with it, as long as they are met.
+        assert!(
+            ppm <= 0 || plain > 0.009 * ppm as f64,
+            "{ppm} ppm: {plain} ms"
+        );
+        assert!(
+            following <= 0.15 + 1e-3 * ppm.abs() as f64 / 5.0,
+            "{ppm} ppm: {following} ms"
+        );
+    }
+}
+
 #[test]
 fn when_the_peer_stops_reporting_ack_arrivals_take_over() {
     let mut meter = meter();

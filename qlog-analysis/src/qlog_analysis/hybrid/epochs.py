@@ -194,10 +194,10 @@ class Measurement:
     def _begin_first(self, f: Feedback) -> None:
         self._start, self._start_record = f.time, f.record
         self._first_length = f.time - self._trace.sent.time[f.sample]
-        window = self._limits.parameters.owdwin
+        window, skew = self._limits.parameters.owdwin, self._limits.parameters.skew
         # A sample that arrives at the boundary of two sub-windows belongs to either, as far as the trace can tell.
         origins = [f.time + shift for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)]
-        self._minima = [PathMinima(window, origin) for origin in origins]
+        self._minima = [PathMinima(window, origin, skew=skew) for origin in origins]
         self._longest = [LongestQueue(window, origin) for origin in origins]
         self._sources = Sources(self._trace, self._minima)
         self._tally = self._empty()

@@ -58,6 +58,8 @@ class Parameters:
     """Share of T that is no queueing."""
     owdwin: float
     """Sliding window of the minima, s."""
+    skew: bool
+    """Whether the minima by receive times follow the peer's clock."""
     r0: float | None
     """Initial rate, bit/s."""
     insist: float
@@ -107,6 +109,7 @@ DEFAULT = Parameters(
     least=True,
     packet=0.0,
     owdwin=10.0,
+    skew=True,
     r0=None,
     insist=0.2,
     queue=2.0,
@@ -133,6 +136,7 @@ PAPER = replace(
     losscap=1.0,
     startup=1.0,
     capacity=0.0,
+    skew=False,
     react_once=False,
     trend=True,
     least=False,

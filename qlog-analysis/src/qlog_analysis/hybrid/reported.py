@@ -76,6 +76,7 @@ def _parameters(p: HybridParameters, record: int) -> Parameters:
         compete=p.compete / 1e3,
         dip=p.dip,
         catchup=p.catchup,
+        skew=p.skew,
     )
     if out.d1 is None and (out.d0, out.d2, out.d3) != (None, None, None):
         raise refuse(f"thresholds {p.d0}, {p.d1}, {p.d2}, {p.d3} ms: d0, d2 and d3 follow d1 where it is auto")

@@ -15,6 +15,7 @@ _WORDS: dict[str, dict[str, tuple[str, bool]]] = {
     "react": {"once": ("react_once", True), "epoch": ("react_once", False)},
     "delay": {"mean": ("least", False), "least": ("least", True)},
     "trend": {"on": ("trend", True), "off": ("trend", False)},
+    "skew": {"on": ("skew", True), "off": ("skew", False)},
 }
 _TIME_NAMES = frozenset({"d0", "d1", "d2", "d3", "wextra", "owdwin", "period", "compete"})
 _RATE_NAMES = frozenset({"amin", "amax", "r0"})

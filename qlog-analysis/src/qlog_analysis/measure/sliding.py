@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 
-PARTS = 10
+from .skew import PARTS, Skew
+
 CLASSES = 4
 
 
@@ -40,6 +42,19 @@ class SlidingMinimum:
     def get(self) -> float | None:
         return min((v for _, v in self._parts), default=None)
 
+    @property
+    def latest(self) -> int:
+        """The number of the latest part."""
+        return self._latest
+
+    def of_part(self) -> float | None:
+        """The minimum of the latest part."""
+        return self._parts[-1][1] if self._parts and self._parts[-1][0] == self._latest else None
+
+    def change(self, by: Callable[[int], float]) -> None:
+        """Adds to the minimum of each part what `by` says, told how many parts ago that began."""
+        self._parts = deque((part, value + by(self._latest - part)) for part, value in self._parts)
+
     def clear(self) -> None:
         self._parts.clear()
 
@@ -62,14 +77,37 @@ class Source(str, Enum):
 class PathMinima:
     """OWD_min of every source and size class, and L."""
 
-    def __init__(self, window: float, origin: float) -> None:
+    def __init__(self, window: float, origin: float, *, skew: bool = False) -> None:
         self._owd = {source: [SlidingMinimum(window, origin) for _ in range(CLASSES)] for source in Source}
         self._rtt_full = SlidingMinimum(window, origin)
         self._rtt_any = SlidingMinimum(window, origin)
+        self._skew = Skew(window / PARTS, origin) if skew else None
 
     def advance(self, now: float) -> None:
+        before, seen = self._rtt_full.latest, self._seen()
+        self._follow_skew(now)
         for m in (*self._owd[Source.ACK], *self._owd[Source.TIMESTAMPS], self._rtt_full, self._rtt_any):
             m.advance(now)
+        if self._rtt_full.latest > before:
+            self._update_skew(before, seen)
+
+    def _seen(self) -> tuple[float | None, float | None]:
+        """The least one-way delays of full packets in the part under way, by receive times and by ACK arrivals."""
+        return self._owd[Source.TIMESTAMPS][-1].of_part(), self._owd[Source.ACK][-1].of_part()
+
+    def _follow_skew(self, now: float) -> None:
+        gained = 0.0 if self._skew is None else self._skew.gained(now)
+        if gained:
+            self._age(lambda _: gained)
+
+    def _update_skew(self, number: int, seen: tuple[float | None, float | None]) -> None:
+        more = None if self._skew is None else self._skew.part_over(number, *seen)
+        if more is not None:
+            self._age(more.since)
+
+    def _age(self, by: Callable[[int], float]) -> None:
+        for m in self._owd[Source.TIMESTAMPS]:
+            m.change(by)
 
     def insert_owd(self, now: float, source: Source, in_class: int, owd: float) -> None:
         self._owd[source][in_class - 1].insert(now, owd)
@@ -83,6 +121,11 @@ class PathMinima:
         for source in sources:
             for m in self._owd[source]:
                 m.clear()
+        self._restart_skew()
+
+    def _restart_skew(self) -> None:
+        if self._skew is not None:
+            self._skew.restart()
 
     def raise_by(self, by: dict[Source, float | None]) -> None:
         """What was a queue is none, by each source. Without ACK arrivals nothing is known of the RTT, which stays."""
@@ -92,6 +135,7 @@ class PathMinima:
         if by[Source.ACK] is not None:
             self._rtt_full.raise_by(by[Source.ACK])
             self._rtt_any.raise_by(by[Source.ACK])
+        self._restart_skew()
 
     def length(self) -> float | None:
         """L: the smallest round-trip time of full-sized packets, while there is none that of all."""

@@ -1,0 +1,98 @@
+"""The skew of the peer's clock: "Clocks that run at other speeds", `skew=on`, in docs/papers/hybrid.md."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+PARTS = 10
+"""Of the window, whose minima say how fast the clock runs."""
+ENOUGH = 3
+MOST = 1e-3
+"""s per s. A clock is not off by more."""
+TICKS = 10
+"""Steps per part in which the minima follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What was least in a part of the window, s."""
+
+    number: int
+    forward: float
+    back: float
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What a clock gains more, or less, than has been thought."""
+
+    of_part: float
+    """s."""
+    fast: bool
+
+    def since(self, ago: int) -> float:
+        """For a minimum whose part began `ago` parts ago: seen at its begin with a fast clock, else at its end."""
+        return self.of_part * (ago if self.fast else ago - 1)
+
+
+@dataclass(slots=True)
+class Skew:
+    part: float
+    """s."""
+    origin: float
+    gain: float = 0.0
+    """What the clock gains in a tick, s."""
+    _ticks: int = 0
+    _parts: dict[int, _Part] = field(default_factory=dict)
+    _disturbed: bool = False
+
+    def gained(self, now: float) -> float:
+        """What the clock has gained in the ticks that are over since this was last asked."""
+        ticks = max(math.floor((now - self.origin) / (self.part / TICKS)), self._ticks)
+        gained = self.gain * min(ticks - self._ticks, TICKS * PARTS)
+        self._ticks = ticks
+        return gained
+
+    def restart(self) -> None:
+        """Delays of before do not compare with what comes. What the clock gains stays until more is known."""
+        self._parts.clear()
+        self._disturbed = True
+
+    def part_over(self, number: int, forward: float | None, both: float | None) -> Correction | None:
+        """With the least one-way delays of full packets in part `number`, by receive times and by ACK arrivals."""
+        if forward is None or both is None:
+            return None
+        if self._disturbed:
+            self._disturbed = False
+            return None
+        self._parts[number] = _Part(number, forward, both - forward)
+        self._parts = {n: part for n, part in self._parts.items() if n > number - PARTS}
+        if len(self._parts) < ENOUGH:
+            return None
+        before, self.gain = self.gain, self._estimate() / TICKS
+        return Correction((self.gain - before) * TICKS, self.gain > 0.0)
+
+    def _estimate(self) -> float:
+        parts = list(self._parts.values())
+        forward = _slope(parts, lambda part: part.forward)
+        back = _slope(parts, lambda part: part.back)
+        most = MOST * self.part
+        return min(max(_nearest_to_zero(2.0 * forward, -back), -most), most)
+
+
+def _slope(parts: list[_Part], delay: Callable[[_Part], float]) -> float:
+    """What a delay gains per part at least, by three quarters of the pairs that are half of the time apart; nothing if
+    they do not agree on the sign."""
+    span = parts[-1].number - parts[0].number
+    pairs = ((a, b, b.number - a.number) for a, b in itertools.combinations(parts, 2))
+    slopes = sorted((delay(b) - delay(a)) / apart for a, b, apart in pairs if 2 * apart >= span)
+    quarter = len(slopes) // 4
+    return _nearest_to_zero(slopes[quarter], slopes[-1 - quarter])
+
+
+def _nearest_to_zero(a: float, b: float) -> float:
+    """Of the values between two."""
+    return min(max(0.0, min(a, b)), max(a, b))

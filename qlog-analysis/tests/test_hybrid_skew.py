@@ -1,0 +1,78 @@
+"""Clocks that run at other speeds: the skew of the peer's clock measured, followed, and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path as FilePath
+
+import pytest
+
+import lab
+import tampering
+from qlog_analysis.check.verdict import Outcome
+from qlog_analysis.measure.skew import TICKS, Skew
+from traces import Tamper, epochs, verdict_of
+from tracewriter import Json
+
+SPEC = "hybrid"
+LONG = ("duration=16s", "link.there.rate=20Mbps")
+
+
+def gain_ppm(seconds: int, delays_us: Callable[[int], tuple[int, int]]) -> float:
+    """What the clock is taken to gain after so many seconds with these delays each way."""
+    skew = Skew(part=1.0, origin=0.0)
+    for at in range(seconds):
+        forward, back = delays_us(at)
+        skew.part_over(at, forward * 1e-6, (forward + back) * 1e-6)
+    return skew.gain * TICKS * 1e6
+
+
+@pytest.mark.parametrize("ppm", [-200, -30, 0, 30, 200])
+def test_a_clock_is_known_by_what_it_does_to_both_ways(ppm: int) -> None:
+    assert gain_ppm(2, lambda at: (50_000 + ppm * at, 20_000 - ppm * at)) == 0.0
+    assert gain_ppm(20, lambda at: (50_000 + ppm * at, 20_000 - ppm * at)) == pytest.approx(ppm)
+
+
+def test_queues_and_routes_are_no_clock() -> None:
+    assert gain_ppm(20, lambda at: (50_000 + 300 * at, 20_000)) == 0.0
+    assert gain_ppm(20, lambda at: (50_000, 20_000 + 300 * at)) == 0.0
+    assert gain_ppm(20, lambda at: (50_000 - 300 * at, 20_000 - 300 * at)) == 0.0
+
+
+def test_a_slow_clock_shows_although_the_controller_holds_the_way_there_still() -> None:
+    assert gain_ppm(20, lambda at: (50_000 - 60 * at, 20_000 + 100 * at)) == pytest.approx(-100.0)
+    assert gain_ppm(20, lambda at: (50_000 - 40 * at, 20_000 + 100 * at)) == pytest.approx(-80.0)
+
+
+def clocked(ppm: int, *, spec: str = SPEC) -> list[Json]:
+    return lab.records(spec, f"flow.main.clock={{ drift_ppm = {ppm} }}", *LONG)
+
+
+@pytest.mark.parametrize("ppm", [-300, -40, 40, 300])
+def test_a_connection_to_such_a_peer_passes(tmp_path: FilePath, ppm: int) -> None:
+    some = clocked(ppm)
+    assert len(epochs(some)) > 100
+    v = verdict_of(tmp_path, some)
+    assert v.outcome is Outcome.PASS, v.to_text()
+
+
+CASES: dict[str, tuple[Tamper, set[str]]] = {
+    "skew": (tampering.parameter("skew", False), {"parameters"}),
+    "skew with its option": (tampering.parameter_with_its_option("skew", False, "skew=off"), {"delta"}),
+}
+
+
+@pytest.mark.parametrize(("tamper", "laws"), CASES.values(), ids=list(CASES))
+def test_a_falsified_trace_fails(tmp_path: FilePath, tamper: Tamper, laws: set[str]) -> None:
+    some = clocked(300)
+    tamper(some)
+    v = verdict_of(tmp_path, some)
+    assert v.outcome is Outcome.FAIL
+    assert laws <= {f.law for f in v.findings}, v.to_text()
+
+
+def test_minima_that_did_not_follow_are_found(tmp_path: FilePath) -> None:
+    some = clocked(300, spec=f"{SPEC}:skew=off")
+    assert verdict_of(tmp_path, some).outcome is Outcome.PASS
+    tampering.parameter_with_its_option("skew", True, "skew=on")(some)
+    assert "delta" in {f.law for f in verdict_of(tmp_path, some).findings}
