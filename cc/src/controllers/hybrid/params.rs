@@ -75,7 +75,7 @@ pub struct Params {
     pub drain: f64,
     /// DEVIATION: growth of the increase per `period` without a decrease; 1 is none.
     pub grow: f64,
-    /// Its period, where L is not longer.
+    /// Its period, where L is 2.5 ms or more and not longer than this.
     pub period: Duration,
     /// DEVIATION: what of an epoch's delays counts.
     pub delay: Statistic,
@@ -95,6 +95,8 @@ const MILLI: Duration = Duration::from_millis(1);
 const AUTO_AMIN: f64 = 0.01;
 /// Increase at d0 likewise; less than the paper's 0.5, because it grows.
 const AUTO_AMAX: f64 = 0.02;
+/// The least L, or time between packets, with which growth has its whole period.
+const WHOLE_PERIOD: Duration = Duration::from_micros(2_500);
 
 impl Params {
     /// The paper's set (section III), tuned for 1 Mbit/s and 100 ms.
@@ -137,6 +139,18 @@ impl Params {
             self.amin.unwrap_or(packet * AUTO_AMIN),
             self.amax.unwrap_or(packet * AUTO_AMAX),
         )
+    }
+
+    /// The period of growth at `rate` on a path with packets of `size` and epochs of `length`.
+    ///
+    /// DEVIATION: what a decrease costs comes back in as many round trips on a short path as on a long one. On loopback, where
+    /// the hosts' schedulers look like a queue a hundred times a second, it would hardly come back in 40 ms. Where packets are
+    /// further apart than L, they are the round trips that count.
+    pub fn growth_period(&self, size: Bytes, rate: Rate, length: Duration) -> Duration {
+        let packet = size.0 as f64 * 8.0 / rate.bps().max(1.0);
+        let turn = length.as_secs_f64().max(packet);
+        let share = (turn / WHOLE_PERIOD.as_secs_f64()).min(1.0);
+        self.period.mul_f64(share).max(length)
     }
 
     /// Queueing delay that the window allows for beyond R L.
