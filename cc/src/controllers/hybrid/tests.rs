@@ -67,6 +67,7 @@ fn growth_has_a_shorter_period_only_where_both_the_path_and_packets_are_short() 
     ] {
         let rate = Rate::from_bps(mbps * 1e6);
         let found = Params::default().growth_period(Bytes(1000), rate, length);
+        let found = Duration::from_secs_f64(found);
         assert_eq!(found, period, "L = {length:?} at {mbps} Mbit/s");
     }
 }

@@ -129,8 +129,8 @@ impl Situation {
         known.then_some(params.catchup * (1.0 - used))
     }
 
-    /// The period of growth.
-    pub fn growth_period(&self, params: &Params) -> Duration {
+    /// The period of growth, in seconds.
+    pub fn growth_period(&self, params: &Params) -> f64 {
         params.growth_period(self.packet, self.rate, self.length)
     }
 
@@ -300,7 +300,7 @@ fn increase(params: &Params, seen: &Observed, from: &Situation) -> Rate {
     if params.grow == 1.0 {
         return alpha;
     }
-    let period = from.growth_period(params).as_secs_f64();
+    let period = from.growth_period(params);
     let periods = from.undisturbed.as_secs_f64() / period;
     let grown = alpha * (from.length.as_secs_f64() / period) * params.grow.powf(periods);
     if from.competes() {

@@ -24,8 +24,8 @@ AUTO_AMIN_PACKETS = 0.01
 AUTO_AMAX_PACKETS = 0.02
 """`auto` increases in packets per L, per epoch."""
 
-WHOLE_PERIOD = 2.5e-3
-"""s. Growth has its whole period from this L or time of a packet on."""
+SHORT_PATH = 2.5e-3
+"""s. With a shorter L growth has a shorter period, and dispersion shows no capacity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Parameters:
     def growth_period(self, packet_bytes: float, rate: float, length: float) -> float:
         """Q, the period of growth of a flow at `rate` bit/s, s."""
         turn = max(length, 8.0 * packet_bytes / max(rate, 1.0))
-        return max(self.period * min(turn / WHOLE_PERIOD, 1.0), length)
+        return max(self.period * min(turn / SHORT_PATH, 1.0), length)
 
 
 DEFAULT = Parameters(
