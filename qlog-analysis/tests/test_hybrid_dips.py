@@ -24,8 +24,7 @@ def test_the_path_is_taken_to_carry_a_share_of_the_most_that_arrived_in_eight_ep
 def test_decreases_at_dips_give_the_increase_a_head_start() -> None:
     one = Dips().learn(dipped=True)
     assert one.varies == 0.125
-    assert one.head_start(0.02, P) == pytest.approx(1.5 * 0.04)
-    assert one.head_start(0.1, P) == pytest.approx(1.5 * 0.1)
+    assert one.head_start(0.04) == pytest.approx(1.5 * 0.04)
     assert one.learn(dipped=False).varies == pytest.approx(0.125 * 7 / 8)
 
 

@@ -72,6 +72,20 @@ def test_auto_increases_grow_with_the_packet_and_fall_with_the_round_trip() -> N
     assert PAPER.increase_bounds(2000, 0.05) == (800.0, 40_000.0)
 
 
+def test_growth_has_a_shorter_period_only_where_both_the_path_and_packets_are_short() -> None:
+    p = replace(PAPER, period=0.04)
+    for length, rate, period in [
+        (0.2, 1e8, 0.2),
+        (0.02, 1e8, 0.04),
+        (0.0025, 1e8, 0.04),
+        (0.001, 1e8, 0.016),
+        (25e-6, 1e9, 400e-6),
+        (25e-6, 1e7, 0.0128),
+        (25e-6, 1e6, 0.04),
+    ]:
+        assert p.growth_period(1000, rate, length) == pytest.approx(period)
+
+
 def test_an_application_limited_epoch_does_not_raise_but_lowers() -> None:
     up = after(p=PAPER, app_limited=True)
     assert (up.alpha, up.rate) == (0.0, 1e6)

@@ -28,7 +28,7 @@ OPTIONS = (
 )
 RATES_BPS = (5e5, 1e6, 2e6, 5e6, 1e7, 4e7, 1e8)
 MARGIN_MS = 0.002
-CASES = 60
+CASES = 80
 STANDING_CASES = 24
 DIP_CASES = 8
 SKEW_CASES = 12
@@ -90,7 +90,7 @@ def _dips(rng: random.Random) -> dict[str, Any]:
     """Epochs one after the other, some of which last long, and some of which end in a decrease. Where rounding could
     decide, another one is drawn."""
     p = replace(spec.parse("hybrid"), dip=rng.choice((0.5, 0.7, 0.9)))
-    length, state, steps = rng.choice((0.01, 0.04, 0.1)), Dips(), list[dict[str, Any]]()
+    length, state, steps = rng.choice((0.001, 0.01, 0.04, 0.1)), Dips(), list[dict[str, Any]]()
     while len(steps) < 30:
         duration = round(length * rng.choice((1.0, 1.3, 3.0, 9.0)) * rng.uniform(1.0, 1.2), 6)
         delta = rng.choice((0.0, 0.03))
@@ -114,7 +114,7 @@ def _dips(rng: random.Random) -> dict[str, Any]:
                 "expect_arriving_ms": arriving * 1e3,
                 "expect_believed_bps": state.believed(p),
                 "expect_varies": state.varies,
-                "expect_head_start_ms": state.head_start(length, p) * 1e3,
+                "expect_head_start_ms": state.head_start(p.growth_period(PACKET, rate, length)) * 1e3,
             }
         )
     return {"options": f"dip={p.dip:g}", "length_ms": length * 1e3, "steps": steps}
@@ -174,7 +174,7 @@ def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
     """One update. Where rounding could decide, another one is drawn."""
     p = spec.parse(f"hybrid:{options}")
     while True:
-        rate, length = rng.choice(RATES_BPS), rng.choice((0.01, 0.04, 0.1))
+        rate, length = rng.choice(RATES_BPS), rng.choice((0.001, 0.01, 0.04, 0.1))
         d = thresholds(rate, PACKET, p)
         transmission = rng.choice((0.0, 1e-4, 1e-3, 1e-2))
         longest = round(rng.uniform(0.0, 1.5) * d.d1, 5)

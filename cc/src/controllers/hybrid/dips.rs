@@ -56,9 +56,9 @@ impl Dips {
         self.varies
     }
 
-    /// How long the increase counts as having grown when it begins to.
-    pub fn head_start(&self, period: Duration) -> Duration {
-        period.mul_f64(PERIODS * self.varies)
+    /// How long the increase counts as having grown when it begins to, where growth has a period of so many seconds.
+    pub fn head_start(&self, period: f64) -> Duration {
+        Duration::from_secs_f64(period * PERIODS * self.varies)
     }
 
     /// What of the duration of an epoch counts for the rate of arrival, if what had been sent before it came back at its end. If that

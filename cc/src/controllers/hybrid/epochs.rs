@@ -274,7 +274,7 @@ impl Hybrid {
         }
         let disturbed = update.alpha.is_none() || from.app_limited;
         self.undisturbed = if disturbed {
-            self.dips.head_start(self.params.period.max(from.length))
+            self.dips.head_start(from.growth_period(&self.params))
         } else {
             // Nothing was tried in time that passed without feedback.
             self.undisturbed + from.length

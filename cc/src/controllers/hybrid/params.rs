@@ -77,7 +77,7 @@ pub struct Params {
     pub drain: f64,
     /// DEVIATION: growth of the increase per `period` without a decrease; 1 is none.
     pub grow: f64,
-    /// Its period, where L is not longer.
+    /// Its period, where L is 2.5 ms or more and not longer than this.
     pub period: Duration,
     /// DEVIATION: what of an epoch's delays counts.
     pub delay: Statistic,
@@ -97,6 +97,8 @@ const MILLI: Duration = Duration::from_millis(1);
 const AUTO_AMIN: f64 = 0.01;
 /// Increase at d0 likewise; less than the paper's 0.5, because it grows.
 const AUTO_AMAX: f64 = 0.02;
+/// With a shorter L a path is short: what delays and spaces packets there is hosts as much as links.
+pub const SHORT_PATH: Duration = Duration::from_micros(2_500);
 
 impl Params {
     /// The paper's set (section III), tuned for 1 Mbit/s and 100 ms.
@@ -140,6 +142,20 @@ impl Params {
             self.amin.unwrap_or(packet * AUTO_AMIN),
             self.amax.unwrap_or(packet * AUTO_AMAX),
         )
+    }
+
+    /// The period of growth at `rate` on a path with packets of `size` and epochs of `length`, in seconds: whole nanoseconds would
+    /// show in powers.
+    ///
+    /// DEVIATION: what a decrease costs comes back in as many round trips on a short path as on a long one. On loopback, where
+    /// the hosts' schedulers look like a queue a hundred times a second, it would hardly come back in 40 ms. Where packets are
+    /// further apart than L, they are the round trips that count.
+    pub fn growth_period(&self, size: Bytes, rate: Rate, length: Duration) -> f64 {
+        let length = length.as_secs_f64();
+        let packet = size.0 as f64 * 8.0 / rate.bps().max(1.0);
+        let turn = length.max(packet);
+        let share = (turn / SHORT_PATH.as_secs_f64()).min(1.0);
+        (self.period.as_secs_f64() * share).max(length)
     }
 
     /// Queueing delay that the window allows for beyond R L.

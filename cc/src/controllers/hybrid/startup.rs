@@ -1,5 +1,6 @@
 //! DEVIATION: start-up, which the paper does not have. The rate grows with every ACK until a queue lasts.
 
+use super::params::SHORT_PATH;
 use super::update::{self, Met, Phase};
 use super::Hybrid;
 use crate::controller::Burst;
@@ -51,9 +52,10 @@ impl Hybrid {
     }
 
     /// The rate beyond which start-up does not go. DEVIATION: packet dispersion shows what the slowest link carries before a
-    /// queue does.
+    /// queue does. On a short path it shows how receivers wait for a processor.
     fn capacity(&self) -> Option<Rate> {
-        let known = self.params.capacity > 0.0 && self.transmission.is_dispersed();
+        let links = self.length() >= SHORT_PATH;
+        let known = self.params.capacity > 0.0 && links && self.transmission.is_dispersed();
         let time = known.then(|| self.transmission_time())?;
         (!time.is_zero()).then(|| self.limits.max_datagram_size.per(time) * self.params.capacity)
     }

@@ -54,6 +54,25 @@ fn paper_beta(seen: &Observed) -> Option<f64> {
     beta(&Params::paper(), &paper_thresholds(), seen)
 }
 
+#[test]
+fn growth_has_a_shorter_period_only_where_both_the_path_and_packets_are_short() {
+    let micro = Duration::from_micros;
+    for (length, mbps, period) in [
+        (micro(200_000), 100.0, micro(200_000)),
+        (micro(20_000), 100.0, micro(40_000)),
+        (micro(2_500), 100.0, micro(40_000)),
+        (micro(1_000), 100.0, micro(16_000)),
+        (micro(25), 1_000.0, micro(400)),
+        (micro(25), 10.0, micro(12_800)),
+        (micro(25), 1.0, micro(40_000)),
+    ] {
+        let rate = Rate::from_bps(mbps * 1e6);
+        let found = Params::default().growth_period(Bytes(1000), rate, length);
+        let found = Duration::from_secs_f64(found);
+        assert_eq!(found, period, "L = {length:?} at {mbps} Mbit/s");
+    }
+}
+
 fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1.0)
 }

@@ -129,6 +129,11 @@ impl Situation {
         known.then_some(params.catchup * (1.0 - used))
     }
 
+    /// The period of growth, in seconds.
+    pub fn growth_period(&self, params: &Params) -> f64 {
+        params.growth_period(self.packet, self.rate, self.length)
+    }
+
     /// How many times as much as others a flow may increase that uses less of the slowest link than they do.
     ///
     /// DEVIATION: where all increase alike, what flows have at the beginning evens out slowly. One that is alone increases as ever.
@@ -295,7 +300,7 @@ fn increase(params: &Params, seen: &Observed, from: &Situation) -> Rate {
     if params.grow == 1.0 {
         return alpha;
     }
-    let period = params.period.max(from.length).as_secs_f64();
+    let period = from.growth_period(params);
     let periods = from.undisturbed.as_secs_f64() / period;
     let grown = alpha * (from.length.as_secs_f64() / period) * params.grow.powf(periods);
     if from.competes() {

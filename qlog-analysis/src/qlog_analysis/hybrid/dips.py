@@ -37,9 +37,9 @@ class Dips:
     def learn(self, dipped: bool) -> Dips:
         return replace(self, varies=self.varies + WEIGHT * ((1.0 if dipped else 0.0) - self.varies))
 
-    def head_start(self, length: float, p: Parameters) -> float:
-        """u after a decrease, s."""
-        return PERIODS * self.varies * max(p.period, length)
+    def head_start(self, period: float) -> float:
+        """u after a decrease where growth has this period, s."""
+        return PERIODS * self.varies * period
 
     def usual(self, length: float, rate: float, packet_bytes: int) -> float:
         """How long it takes at most, as a rule, until something comes back, s."""

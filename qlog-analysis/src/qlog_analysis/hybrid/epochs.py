@@ -15,7 +15,7 @@ from ..measure.sources import Sample, Sources
 from ..model import TIME_RESOLUTION, Feedback, Space, Trace
 from . import law
 from .measured import DELTA_TOLERANCE, Limits, Measured, Step
-from .parameters import STARTUP_SAMPLES
+from .parameters import SHORT_PATH, STARTUP_SAMPLES
 from .startup import Bound, GrowingRate, QueueMet, Told
 from .tally import Tally
 from .thresholds import LongestQueue, startup_end
@@ -160,7 +160,9 @@ class Measurement:
         metrics = self._trace.metrics
         i = bisect_left(metrics.record, f.group_end) - 1
         shown = Told.by_pacing(metrics.pacing_rate[i], limits.parameters.gamma) if i >= 0 else None
-        known = self._transmission.is_dispersed if self._believed() > 0.0 else {False}
+        links = {x + shift >= SHORT_PATH for x in lengths for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)}
+        dispersed = self._transmission.is_dispersed if self._believed() > 0.0 else {False}
+        known = {a and b for a in links for b in dispersed}
         bound = Bound(law.capacity(limits.max_datagram_size, self._believed(), limits.parameters), known)
         self._growing.on_ack(acked, lengths, shown if told is None else Told.by_report(told), limits.parameters, bound)
 

@@ -244,7 +244,7 @@ def increase(e: Epoch, undisturbed: float, p: Parameters) -> float:
     up = alpha(e.delta, *p.increase_bounds(e.packet_bytes, e.length), e.thresholds) * e.catch_up(p)
     if p.grow <= 1.0:
         return up
-    period = max(p.period, e.length)
+    period = p.growth_period(e.packet_bytes, e.rate, e.length)
     exponent = min(undisturbed / period * math.log(p.grow), 500.0)
     grown = up * e.length / period * math.exp(exponent)
     if e.competes:
@@ -277,7 +277,8 @@ def update(e: Epoch, p: Parameters, course: Course) -> Update:
     if done.beta is not None and e.believed > 0.0 and course.share is None and not e.sent_little:
         dips = dips.learn(e.arrived < e.believed)
     goes_on = done.alpha is not None and not e.app_limited
-    undisturbed = course.undisturbed + e.length if goes_on else dips.head_start(e.length, p)
+    period = p.growth_period(e.packet_bytes, e.rate, e.length)
+    undisturbed = course.undisturbed + e.length if goes_on else dips.head_start(period)
     return replace(done, course=replace(done.course, undisturbed=undisturbed, dips=dips))
 
 

@@ -24,6 +24,9 @@ AUTO_AMIN_PACKETS = 0.01
 AUTO_AMAX_PACKETS = 0.02
 """`auto` increases in packets per L, per epoch."""
 
+SHORT_PATH = 2.5e-3
+"""s. With a shorter L growth has a shorter period, and dispersion shows no capacity."""
+
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
@@ -71,7 +74,7 @@ class Parameters:
     grow: float
     """Growth of the increase per `period`; 1 is off."""
     period: float
-    """s."""
+    """Of that growth, on paths that are not short, s."""
     full: float
     """Share of the longest queue of late beyond which losses count below d1; 0 is off."""
     compete: float
@@ -87,6 +90,11 @@ class Parameters:
         amin = AUTO_AMIN_PACKETS * per_packet if self.amin is None else self.amin
         amax = AUTO_AMAX_PACKETS * per_packet if self.amax is None else self.amax
         return amin, amax
+
+    def growth_period(self, packet_bytes: float, rate: float, length: float) -> float:
+        """Q, the period of growth of a flow at `rate` bit/s, s."""
+        turn = max(length, 8.0 * packet_bytes / max(rate, 1.0))
+        return max(self.period * min(turn / SHORT_PATH, 1.0), length)
 
 
 DEFAULT = Parameters(

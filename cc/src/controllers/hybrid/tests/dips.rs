@@ -120,7 +120,8 @@ fn what_varies_agrees_with_the_shared_vectors() {
             if step.decrease {
                 dips.learn(arrived < believed);
             }
-            let start = dips.head_start(params.period.max(length));
+            let rate = Rate::from_bps(step.rate_bps);
+            let start = dips.head_start(params.growth_period(SIZE, rate, length));
             for (got, expected) in [
                 (arriving.as_secs_f64() * 1e3, step.expect_arriving_ms),
                 (believed.bps(), step.expect_believed_bps),
