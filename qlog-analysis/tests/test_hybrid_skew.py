@@ -44,13 +44,26 @@ def test_a_slow_clock_shows_although_the_controller_holds_the_way_there_still() 
     assert gain_ppm(20, lambda at: (50_000 - 40 * at, 20_000 + 100 * at)) == pytest.approx(-80.0)
 
 
-def clocked(ppm: int, *, spec: str = SPEC) -> list[Json]:
-    return lab.records(spec, f"flow.main.clock={{ drift_ppm = {ppm} }}", *LONG)
+@pytest.mark.parametrize("by", [3_000, -3_000])
+def test_a_clock_that_was_set_is_no_other_speed(by: int) -> None:
+    for seconds in range(9, 20):
+        assert gain_ppm(seconds, lambda at: (50_000 + by * (at >= 8), 20_000 - by * (at >= 8))) == 0.0
 
 
-@pytest.mark.parametrize("ppm", [-300, -40, 40, 300])
-def test_a_connection_to_such_a_peer_passes(tmp_path: FilePath, ppm: int) -> None:
-    some = clocked(ppm)
+def clocked(clock: str, *, spec: str = SPEC) -> list[Json]:
+    return lab.records(spec, f"flow.main.clock={{ {clock} }}", *LONG)
+
+
+CLOCKS = [
+    *(f"drift_ppm = {ppm}" for ppm in (-300, -40, 40, 300)),
+    'steps = [{ at = "6s", by = "3ms" }]',
+    'drift_ppm = 50, steps = [{ at = "6s", by = "-3ms" }]',
+]
+
+
+@pytest.mark.parametrize("clock", CLOCKS)
+def test_a_connection_to_such_a_peer_passes(tmp_path: FilePath, clock: str) -> None:
+    some = clocked(clock)
     assert len(epochs(some)) > 100
     v = verdict_of(tmp_path, some)
     assert v.outcome is Outcome.PASS, v.to_text()
@@ -64,7 +77,7 @@ CASES: dict[str, tuple[Tamper, set[str]]] = {
 
 @pytest.mark.parametrize(("tamper", "laws"), CASES.values(), ids=list(CASES))
 def test_a_falsified_trace_fails(tmp_path: FilePath, tamper: Tamper, laws: set[str]) -> None:
-    some = clocked(300)
+    some = clocked("drift_ppm = 300")
     tamper(some)
     v = verdict_of(tmp_path, some)
     assert v.outcome is Outcome.FAIL
@@ -72,7 +85,7 @@ def test_a_falsified_trace_fails(tmp_path: FilePath, tamper: Tamper, laws: set[s
 
 
 def test_minima_that_did_not_follow_are_found(tmp_path: FilePath) -> None:
-    some = clocked(300, spec=f"{SPEC}:skew=off")
+    some = clocked("drift_ppm = 300", spec=f"{SPEC}:skew=off")
     assert verdict_of(tmp_path, some).outcome is Outcome.PASS
     tampering.parameter_with_its_option("skew", True, "skew=on")(some)
     assert "delta" in {f.law for f in verdict_of(tmp_path, some).findings}

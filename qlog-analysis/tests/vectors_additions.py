@@ -259,6 +259,9 @@ def _skew(rng: random.Random) -> dict[str, Any]:
             forward, back = rng.randrange(10_000_000), rng.randrange(100_000)
             skew.restart()
             parts.append({"restart": True})
+        if rng.random() < 0.05:
+            step = rng.choice((-1, 1)) * rng.randrange(2_000, 4_000)
+            forward, back = forward + step, back - step
         seen = [forward + ppm * number + rng.randint(0, noise), back - ppm * number + rng.randint(0, noise)]
         skew.part_over(number, seen[0] * 1e-6, sum(seen) * 1e-6)
         expected = round(skew.gain * TICKS * 1e6, 6)

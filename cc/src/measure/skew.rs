@@ -35,24 +35,35 @@ pub struct Skew {
     gain: Owd,
     /// When the next tick is over.
     next: Time,
-    parts: [Option<Part>; PARTS],
+    /// The oldest first.
+    parts: Vec<Part>,
     /// Whether the part under way is to be left out.
     disturbed: bool,
 }
 
-/// What a clock gains more, or less, than has been thought.
+/// What minima of before lack.
 #[derive(Debug, Clone, Copy)]
-pub struct Correction {
-    of_part: Owd,
-    /// Whether the clock is fast.
-    fast: bool,
+pub enum Correction {
+    /// The clock gains so much more in a part, or less, than has been thought, and is `fast` or not.
+    Speed {
+        /// In a part.
+        more: Owd,
+        /// Whether the clock is fast.
+        fast: bool,
+    },
+    /// The clock was set forwards before the part that is over.
+    Step(Owd),
 }
 
 impl Correction {
     /// Of a minimum whose part began `ago` parts ago, and is over: with a clock that is fast it was seen at the begin of its part,
     /// and else at the end.
     pub fn since(self, ago: u32) -> Owd {
-        self.of_part * (ago - u32::from(!self.fast))
+        match self {
+            Correction::Speed { more, fast } => more * (ago - u32::from(!fast)),
+            Correction::Step(by) if ago > 1 => by,
+            Correction::Step(_) => Owd::ZERO,
+        }
     }
 }
 
@@ -64,7 +75,7 @@ impl Skew {
             tick,
             gain: Owd::ZERO,
             next: Time::from_origin(tick),
-            parts: [None; PARTS],
+            parts: Vec::with_capacity(PARTS),
             disturbed: false,
         }
     }
@@ -93,7 +104,7 @@ impl Skew {
     /// Delays of before do not compare with what comes: the path or the clock has changed. What a clock gains stays until more
     /// is known.
     pub fn restart(&mut self) {
-        self.parts = [None; PARTS];
+        self.parts.clear();
         self.disturbed = true;
     }
 
@@ -108,46 +119,65 @@ impl Skew {
         if std::mem::take(&mut self.disturbed) {
             return None;
         }
-        let back = round - forward;
-        self.parts[(number % PARTS as u64) as usize] = Some(Part {
+        let part = Part {
             number,
             forward,
-            back,
-        });
-        let per_part = self.estimate(number)?;
-        let before = std::mem::replace(&mut self.gain, divided(per_part, TICKS.into()));
-        let of_part = (self.gain - before) * TICKS;
-        let fast = self.gain > Owd::ZERO;
-        (of_part != Owd::ZERO).then_some(Correction { of_part, fast })
+            back: round - forward,
+        };
+        self.parts
+            .retain(|part| part.number + PARTS as u64 > number);
+        let step = self.step(&part);
+        if step.is_some() {
+            self.parts.clear();
+        }
+        self.parts.push(part);
+        match step {
+            Some(by) => (by > Owd::ZERO).then_some(Correction::Step(by)),
+            None if self.parts.len() < ENOUGH => None,
+            None => self.learn(),
+        }
     }
 
-    /// What the clock gains in a part, by those of the window whose last one is `number`.
-    fn estimate(&self, number: u64) -> Option<Owd> {
-        let known = |part: &&Part| part.number + PARTS as u64 > number;
-        let mut parts: Vec<&Part> = self.parts.iter().flatten().filter(known).collect();
-        if parts.len() < ENOUGH {
-            return None;
-        }
-        parts.sort_unstable_by_key(|part| part.number);
-        let forward = slope(&parts, |part| part.forward);
-        let back = slope(&parts, |part| part.back);
-        let most = Owd::from(self.tick * TICKS).as_nanos() / MOST;
-        let most = Owd::from_nanos(most);
+    /// The most that a clock gains in a part.
+    fn most(&self) -> Owd {
+        Owd::from_nanos(Owd::from(self.tick * TICKS).as_nanos() / MOST)
+    }
+
+    /// By how much the clock was set, if it was: more than it can gain has come between a part and each of the last before it.
+    fn step(&self, part: &Part) -> Option<Owd> {
+        let recent = &self.parts[self.parts.len().saturating_sub(ENOUGH)..];
+        let common = recent.iter().map(|before| {
+            let parts = (part.number - before.number).min(PARTS as u64) as u32;
+            let gain = self.gain * (TICKS * parts);
+            let forward = part.forward - before.forward - gain;
+            let back = before.back - part.back - gain;
+            nearest_to_zero(forward, back)
+        });
+        let step = common.reduce(nearest_to_zero)?;
+        (step > self.most() || step < Owd::ZERO - self.most()).then_some(step)
+    }
+
+    fn learn(&mut self) -> Option<Correction> {
+        let forward = slope(&self.parts, |part| part.forward);
+        let back = slope(&self.parts, |part| part.back);
         let gain = nearest_to_zero(forward * 2, Owd::ZERO - back);
-        Some(gain.clamp(Owd::ZERO - most, most))
+        let gain = gain.clamp(Owd::ZERO - self.most(), self.most());
+        let before = std::mem::replace(&mut self.gain, divided(gain, TICKS.into()));
+        let more = (self.gain - before) * TICKS;
+        let fast = self.gain > Owd::ZERO;
+        (more != Owd::ZERO).then_some(Correction::Speed { more, fast })
     }
 }
 
 /// What a delay gains per part at least, by three quarters of the pairs of parts; nothing if they do not agree on the sign. Only
 /// pairs count that are half of the time apart: between others noise is more than slope.
-fn slope(parts: &[&Part], delay: impl Fn(&Part) -> Owd) -> Owd {
+fn slope(parts: &[Part], delay: impl Fn(&Part) -> Owd) -> Owd {
     let apart = |later: &Part, earlier: &Part| later.number - earlier.number;
-    let span = apart(parts[parts.len() - 1], parts[0]);
+    let span = apart(&parts[parts.len() - 1], &parts[0]);
     let mut slopes = Vec::with_capacity(PARTS * (PARTS - 1) / 2);
     for (place, later) in parts.iter().enumerate() {
-        let far = parts[..place]
-            .iter()
-            .filter(|earlier| 2 * apart(later, earlier) >= span);
+        let before = parts[..place].iter();
+        let far = before.filter(|earlier| 2 * apart(later, earlier) >= span);
         slopes.extend(far.map(|earlier| {
             let gained = delay(later) - delay(earlier);
             divided(gained, apart(later, earlier))
@@ -242,9 +272,48 @@ mod tests {
     }
 
     #[test]
-    fn no_clock_is_off_by_more_than_a_thousandth() {
-        assert_eq!(gain(40, |at| (5_000 * at, -5_000 * at)), 1_000);
-        assert_eq!(gain(40, |at| (-5_000 * at, 5_000 * at)), -1_000);
+    fn a_clock_that_is_off_by_more_than_a_thousandth_is_set_again_and_again() {
+        assert_eq!(gain(40, |at| (1_000 * at, -1_000 * at)), 1_000);
+        assert_eq!(gain(40, |at| (-1_000 * at, 1_000 * at)), -1_000);
+        let mut skew = Skew::new(SECOND);
+        for at in 0..40 {
+            let seen = (Some(micros(5_000 * at)), Some(Owd::ZERO));
+            let raised = skew.part_over(at as u64, seen).map(|it| it.since(2));
+            assert_eq!(raised, (at > 0).then_some(micros(5_000)));
+        }
+    }
+
+    #[test]
+    fn a_clock_that_was_set_is_no_other_speed() {
+        for (by, ppm) in [
+            (3_000, 0),
+            (3_000, 100),
+            (-3_000, 0),
+            (-1_500, -100),
+            (1_500, 900),
+        ] {
+            let mut skew = Skew::new(SECOND);
+            let delays = |at: i64| {
+                let clock = ppm * at + if at < 8 { 0 } else { by };
+                (50_000 + clock, 20_000 - clock)
+            };
+            feed(&mut skew, 0..8, delays);
+            let (forward, back) = delays(8);
+            let seen = (Some(micros(forward)), Some(micros(forward + back)));
+            let correction = skew.part_over(8, seen);
+            let lacks = |ago| correction.map_or(Owd::ZERO, |it| it.since(ago));
+            // A clock that is set back takes the minimum with it.
+            let raised = micros(by.max(0));
+            assert_eq!(
+                [lacks(1), lacks(2), lacks(9)],
+                [Owd::ZERO, raised, raised],
+                "{by} us"
+            );
+            for end in 9..30 {
+                feed(&mut skew, end..end + 1, delays);
+                assert_eq!(per_second(&skew), ppm, "{by} us, {end} s");
+            }
+        }
     }
 
     #[test]

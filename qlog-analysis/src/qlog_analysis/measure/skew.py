@@ -26,7 +26,19 @@ class _Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Correction:
+class Step:
+    """The clock was set forwards, before the part that is over."""
+
+    by: float
+    """s."""
+
+    def since(self, ago: int) -> float:
+        """What a minimum lacks whose part began `ago` parts ago."""
+        return self.by if ago > 1 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
     """What a clock gains more, or less, than has been thought."""
 
     of_part: float
@@ -46,7 +58,8 @@ class Skew:
     gain: float = 0.0
     """What the clock gains in a tick, s."""
     _ticks: int = 0
-    _parts: dict[int, _Part] = field(default_factory=dict)
+    _parts: list[_Part] = field(default_factory=list)
+    """The oldest first."""
     _disturbed: bool = False
 
     def gained(self, now: float) -> float:
@@ -61,26 +74,36 @@ class Skew:
         self._parts.clear()
         self._disturbed = True
 
-    def part_over(self, number: int, forward: float | None, both: float | None) -> Correction | None:
+    def part_over(self, number: int, forward: float | None, both: float | None) -> Speed | Step | None:
         """With the least one-way delays of full packets in part `number`, by receive times and by ACK arrivals."""
         if forward is None or both is None:
             return None
         if self._disturbed:
             self._disturbed = False
             return None
-        self._parts[number] = _Part(number, forward, both - forward)
-        self._parts = {n: part for n, part in self._parts.items() if n > number - PARTS}
-        if len(self._parts) < ENOUGH:
-            return None
-        before, self.gain = self.gain, self._estimate() / TICKS
-        return Correction((self.gain - before) * TICKS, self.gain > 0.0)
+        part = _Part(number, forward, both - forward)
+        self._parts = [before for before in self._parts if before.number > number - PARTS]
+        step = self._step(part)
+        if abs(step) > MOST * self.part:
+            self._parts = [part]
+            return Step(step) if step > 0.0 else None
+        self._parts.append(part)
+        return self._learn() if len(self._parts) >= ENOUGH else None
 
-    def _estimate(self) -> float:
-        parts = list(self._parts.values())
-        forward = _slope(parts, lambda part: part.forward)
-        back = _slope(parts, lambda part: part.back)
+    def _step(self, part: _Part) -> float:
+        """What has come at least between the part and each of the last before it, beside what the clock gains."""
+        common = []
+        for before in self._parts[-ENOUGH:]:
+            gain = self.gain * TICKS * (part.number - before.number)
+            common.append(_nearest_to_zero(part.forward - before.forward - gain, before.back - part.back - gain))
+        return _nearest_to_zero(min(common), max(common)) if common else 0.0
+
+    def _learn(self) -> Speed:
+        forward = _slope(self._parts, lambda part: part.forward)
+        back = _slope(self._parts, lambda part: part.back)
         most = MOST * self.part
-        return min(max(_nearest_to_zero(2.0 * forward, -back), -most), most)
+        before, self.gain = self.gain, min(max(_nearest_to_zero(2.0 * forward, -back), -most), most) / TICKS
+        return Speed((self.gain - before) * TICKS, self.gain > 0.0)
 
 
 def _slope(parts: list[_Part], delay: Callable[[_Part], float]) -> float:
