@@ -210,6 +210,7 @@ class HybridSender:
             "arrived": epoch.arrived,
             "delta": None if delta is None else delta * 1e3,
             "transmission_time": 0.0,
+            "skew": 0.0 if self.p.skew else None,
             "trend": epoch.trend.value,
             "jitter": jitter * 1e3,
             "background_loss": self._background,

@@ -64,14 +64,26 @@ CLOCKS = [
 @pytest.mark.parametrize("clock", CLOCKS)
 def test_a_connection_to_such_a_peer_passes(tmp_path: FilePath, clock: str) -> None:
     some = clocked(clock)
-    assert len(epochs(some)) > 100
+    assert len(epochs(some)) > 200
     v = verdict_of(tmp_path, some)
     assert v.outcome is Outcome.PASS, v.to_text()
 
 
+def told(ppm: float | None) -> Tamper:
+    """From an epoch in the middle on."""
+
+    def tamper(some: list[Json]) -> None:
+        for e in epochs(some)[150:]:
+            e["skew"] = ppm
+
+    return tamper
+
+
 CASES: dict[str, tuple[Tamper, set[str]]] = {
     "skew": (tampering.parameter("skew", False), {"parameters"}),
-    "skew with its option": (tampering.parameter_with_its_option("skew", False, "skew=off"), {"delta"}),
+    "skew with its option": (tampering.parameter_with_its_option("skew", False, "skew=off"), {"delta", "skew"}),
+    "another speed": (told(310.0), {"skew"}),
+    "no speed": (told(None), {"skew"}),
 }
 
 

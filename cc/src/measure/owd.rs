@@ -145,6 +145,11 @@ impl OwdMeter {
         self.source
     }
 
+    /// By how much the peer's clock is taken to be fast, in ppm, if the minima follow that.
+    pub fn skew_ppm(&self) -> Option<f64> {
+        self.skew.as_ref().map(Skew::ppm)
+    }
+
     /// The smallest RTT of full-sized packets in the window, or else of any: the paper's L.
     pub fn min_rtt(&self) -> Option<Duration> {
         self.min_rtt

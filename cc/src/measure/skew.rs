@@ -80,9 +80,9 @@ impl Skew {
         }
     }
 
-    /// What the clock is taken to gain in a tick, a tenth of a part.
-    pub fn gain(&self) -> Owd {
-        self.gain
+    /// By how much the clock is taken to be fast, in ppm.
+    pub fn ppm(&self) -> f64 {
+        self.gain.as_secs() / self.tick.as_secs_f64() * 1e6
     }
 
     /// When the minima have to follow next, from the origin of time.
@@ -223,7 +223,7 @@ mod tests {
     }
 
     fn per_second(skew: &Skew) -> i64 {
-        (skew.gain * TICKS).as_nanos() / 1_000
+        skew.ppm().round() as i64
     }
 
     /// Noise of 0 to 2 ms.

@@ -68,6 +68,7 @@ class HybridEpoch(msgspec.Struct):
     arrived: NonNegative
     delta: float | None
     transmission_time: NonNegative
+    skew: float | None
     trend: str
     jitter: NonNegative
     background_loss: NonNegative

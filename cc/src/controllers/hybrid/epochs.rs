@@ -204,6 +204,7 @@ impl Hybrid {
             jitter: from.jitter,
             background: from.background,
             transmission: self.transmission.get(),
+            skew: self.meter.skew_ppm(),
             trend: self.params.trend.then_some(summary.trend),
             thresholds: from.thresholds,
             overwhelmed: summary.seen.is_some_and(|seen| seen.overwhelmed),

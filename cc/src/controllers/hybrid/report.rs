@@ -37,6 +37,8 @@ pub struct EpochReport {
     pub delta: Option<Owd>,
     /// The time that a packet takes on the slowest link, zero while unknown.
     pub transmission: Duration,
+    /// By how much the peer's clock is fast, in ppm, as far as it is known, if minima follow it.
+    pub skew: Option<f64>,
     /// The trend, if it is tested.
     pub trend: Option<Trend>,
     /// What jitter holds back, before this epoch.
@@ -141,6 +143,7 @@ pub fn epoch_updated(epoch: &EpochReport) -> Event {
             ("arrived", Value::Number(epoch.arrived.bps())),
             ("delta", number_or_null(epoch.delta.map(Owd::as_millis))),
             ("transmission_time", millis(epoch.transmission)),
+            ("skew", number_or_null(epoch.skew)),
             ("trend", word(epoch.trend.map_or("off", Trend::as_str))),
             ("jitter", millis(epoch.jitter)),
             ("background_loss", Value::Number(epoch.background)),

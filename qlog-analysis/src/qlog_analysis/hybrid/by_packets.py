@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..check.numbers import RELATIVE, REPORT_ROUNDING, TIME_TOLERANCE, close, one_of
+from ..check.numbers import RELATIVE, REPORT_ROUNDING, TIME_TOLERANCE, close, one_of, show
 from ..measure.sliding import Source
 from .measured import DELTA_TOLERANCE
 from .parameters import HANDSHAKE_EPOCHS, STARTUP_SAMPLES
@@ -65,6 +65,8 @@ class PacketsAgainstReport:
             s.find("source", f"{r.source!r} reported, {m.source.value!r} is in use by the packets")
         if abs(r.return_delay / 1e3 - m.return_delay) > 2 * DELTA_TOLERANCE:
             s.find("return_delay", f"{r.return_delay:.4f} ms reported, {m.return_delay * 1e3:.4f} ms from the packets")
+        if not any(close(r.skew, skew) for skew in m.skews):
+            s.find("skew", f"{show(r.skew)} ppm reported, {one_of(map(show, m.skews))} from the packets")
         if abs(r.transmission_time - m.transmission * 1e3) > REPORT_ROUNDING:
             s.find(
                 "transmission_time",

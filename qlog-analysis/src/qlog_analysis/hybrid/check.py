@@ -51,6 +51,7 @@ class _Check:
             self._orphans(f.record)
             ended = self._reported_at(f)
             told = self._epochs[self._next].data.rate_before if ended > self._next else None
+            self._measurement.tell_skew(self._epochs[self._next].data.skew if self._next < len(self._epochs) else None)
             self._measurement.feedback(f, startup=self._startup, told=told)
             for i in range(self._next, ended):
                 self._end(self._epochs[i], f if i == self._next else None)

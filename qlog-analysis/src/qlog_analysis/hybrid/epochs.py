@@ -70,6 +70,11 @@ class Measurement:
             self._transmission = TransmissionTime()
         self._limits = limits
 
+    def tell_skew(self, ppm: float | None) -> None:
+        """What is reported of the peer's clock at the end of the epoch under way."""
+        for m in self._minima:
+            m.tell_skew(ppm)
+
     def expect(self, jitter: float) -> None:
         """J in the next epoch, s."""
         self._jitter = jitter
@@ -267,6 +272,7 @@ class Measurement:
             acked=self._acked_packets,
             acked_bits=8.0 * self._acked_bytes,
             sent_bits=8.0 * (self._sent_before[last] - self._sent_before[first]),
+            skews=[m.skew for m in self._minima],
             transmission=self._transmission.smallest,
             believed=self._believed(),
             believed_next=self._believed(),

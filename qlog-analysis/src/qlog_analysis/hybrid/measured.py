@@ -69,6 +69,8 @@ class Measured:
     """Packets newly acknowledged in the application space."""
     acked_bits: float
     sent_bits: float
+    skews: list[float | None]
+    """By how much the peer's clock may be taken to be fast, ppm; nothing where minima do not follow it."""
     transmission: float
     """T, s."""
     believed: float

@@ -12,6 +12,8 @@ PARTS = 10
 ENOUGH = 3
 MOST = 1e-3
 """s per s. A clock is not off by more."""
+RESOLUTION = 4e-6
+"""s. What times in whole microseconds leave open of what a clock gains in a part."""
 TICKS = 10
 """Steps per part in which the minima follow."""
 
@@ -57,6 +59,8 @@ class Skew:
     origin: float
     gain: float = 0.0
     """What the clock gains in a tick, s."""
+    told: float | None = None
+    """Of the same what is reported. Where it is what the packets say it stands, for it is more exact."""
     _ticks: int = 0
     _parts: list[_Part] = field(default_factory=list)
     """The oldest first."""
@@ -102,7 +106,10 @@ class Skew:
         forward = _slope(self._parts, lambda part: part.forward)
         back = _slope(self._parts, lambda part: part.back)
         most = MOST * self.part
-        before, self.gain = self.gain, min(max(_nearest_to_zero(2.0 * forward, -back), -most), most) / TICKS
+        gain = min(max(_nearest_to_zero(2.0 * forward, -back), -most), most) / TICKS
+        if self.told is not None and abs(self.told - gain) * TICKS <= RESOLUTION:
+            gain = self.told
+        before, self.gain = self.gain, gain
         return Speed((self.gain - before) * TICKS, self.gain > 0.0)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 
-from .skew import PARTS, Skew
+from .skew import PARTS, TICKS, Skew
 
 CLASSES = 4
 
@@ -90,6 +90,16 @@ class PathMinima:
             m.advance(now)
         if self._rtt_full.latest > before:
             self._update_skew(before, seen)
+
+    @property
+    def skew(self) -> float | None:
+        """By how much the peer's clock is taken to be fast, in ppm, if the minima follow it."""
+        return None if self._skew is None else self._skew.gain * TICKS / self._skew.part * 1e6
+
+    def tell_skew(self, ppm: float | None) -> None:
+        """The same by the report of the epoch under way."""
+        if self._skew is not None:
+            self._skew.told = None if ppm is None else ppm * 1e-6 * self._skew.part / TICKS
 
     def _seen(self) -> tuple[float | None, float | None]:
         """The least one-way delays of full packets in the part under way, by receive times and by ACK arrivals."""

@@ -53,8 +53,8 @@ fn the_skew_agrees_with_the_shared_vectors() {
             let micros = |value: i64| Owd::from_nanos(value * 1_000);
             let seen = (Some(micros(forward_us)), Some(micros(forward_us + back_us)));
             skew.part_over(number, seen);
-            // Nanoseconds in a tenth of a second; divisions leave fractions of them out.
-            let ppm = skew.gain().as_nanos() as f64 / 100.0;
+            let ppm = skew.ppm();
+            // In whole nanoseconds; divisions leave fractions of them out.
             assert!((ppm - expect_ppm).abs() < 0.03, "{part:?}: {ppm}");
         }
     }
