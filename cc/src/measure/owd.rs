@@ -246,8 +246,8 @@ impl OwdMeter {
         }
         if self.first.is_some() {
             let ends = self.rtt_full.ends();
-            let follows = self.skew.as_ref().map_or(ends, Skew::next);
-            self.moves = first + ends.min(follows);
+            let follows = self.skew.as_ref().and_then(Skew::next);
+            self.moves = first + follows.map_or(ends, |follows| follows.min(ends));
         }
     }
 
@@ -266,7 +266,6 @@ impl OwdMeter {
         }
     }
 
-    #[cold]
     fn restart_skew(&mut self) {
         if let Some(skew) = &mut self.skew {
             skew.restart();
@@ -294,6 +293,7 @@ impl OwdMeter {
 
     /// Whether `owd` is compatible with what was measured without the peer's help. If it is not time
     /// after time, a clock was set, and the minima start anew.
+    #[inline]
     fn worth(&mut self, packet: &Returned, owd: Owd, fall: Owd) -> Plausibility {
         let Some(excess) = self.excess(packet) else {
             return Plausibility::Implausible;
@@ -304,10 +304,15 @@ impl OwdMeter {
         if worth == Plausibility::ClockStep {
             // All of the excess counts as queueing until something lower is seen.
             let base = owd - excess.max(Owd::ZERO);
-            self.by_timestamp.start_anew(packet.class, base);
-            self.restart_skew();
+            self.start_anew(packet.class, base);
         }
         worth
+    }
+
+    #[cold]
+    fn start_anew(&mut self, class: usize, base: Owd) {
+        self.by_timestamp.start_anew(class, base);
+        self.restart_skew();
     }
 
     fn record_rtt(&mut self, packet: &Returned) {

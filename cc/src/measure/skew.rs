@@ -31,6 +31,8 @@ struct Part {
 #[derive(Debug, Clone)]
 pub struct Skew {
     tick: Duration,
+    /// What a nanosecond in a tick is.
+    ppm_of_nano: f64,
     /// What the clock gains in a tick.
     gain: Owd,
     /// When the next tick is over.
@@ -73,6 +75,7 @@ impl Skew {
         let tick = part / TICKS;
         Self {
             tick,
+            ppm_of_nano: 1e-3 / tick.as_secs_f64(),
             gain: Owd::ZERO,
             next: Time::from_origin(tick),
             parts: Vec::with_capacity(PARTS),
@@ -82,12 +85,13 @@ impl Skew {
 
     /// By how much the clock is taken to be fast, in ppm.
     pub fn ppm(&self) -> f64 {
-        self.gain.as_secs() / self.tick.as_secs_f64() * 1e6
+        self.gain.as_nanos() as f64 * self.ppm_of_nano
     }
 
-    /// When the minima have to follow next, from the origin of time.
-    pub fn next(&self) -> Duration {
-        Duration::from_nanos(self.next.as_nanos())
+    /// When the minima have to follow next, from the origin of time, if they do.
+    pub fn next(&self) -> Option<Duration> {
+        let moves = self.gain != Owd::ZERO;
+        moves.then(|| Duration::from_nanos(self.next.as_nanos()))
     }
 
     /// What the clock has gained in the ticks that are over since this was last asked, if anything.
@@ -335,7 +339,7 @@ mod tests {
         assert_eq!(skew.gained(at(350)), None);
         feed(&mut skew, 0..3, |at| (100 * at, -100 * at));
         assert_eq!(skew.gained(at(399)), None);
-        assert_eq!(skew.next(), Duration::from_millis(400));
+        assert_eq!(skew.next(), Some(Duration::from_millis(400)));
         assert_eq!(skew.gained(at(400)), Some(micros(10)));
         assert_eq!(skew.gained(at(650)), Some(micros(20)));
         assert_eq!(skew.gained(at(1_000_000)), Some(micros(1_000)));

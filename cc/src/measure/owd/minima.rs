@@ -47,7 +47,6 @@ impl ClassMinima {
         self.update();
     }
 
-    #[cold]
     pub fn start_anew(&mut self, class: usize, owd: Owd) {
         self.clear();
         self.insert(class, owd);
