@@ -15,7 +15,8 @@ from qlog_analysis.hybrid.late import LatePackets
 from qlog_analysis.hybrid.parameters import DEFAULT, PAPER, Parameters
 from qlog_analysis.hybrid.thresholds import LongestQueue, full_delay, startup_end, thresholds
 from qlog_analysis.hybrid.trend import Trend
-from qlog_analysis.measure.sliding import PathMinima, SlidingMinimum, Source, size_class
+from qlog_analysis.measure.sliding import PathMinima, Source, size_class
+from qlog_analysis.measure.window_min import SlidingMinimum
 
 BOUNDS = thresholds(1e6, 1250, PAPER)
 DRAINING = replace(PAPER, bmin=0.02, bmax=0.5, drain=2.0, startup=2.0)

@@ -12,7 +12,8 @@ from qlog_analysis.hybrid.parameters import DEFAULT, PAPER
 from qlog_analysis.hybrid.standing import Judged, Outcome, Shown, Standing, judge
 from qlog_analysis.hybrid.thresholds import thresholds
 from qlog_analysis.hybrid.trend import Trend
-from qlog_analysis.measure.sliding import PathMinima, SlidingMinimum, Source
+from qlog_analysis.measure.sliding import PathMinima, Source
+from qlog_analysis.measure.window_min import SlidingMinimum
 
 P = replace(DEFAULT, compete=1.45, bmin=0.01, grow=1.5, period=0.04)
 FRESH = Standing()

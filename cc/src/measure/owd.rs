@@ -233,8 +233,11 @@ impl OwdMeter {
         }
         let first = self.first.unwrap_or(now);
         let now = now.counted_from(first);
-        let part = self.rtt_full.latest();
-        let seen = (self.by_timestamp.of_part(), self.by_ack.of_part());
+        let part = self.rtt_full.latest_part();
+        let seen = (
+            self.by_timestamp.latest_minimum(),
+            self.by_ack.latest_minimum(),
+        );
         self.follow_skew(now);
         // All windows have the same length, so they move together.
         if self.rtt_full.advance(now) {

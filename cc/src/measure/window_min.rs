@@ -47,12 +47,12 @@ impl<T: Copy + Ord> WindowMin<T> {
     }
 
     /// The number of the latest part.
-    pub fn latest(&self) -> u64 {
+    pub fn latest_part(&self) -> u64 {
         self.latest
     }
 
     /// The smallest value of the latest part.
-    pub fn of_part(&self) -> Option<T> {
+    pub fn latest_minimum(&self) -> Option<T> {
         self.current
     }
 

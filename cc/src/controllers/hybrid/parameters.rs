@@ -104,7 +104,7 @@ pub const PARAMETERS: [Parameter; 30] = [
     Parameter {
         name: "period",
         kind: Kind::Millis(1.0, 10_000.0),
-        help: "period of that growth, where L is not longer; shorter in proportion where L is less than 2.5 ms",
+        help: "period of that growth, where L is not longer; shorter in proportion where L and the spacing of packets are less than 2.5 ms",
     },
     Parameter {
         name: "full",

@@ -77,7 +77,7 @@ pub struct Params {
     pub drain: f64,
     /// DEVIATION: growth of the increase per `period` without a decrease; 1 is none.
     pub grow: f64,
-    /// Its period, where L is 2.5 ms or more and not longer than this.
+    /// Its period, where L is not longer than this, and L or the spacing of packets at R is 2.5 ms or more.
     pub period: Duration,
     /// DEVIATION: what of an epoch's delays counts.
     pub delay: Statistic,
@@ -153,8 +153,8 @@ impl Params {
     pub fn growth_period(&self, size: Bytes, rate: Rate, length: Duration) -> f64 {
         let length = length.as_secs_f64();
         let packet = size.0 as f64 * 8.0 / rate.bps().max(1.0);
-        let turn = length.max(packet);
-        let share = (turn / SHORT_PATH.as_secs_f64()).min(1.0);
+        let spacing = length.max(packet);
+        let share = (spacing / SHORT_PATH.as_secs_f64()).min(1.0);
         (self.period.as_secs_f64() * share).max(length)
     }
 

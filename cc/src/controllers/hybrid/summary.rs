@@ -101,7 +101,7 @@ impl Hybrid {
             return Duration::ZERO;
         }
         match (summary.by_ack, summary.by_timestamp) {
-            // Below zero are only delays from before the minima started anew.
+            // Below zero are only delays from before the minima started anew or rose.
             (Some(by_ack), Some(by_timestamp)) => {
                 (by_ack - by_timestamp.max(Owd::ZERO)).to_duration()
             }

@@ -59,8 +59,8 @@ impl ClassMinima {
     }
 
     /// The least of full-sized packets in the part of the window under way.
-    pub fn of_part(&self) -> Option<Owd> {
-        self.classes[CLASSES - 1].of_part()
+    pub fn latest_minimum(&self) -> Option<Owd> {
+        self.classes[CLASSES - 1].latest_minimum()
     }
 
     /// Adds to each what `gain` says of the part in which it was seen, told how many parts ago that began.

@@ -68,7 +68,7 @@ class _Check:
             )
         negative = sum(1 for e in v.epochs if e.delta_ms is not None and e.delta_ms < -REPORT_ROUNDING)
         if negative:
-            v.notes.append(f"{negative} epochs have a delta below 0: the minima started anew in them")
+            v.notes.append(f"{negative} epochs have a delta below 0: the minima started anew or rose in them")
         v.findings.extend(Finding(None, 0.0, "lost", note) for note in self._trace.notes if "counted as lost" in note)
         return v
 

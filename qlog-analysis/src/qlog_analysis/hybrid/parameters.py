@@ -25,7 +25,7 @@ AUTO_AMAX_PACKETS = 0.02
 """`auto` increases in packets per L, per epoch."""
 
 SHORT_PATH = 2.5e-3
-"""s. With a shorter L growth has a shorter period, and dispersion shows no capacity."""
+"""s. With a shorter L dispersion shows no capacity, and growth has a shorter period where packets are as close."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +93,8 @@ class Parameters:
 
     def growth_period(self, packet_bytes: float, rate: float, length: float) -> float:
         """Q, the period of growth of a flow at `rate` bit/s, s."""
-        turn = max(length, 8.0 * packet_bytes / max(rate, 1.0))
-        return max(self.period * min(turn / SHORT_PATH, 1.0), length)
+        spacing = max(length, 8.0 * packet_bytes / max(rate, 1.0))
+        return max(self.period * min(spacing / SHORT_PATH, 1.0), length)
 
 
 DEFAULT = Parameters(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ..measure.sliding import SlidingMinimum
+from ..measure.window_min import SlidingMinimum
 from .parameters import Parameters
 
 LEAST_D1 = 0.2e-3

@@ -7,8 +7,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-PARTS = 10
-"""Of the window, whose minima say how fast the clock runs."""
+from .window_min import PARTS
+
 ENOUGH = 3
 MOST = 1e-3
 """s per s. A clock is not off by more."""
@@ -41,15 +41,19 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """What a clock gains more, or less, than has been thought."""
+    """The clock gains `now` s in a part, and not what it was taken to gain `before`."""
 
-    of_part: float
-    """s."""
-    fast: bool
+    before: float
+    now: float
 
     def since(self, ago: int) -> float:
-        """For a minimum whose part began `ago` parts ago: seen at its begin with a fast clock, else at its end."""
-        return self.of_part * (ago if self.fast else ago - 1)
+        """What a minimum lacks whose part began `ago` parts ago and is over."""
+        return _gained_since(self.now, ago) - _gained_since(self.before, ago)
+
+
+def _gained_since(gain: float, ago: int) -> float:
+    """A minimum is seen at the begin of its part if the clock is fast, else at its end."""
+    return gain * (ago if gain >= 0.0 else ago - 1)
 
 
 @dataclass(slots=True)
@@ -65,6 +69,8 @@ class Skew:
     _parts: list[_Part] = field(default_factory=list)
     """The oldest first."""
     _disturbed: bool = False
+    _learned: int = 0
+    """The part after which it was last told what the clock gains."""
 
     def gained(self, now: float) -> float:
         """What the clock has gained in the ticks that are over since this was last asked."""
@@ -80,6 +86,12 @@ class Skew:
 
     def part_over(self, number: int, forward: float | None, both: float | None) -> Speed | Step | None:
         """With the least one-way delays of full packets in part `number`, by receive times and by ACK arrivals."""
+        correction = self._take_in(number, forward, both)
+        if number > self._learned + PARTS:
+            self.gain = 0.0
+        return correction
+
+    def _take_in(self, number: int, forward: float | None, both: float | None) -> Speed | Step | None:
         if forward is None or both is None:
             return None
         if self._disturbed:
@@ -92,7 +104,10 @@ class Skew:
             self._parts = [part]
             return Step(step) if step > 0.0 else None
         self._parts.append(part)
-        return self._learn() if len(self._parts) >= ENOUGH else None
+        if len(self._parts) < ENOUGH:
+            return None
+        self._learned = number
+        return self._learn()
 
     def _step(self, part: _Part) -> float:
         """What has come at least between the part and each of the last before it, beside what the clock gains."""
@@ -110,7 +125,7 @@ class Skew:
         if self.told is not None and abs(self.told - gain) * TICKS <= RESOLUTION:
             gain = self.told
         before, self.gain = self.gain, gain
-        return Speed((self.gain - before) * TICKS, self.gain > 0.0)
+        return Speed(before * TICKS, self.gain * TICKS)
 
 
 def _slope(parts: list[_Part], delay: Callable[[_Part], float]) -> float:
