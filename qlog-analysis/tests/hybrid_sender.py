@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from qlog_analysis.hybrid import dips, floor, law, noise, trend
+from qlog_analysis.hybrid import dips, floor, interruption, law, noise, trend
 from qlog_analysis.hybrid.floor import Taken
 from qlog_analysis.hybrid.late import LatePackets
 from qlog_analysis.hybrid.parameters import MAX_RATE, STARTUP_SAMPLES, Parameters
@@ -55,6 +55,7 @@ class HybridSender:
     _taken: list[Taken] = field(default_factory=list)
     _owds: list[tuple[float, int]] = field(default_factory=list)
     _lost: int = 0
+    _lost_in_all: int = 0
     _acked: int = 0
     _acked_packets: int = 0
     _minima: PathMinima | None = None
@@ -64,6 +65,8 @@ class HybridSender:
     _course: law.Course = field(default_factory=law.Course)
     _standing: Standing = field(default_factory=Standing)
     _limited_before: bool = False
+    _meets_path: bool = False
+    """Whether no epoch with samples has ended since the path was interrupted."""
     _window_full: bool = False
     """Whether it was in this epoch."""
     _overlaps: bool = False
@@ -108,6 +111,7 @@ class HybridSender:
         elif self.startup:
             self._grow(d.now, d.acked_bytes, above)
         self._lost += sum(self._counts(t) for t in d.lost)
+        self._lost_in_all += len(d.lost)
         self._acked += d.acked_bytes
         self._acked_packets += len(d.acked)
         self._overlaps = bool(d.acked) and min(d.acked) < self._start
@@ -118,7 +122,7 @@ class HybridSender:
     def _grow(self, now: float, acked_bytes: int, above: float | None) -> None:
         if not self.app_limited:
             self.rate = min(self.rate + law.startup_increase(acked_bytes, self.length, self.p), MAX_RATE)
-        if above is None:
+        if above is None or self._meets_path:
             return
         if above <= startup_end(self.rate, self.length, 0.0, self.packet, self.p, self._jitter):
             self._queue_since = None
@@ -171,10 +175,12 @@ class HybridSender:
         own = thresholds(self.rate, self.packet, self.p, self._jitter)
         d = own.above(self._standing.queue)
         (lost,) = noise.counting(self._lost, self._acked_packets, self._background)
-        self._learn_background(delta, d)
         usual = self._course.dips.usual(self.length, self.rate, self.packet)
         stalled = self._overlaps and dips.stalls(duration, usual, self.p)
         app_limited = self._is_app_limited(duration)
+        interrupted = not app_limited and self._is_interrupted(duration, usual)
+        if not interrupted:
+            self._learn_background(delta, d)
         epoch = law.Epoch(
             delta=delta or 0.0,
             lost=lost,
@@ -194,7 +200,18 @@ class HybridSender:
             full=full_delay(own.d1, self._longest.end_epoch(now, delta), self.p),
         )
         before = self._course
-        epoch = replace(epoch, now=now, any_lost=self._lost > 0, standing=self._standing, stalled=stalled)
+        epoch = replace(
+            epoch,
+            now=now,
+            losses=self._lost,
+            acked=self._acked_packets,
+            standing=self._standing,
+            stalled=stalled,
+            arriving=usual if stalled else duration,
+            jitter=self._jitter,
+            interrupted=interrupted,
+            meets_path=self._meets_path,
+        )
         done = self._update(now, epoch, delta)
         jitter, self._limited_before = self._jitter, app_limited
         if mean is not None and delta is not None and self.p.least:
@@ -206,6 +223,7 @@ class HybridSender:
             "source": "ack",
             "samples": len(rowds),
             "lost": self._lost,
+            "lost_in_all": self._lost_in_all,
             "acked": self._acked_packets,
             "arrived": epoch.arrived,
             "delta": None if delta is None else delta * 1e3,
@@ -229,7 +247,7 @@ class HybridSender:
             "rate_after": self.rate,
             "share": self._course.share,
             "standing": epoch.standing.queue * 1e3,
-            "outcome": done and done.outcome,
+            "outcome": Outcome.INTERRUPTED if interrupted else done and done.outcome,
             "return_delay": 0.0,
             "window": self.window,
         }
@@ -242,6 +260,11 @@ class HybridSender:
             return 8.0 * self.sent_bytes < used
         return not self._window_full and not self.startup and 8.0 * (self.sent_bytes + self.packet) < used
 
+    def _is_interrupted(self, duration: float, usual: float) -> bool:
+        its_usual = interruption.usual(usual, self._jitter, self.max_ack_delay)
+        lost, acked = self._lost_in_all, self._acked_packets
+        return not self.startup and interruption.is_interrupted(duration, its_usual, lost, acked, self.p)
+
     def _learn_background(self, delta: float | None, d: Thresholds) -> None:
         if self.p.drain > 0.0 and delta is not None and delta <= d.short:
             self._background = noise.next_background(self._background, self._lost, self._acked_packets)
@@ -249,29 +272,47 @@ class HybridSender:
     def _update(self, now: float, epoch: law.Epoch, delta: float | None) -> law.Update | None:
         if delta is None:
             tells = not epoch.sent_little and self._acked_packets >= law.TELLING
-            course = self._course.arrive(epoch.arrived)
+            course = self._course.arrive(epoch.arrived, epoch.arriving)
+            if epoch.interrupted:
+                self._restart(now, law.restarted(self.rate, self.length, self.packet), law.Course(dips=course.dips))
+                return None
             epoch = replace(epoch, believed=law.believed(course.dips, epoch.startup, self.p))
             self._course = course.learn(epoch.arrived_in_full, tells=tells)
             if epoch.stalled:
                 self._standing = Standing()
             return None
         (done,) = law.settle(epoch, law.update(epoch, self.p, self._course), self.p)
-        if done.outcome is Outcome.LONGER_PATH and self._minima is not None:
+        if done.outcome is Outcome.INTERRUPTED:
+            self._restart(now, done.rate, done.course)
+            return done
+        if done.outcome in (Outcome.LONGER_PATH, Outcome.NEW_PATH) and self._minima is not None:
             (by,) = floor.least(self._taken)
             self._minima.raise_by({Source.ACK: by, Source.TIMESTAMPS: None})
+            self._meets_path, self._queue_since = False, None
         if done.starts_anew:
-            self._late.forget()
-            if self.p.react_once:
-                self._since = now
-                self._awaits = self.p.drain > 0.0
+            self._start_anew(now)
         self.rate, self.startup, self._course, self._standing = done.rate, done.startup, done.course, done.standing
         self.state = "startup" if self.startup else f"zone{done.zone}"
         return done
 
+    def _start_anew(self, now: float) -> None:
+        self._late.forget()
+        if self.p.react_once:
+            self._since = now
+            self._awaits = self.p.drain > 0.0
+
+    def _restart(self, now: float, rate: float, course: law.Course) -> None:
+        """The path was interrupted."""
+        self._start_anew(now)
+        self.rate, self._course, self._standing = rate, course, Standing()
+        self.startup, self.state = True, "startup"
+        self._meets_path, self._queue_since = True, None
+
     def _next_epoch(self, now: float) -> None:
         self._epoch += 1
         self._start = now
-        self._owds, self._taken, self._lost, self._acked, self._acked_packets = [], [], 0, 0, 0
+        self._owds, self._taken, self._acked, self._acked_packets = [], [], 0, 0
+        self._lost = self._lost_in_all = 0
         self.sent_bytes, self.app_limited, self._window_full = 0, False, False
 
     def _parameters(self) -> list[tuple[str, dict[str, Any]]]:

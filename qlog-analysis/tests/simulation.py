@@ -15,6 +15,8 @@ PACKET = 1250
 HEADER = 42
 WRITE = 3000
 """Bytes that the application writes at a time: two full packets and a small one."""
+PROBE = 0.3
+"""s without an ACK until a packet leaves in any case, where there is an outage."""
 PROCESSING = 20e-6
 """s from an ACK to the packet that it allows."""
 NEVER = float("inf")
@@ -38,6 +40,10 @@ class Path:
     app_rate: float | None = None
     """bit/s that the application writes; None is without limit."""
     drift: float = 0.0
+    outage: tuple[float, float] = (NEVER, NEVER)
+    """From and until when, s, everything is lost."""
+    longer: float = 0.0
+    """s. By so much the way there is longer then."""
 
 
 @dataclass(slots=True)
@@ -182,6 +188,8 @@ class Simulation:
         self.log.event(self.now, "quic:packet_received", {"header": received, "raw": {"length": 44}, "frames": [frame]})
         if not newly:
             return
+        if self.path.outage[0] < NEVER:
+            self._at(self.now + PROBE, "probe", self._ack_number)
         self._in_flight -= sum(p.size for p in newly)
         sample = None
         if newly[-1].number > self._largest_acked:
@@ -219,6 +227,12 @@ class Simulation:
                 break
         return lost
 
+    def _on_probe(self, ack: int) -> None:
+        """Sends a packet, whatever the window says, if nothing has come since that ACK, and so on."""
+        if ack == self._ack_number:
+            self._send(PACKET)
+            self._at(self.now + PROBE, "probe", ack)
+
     def _on_timer(self, _: Any) -> None:
         delay = 1.125 * max(self._rtt, self._srtt)
         due = [p for p in self._outstanding.values() if p.number <= self._largest_acked and p.sent <= self.now - delay]
@@ -229,11 +243,13 @@ class Simulation:
 
     def _into_bottleneck(self, number: int, size: int) -> None:
         path = self.path
+        begins, ends = path.outage
         queued = max(self._free - self.now, 0.0) * path.rate / 8
-        if self.rng.random() < path.loss or queued + size > path.buffer:
+        if self.rng.random() < path.loss or queued + size > path.buffer or begins <= self.now < ends:
             return
         self._free = max(self._free, self.now) + 8.0 * size / path.rate
         late = 1.5 * 8.0 * PACKET / path.rate if self.rng.random() < path.reorder else 0.0
+        late += path.longer if self.now >= ends else 0.0
         self._at(self._free + path.delay + late, "arrival", number)
 
     def _on_arrival(self, number: int) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from qlog_analysis.hybrid import law, spec, trend
 from qlog_analysis.hybrid.dips import Dips
+from qlog_analysis.hybrid.drain import Drain
 from qlog_analysis.hybrid.late import LatePackets
 from qlog_analysis.hybrid.parameters import DEFAULT, PAPER, Parameters
 from qlog_analysis.hybrid.thresholds import LongestQueue, full_delay, startup_end, thresholds
@@ -143,8 +144,43 @@ def test_a_decrease_leaves_for_what_drains_the_queue_and_the_share_comes_back() 
 )
 def test_the_share_of_a_decrease(course: law.Course, app_limited: bool, share: float) -> None:
     down = after(course, delta=0.02, arrived=9e5, app_limited=app_limited)
-    assert down.course == law.Course(share)
+    assert replace(down.course, drain=Drain()) == law.Course(share)
     assert down.rate == pytest.approx(min(1e6, 0.9 * share))
+
+
+def test_what_arrives_while_a_queue_drains_is_summed_up_from_the_decrease_on() -> None:
+    p = replace(DRAINING, dip=0.0)
+    first = after(delta=0.02, arrived=9e5, arriving=0.1, p=p)
+    assert first.course.drain == Drain()
+    waits = after(first.course, p, delta=0.01, arrived=8e5, arriving=0.1)
+    assert waits.course.drain == Drain(0.1, 8e4)
+    again = after(waits.course, p, delta=0.02, arrived=6e5, arriving=0.3)
+    assert again.course.drain == Drain(0.4, 26e4)
+    assert after(again.course, p, delta=0.0, arrived=6e5, arriving=0.1).course.drain == Drain()
+    startup = law.Course(5e5, startup_rate=8e5).arrive(6e5, 0.1)
+    assert startup.drain == Drain()
+
+
+@pytest.mark.parametrize(
+    ("arrived", "uncertain", "drain", "jitter", "share"),
+    [
+        (4e5, 0.5, Drain(), 0.05, 8e5),  # nothing else is known: M is A, and its share as uncertain
+        (4e5, 0.5, Drain(0.9, 4.5e5), 0.05, 4.9e5 / 0.9),  # M over a second
+        (4e5, 0.5, Drain(0.9, 27e5), 0.05, 8e5),  # no less than by this epoch alone
+        (4e5, 0.5, Drain(0.9, 0.9e5), 0.05, 4e5),  # A is more
+        (4e5, 0.0, Drain(0.9, 9e5), 0.0, 4e5),  # without jitter it makes no difference
+        (4e5, 0.5, Drain(0.1, 0.6e5), 10.0, 8e5),  # at most half is uncertain
+    ],
+)
+def test_the_mean_of_a_drain_bounds_what_jitter_may_have_held_back(
+    arrived: float, uncertain: float, drain: Drain, jitter: float, share: float
+) -> None:
+    p = replace(DRAINING, dip=0.0)
+    changes: dict[str, Any] = {"delta": 0.02, "arrived": arrived, "uncertain": uncertain, "jitter": jitter}
+    down = after(law.Course(1.5e6, drain=drain), p, arriving=0.1, **changes)
+    assert down.course.share == pytest.approx(share)
+    started = after(law.Course(1.5e6, startup_rate=2e6, drain=Drain()), p, arriving=0.1, **changes)
+    assert started.course.share == 1.5e6
 
 
 def test_after_start_up_the_share_is_learnt_until_the_next_decrease() -> None:

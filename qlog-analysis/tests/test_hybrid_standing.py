@@ -20,8 +20,8 @@ FRESH = Standing()
 
 
 def shown(now: float = 1.0, delta: float = 0.04, **changes: Any) -> Shown:
-    base: dict[str, Any] = {"length": 0.038, "short": 0.001, "lost": False, "rate": 8e6, "share": 1e7}
-    return Shown(now, delta, **{**base, "transmission": 1e-3, **changes})
+    base: dict[str, Any] = {"length": 0.038, "short": 0.001, "lost": 0, "acked": 40, "background": 0.0}
+    return Shown(now, delta, **{**base, "rate": 8e6, "share": 1e7, "transmission": 1e-3, **changes})
 
 
 def judged(epochs: list[Shown], before: Standing = FRESH) -> Judged:
@@ -71,9 +71,59 @@ def test_a_delay_that_stays_although_a_queue_would_have_drained_is_a_longer_path
     found = judged([*steady, last])
     assert (found.outcome, found.back, found.standing) == (Outcome.LONGER_PATH, 1e7, FRESH)
     assert judged([*steady, replace(last, delta=0.0413)]).outcome is None
-    assert judged([*steady, replace(last, lost=True)]).outcome is None
+    assert judged([*steady, replace(last, lost=1)]).outcome is None
     assert judged([replace(e, rate=9.5e6) for e in (*steady, last)]).outcome is None  # 0.5 s * 0.05 is less than 40 ms
     assert judged(steady[:4], Standing(0.03, None, 0.5)).outcome is Outcome.STANDS
+
+
+def still(*counts: tuple[int, int], delta: float = 0.04, since: float = 1.0, background: float = 0.01) -> list[Shown]:
+    """A delay that stays, with packets lost and acknowledged in every epoch."""
+    return [
+        shown(since + 0.1 * i, delta, lost=lost, acked=acked, background=background)
+        for i, (lost, acked) in enumerate(counts)
+    ]
+
+
+def test_losses_that_chance_explains_do_not_hide_a_longer_path() -> None:
+    usual, more = [(1, 99)] * 4, [(2, 98)] * 4
+    # Of 500 packets 5 are lost as a rule, and up to 9 by chance: 5 + 2 sqrt 5.
+    assert judged(still((0, 100), *usual, (5, 95))).outcome is Outcome.LONGER_PATH
+    assert judged(still((0, 100), *more, (1, 99))).outcome is Outcome.LONGER_PATH
+    assert judged(still((0, 100), *more, (2, 98))).outcome is None
+    assert judged(still((0, 100), *usual, (1, 99), background=0.0)).outcome is None
+
+
+def test_what_was_lost_before_the_delay_last_moved_no_longer_matters() -> None:
+    assert judged(still((50, 50), *[(1, 99)] * 5)).outcome is Outcome.LONGER_PATH
+    before, after = still((0, 100), (50, 50)), [(1, 99)] * 4
+    moved = still((0, 100), *after, delta=0.042, since=1.2)
+    assert judged([*before, *moved]).outcome is Outcome.LONGER_PATH
+    own = still((50, 50), *after, delta=0.042, since=1.2)
+    assert judged([*before, *own]).outcome is None
+
+
+def due(epochs: int, **changes: Any) -> list[Shown]:
+    """So many epochs that keep still; the queue is due to stand at 2.45 s, with the third of them."""
+    times = (2.27, 2.36, 2.46, 2.56, 2.66, 2.76, 2.86, 2.96)
+    return [*uneven(2.2, **changes), *(shown(now, 0.045, **changes) for now in times[:epochs])]
+
+
+def test_a_queue_does_not_stand_while_the_delay_keeps_still_as_on_a_longer_path() -> None:
+    assert judged(due(3)).outcome is None
+    assert judged(due(4)).outcome is None
+    assert judged(due(5)).outcome is Outcome.LONGER_PATH
+    assert judged(due(3, lost=1)).outcome is Outcome.STANDS
+    assert judged(due(3, transmission=1e-4)).outcome is Outcome.STANDS  # five of ten, then
+    shared: dict[str, Any] = {"transmission": 1e-4}
+    times = (2.0, 2.1, 2.2, 2.3, 2.46, *(2.5 + 0.1 * i for i in range(5)))
+    five = [*uneven(1.9, **shared), *(shown(now, 0.045, **shared) for now in times)]
+    assert judged(five[:-5]).outcome is None
+    assert judged(five).outcome is Outcome.LONGER_PATH
+
+
+def test_a_known_queue_stands_although_the_delay_keeps_still() -> None:
+    assert judged(due(3)[-3:], Standing(0.03, None, 2.0)).outcome is None
+    assert judged(still(*[(0, 40)] * 4), Standing(0.03, None, 0.5)).outcome is Outcome.STANDS
 
 
 def test_an_attempt_is_over_when_nothing_drains_any_more() -> None:

@@ -128,6 +128,43 @@ def test_attempts_to_drain_a_queue_end_in_every_way(shared: dict[str, Any]) -> N
     assert any(s["expect_queue_ms"] > 0.0 and s["delta_ms"] < s["expect_queue_ms"] for s in steps)
 
 
+def test_losses_decide_what_a_delay_that_keeps_still_is(shared: dict[str, Any]) -> None:
+    ends = [[step["expect_outcome"] for step in case["steps"]] for case in shared["standing"]][-7:]
+    longer, stands = "longer_path", "stands"
+    assert [end[-1] for end in ends] == [longer, stands, None, longer, longer, stands, stands]
+    assert all(outcome is None for end in ends for outcome in end[:-1])
+    assert ends[4][6] is None  # due to stand, and still, as in the two after it, which it is not
+
+
+def test_the_mean_of_a_drain_decides_in_every_way(shared: dict[str, Any]) -> None:
+    drains = [c for c in shared["course"] if c["drain_lasted_ms"] and not (c["lost"] or c["overwhelmed"])]
+    decided = {_decides(c) for c in drains if c["expect_beta"] and not c["app_limited"]}
+    assert decided == {"A", "the mean", "this epoch", "no jitter"}
+
+
+def _decides(c: dict[str, Any]) -> str:
+    """Which rate bounds what reached the slowest link."""
+    if c["jitter_ms"] == 0.0:
+        return "no jitter"
+    mean = c["drain_arrived_bits"] / c["drain_lasted_ms"] * 1e3
+    mean /= 1.0 - min(2.0 * c["jitter_ms"] / c["drain_lasted_ms"], 0.5)
+    by_epoch = c["arrived_bps"] / (1.0 - c["uncertain"])
+    bound = min(by_epoch, max(c["arrived_bps"], mean))
+    assert c["expect_share_bps"] == pytest.approx(
+        min(max(c["rate_bps"], c["share_bps"]), bound / (1.0 - min(c["background"], 0.2)))
+    )
+    return "A" if mean <= c["arrived_bps"] else "the mean" if mean < by_epoch else "this epoch"
+
+
+def test_every_condition_of_an_interruption_has_two_sides(shared: dict[str, Any]) -> None:
+    usual, *others = shared["interruption"]
+    assert usual["expect"]
+    for name in ("duration_ms", "length_ms", "queue_ms", "jitter_ms", "max_ack_delay_ms", "rate_bps"):
+        assert {c["expect"] for c in others if c[name] != usual[name] or name == "duration_ms"} >= {False}, name
+    assert {c["expect"] for c in others if c["lost"] != usual["lost"]} == {True, False}
+    assert {c["expect"] for c in others if c["duration_ms"] != usual["duration_ms"]} == {True, False}
+
+
 def test_thresholds_worked_out_by_hand(shared: dict[str, Any]) -> None:
     by_rate = [c for c in shared["thresholds"] if "queue=2" in c["options"]]
     follows = {c["rate_bps"]: c["expect_ms"] for c in by_rate if c["jitter_ms"] == 0.0}

@@ -11,11 +11,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from qlog_analysis.hybrid import floor, law, spec
+import vectors_interruption
+import vectors_standing
+from qlog_analysis.hybrid import floor, law, noise, spec
 from qlog_analysis.hybrid.dips import STALLS, Dips, stalls
+from qlog_analysis.hybrid.drain import Drain
 from qlog_analysis.hybrid.floor import Taken
 from qlog_analysis.hybrid.late import LatePackets
-from qlog_analysis.hybrid.standing import Shown, Standing, judge
 from qlog_analysis.hybrid.thresholds import full_delay, startup_end, thresholds
 from qlog_analysis.hybrid.trend import Trend
 from qlog_analysis.measure.skew import TICKS, Skew
@@ -28,12 +30,9 @@ OPTIONS = (
 )
 RATES_BPS = (5e5, 1e6, 2e6, 5e6, 1e7, 4e7, 1e8)
 MARGIN_MS = 0.002
-CASES = 80
-STANDING_CASES = 24
+CASES = 120
 DIP_CASES = 8
 SKEW_CASES = 12
-PATIENCE = 0.5
-"""s. `compete` of the cases of `standing`."""
 
 
 def build() -> dict[str, Any]:
@@ -44,7 +43,8 @@ def build() -> dict[str, Any]:
         "late": list(_late(rng)),
         "skew": [_skew(random.Random(seed)) for seed in range(SKEW_CASES)],
         "dips": [_dips(random.Random(seed)) for seed in range(DIP_CASES)],
-        "standing": [_standing(random.Random(seed)) for seed in range(STANDING_CASES)],
+        "standing": vectors_standing.build(),
+        "interruption": vectors_interruption.build(),
         "course": [_case(rng, options, startup=i % 4 == 0) for options in OPTIONS for i in range(CASES)],
     }
 
@@ -120,56 +120,6 @@ def _dips(rng: random.Random) -> dict[str, Any]:
     return {"options": f"dip={p.dip:g}", "length_ms": length * 1e3, "steps": steps}
 
 
-def _standing(rng: random.Random) -> dict[str, Any]:
-    """Epochs one after the other, of a path that is full, or longer, or neither. Where rounding could decide, another
-    epoch is drawn."""
-    p = replace(spec.parse("hybrid"), compete=PATIENCE)
-    length, base, spread = rng.choice((0.02, 0.04)), rng.choice((0.01, 0.04)), rng.choice((0.0003, 0.0003, 0.03))
-    falling, transmission = rng.choice((1.0, 1.0, 0.99)), rng.choice((1e-4, 1e-3, 1e-3))
-    now, rate, drains, state = 1.0, 1e7, False, Standing()
-    steps: list[dict[str, Any]] = []
-    while len(steps) < 50:
-        delta = round(rng.choice((0.0001, *[base * falling ** len(steps)] * 30)) + rng.uniform(0.0, spread), 6)
-        goes_on = drains if rng.random() < 0.97 else not drains
-        share = round(rate * rng.uniform(0.9, 1.1)) if goes_on else None
-        e = Shown(
-            now=round(now + length * rng.uniform(1.0, 1.4), 6),
-            delta=delta,
-            length=length,
-            short=rng.choice((0.001, 0.001, 0.001, 0.03)),
-            lost=rng.random() < 0.02,
-            rate=float(round(rate * rng.uniform(0.7, 0.9))),
-            share=None if share is None else float(share),
-            transmission=transmission,
-            packet_bytes=PACKET,
-        )
-        readings = list(judge(e, state, p, 2e-6))
-        if len(set(readings)) > 1:
-            continue
-        (done,) = judge(e, state, p)
-        now, state = e.now, done.standing
-        drains = done.outcome is None and (goes_on or rng.random() < 0.3)
-        steps.append(
-            {
-                "now_ms": e.now * 1e3,
-                "delta_ms": e.delta * 1e3,
-                "short_ms": e.short * 1e3,
-                "lost": e.lost,
-                "rate_bps": e.rate,
-                "share_bps": e.share,
-                "expect_outcome": done.outcome,
-                "expect_back_bps": done.back,
-                "expect_queue_ms": state.queue * 1e3,
-            }
-        )
-    return {
-        "length_ms": length * 1e3,
-        "transmission_ms": transmission * 1e3,
-        "patience_ms": PATIENCE * 1e3,
-        "steps": steps,
-    }
-
-
 def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
     """One update. Where rounding could decide, another one is drawn."""
     p = spec.parse(f"hybrid:{options}")
@@ -180,6 +130,9 @@ def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
         longest = round(rng.uniform(0.0, 1.5) * d.d1, 5)
         draining = not startup and p.drain > 0.0 and rng.random() < 0.6
         share = round(rate * rng.uniform(0.5, 1.6)) if draining else None
+        arriving = round(length * rng.uniform(1.0, 1.2), 6)
+        uncertain = rng.choice((0.0, 0.1, 0.5))
+        jitter = 0.0 if startup else round(uncertain * arriving / 2.0, 6)
         e = law.Epoch(
             delta=round(rng.choice((0.1, 0.4, 0.9, 1.5, 3.0, 6.0)) * rng.uniform(0.5, 1.2) * d.d1, 6),
             lost=rng.random() < 0.3,
@@ -192,23 +145,32 @@ def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
             startup=startup,
             queues=False,
             arrived=float(round(rate * rng.uniform(0.3, 1.3))),
-            uncertain=rng.choice((0.0, 0.1, 0.5)),
+            uncertain=uncertain if startup else noise.uncertain(jitter, arriving),
             background=rng.choice((0.0, 0.05, 0.4)) if p.drain > 0.0 else 0.0,
             thresholds=d,
             full=full_delay(d.d1, longest, p),
             transmission=transmission,
+            arriving=arriving,
+            jitter=jitter,
         )
         end = startup_end(rate, length, transmission, PACKET, p)
         e = replace(e, queues=startup and e.delta > end, fills=startup and rng.random() < 0.3)
         undisturbed = 0.0 if startup or draining else rng.choice((0.0, 0.05, 0.4, 8.0))
         learning = share is not None and rng.random() < 0.5
-        course = law.Course(share, round(rate * 1.7) if learning else None, undisturbed)
+        drain = _drain(rng, e) if share is not None and not learning else Drain()
+        course = law.Course(share, round(rate * 1.7) if learning else None, undisturbed, drain=drain)
         done = law.update(e, p, course)
         near = [law.update(replace(e, delta=e.delta + s * MARGIN_MS / 1e3), p, course) for s in (-1, 1)]
         met = {startup and e.delta + s * MARGIN_MS / 1e3 > end for s in (-1, 1)}
         bounded = done.rate <= law.clamp_rate(0.0, PACKET, length)  # which depends on how L was measured
         if not bounded and len(met) == 1 and {_outcome(u) for u in near} == {_outcome(done)}:
             return _as_json(options, e, course, done, transmission, longest)
+
+
+def _drain(rng: random.Random, e: law.Epoch) -> Drain:
+    """What the epochs before have left, if there were any since the decrease: some with more than A, and some less."""
+    lasted = rng.choice((0, 1, 3, 8)) * e.arriving
+    return Drain(lasted, float(round(e.arrived * rng.choice((0.7, 1.02, 1.05, 2.0)) * lasted)))
 
 
 def _outcome(u: law.Update) -> tuple[Any, ...]:
@@ -218,6 +180,7 @@ def _outcome(u: law.Update) -> tuple[Any, ...]:
 def _as_json(
     options: str, e: law.Epoch, course: law.Course, done: law.Update, transmission: float, longest: float
 ) -> dict[str, Any]:
+    drain = course.arrive(e.arrived, e.arriving).drain
     return {
         "options": options,
         "startup": e.startup,
@@ -228,6 +191,9 @@ def _as_json(
         "rate_bps": e.rate,
         "arrived_bps": e.arrived,
         "uncertain": e.uncertain,
+        "jitter_ms": e.jitter * 1e3,
+        "drain_lasted_ms": drain.lasted * 1e3,
+        "drain_arrived_bits": drain.bits,
         "background": e.background,
         "length_ms": e.length * 1e3,
         "transmission_ms": transmission * 1e3,

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
+use super::loss::LossCount;
 use super::owd::{Minima, Sample, Source, CLASSES};
 use crate::units::{Bytes, Owd, Time};
 
@@ -81,6 +82,8 @@ pub struct Epoch {
     missing: u32,
     /// Losses that count.
     pub lost: u64,
+    /// All losses.
+    pub lost_in_all: u64,
     /// Whether the feedback that ended it acknowledged an ack-eliciting packet that was sent before it began.
     pub overlaps: bool,
     /// Ack-eliciting bytes sent.
@@ -108,6 +111,7 @@ impl Epoch {
             stride: 1,
             missing: 0,
             lost: 0,
+            lost_in_all: 0,
             overlaps: false,
             sent: Bytes(0),
             acked_packets: 0,
@@ -130,6 +134,11 @@ impl Epoch {
     /// When it began.
     pub fn start(&self) -> Time {
         self.start
+    }
+
+    /// Its losses that count, of the packets of which it is known.
+    pub fn losses(&self) -> LossCount {
+        LossCount::new(self.lost, self.acked_packets)
     }
 
     /// How long it has lasted.

@@ -62,35 +62,71 @@ impl LossIntervals {
     }
 }
 
-/// The share of late packets that were lost.
-///
-/// Where a round trip holds few packets, the packets of several count: the older half is forgotten whenever there are 128.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct LossShare {
+/// Of so many packets so many were lost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LossCount {
     lost: u64,
     packets: u64,
 }
 
-impl LossShare {
+impl LossCount {
     /// Fewer losses than this say nothing about a share.
     const LEAST: u64 = 4;
+    /// Standard deviations within which chance explains a count.
+    const DEVIATIONS: f64 = 2.0;
+
+    /// `lost` packets were, and `acked` were not.
+    pub fn new(lost: u64, acked: u64) -> Self {
+        Self {
+            lost,
+            packets: lost + acked,
+        }
+    }
+
+    /// Both together.
+    pub fn and(self, more: Self) -> Self {
+        Self {
+            lost: self.lost + more.lost,
+            packets: self.packets + more.packets,
+        }
+    }
+
+    /// Whether more than `share` were lost, and more than a handful.
+    pub fn exceeds(self, share: f64) -> bool {
+        self.lost >= Self::LEAST && self.lost as f64 > share * self.packets as f64
+    }
+
+    /// Whether chance does not explain so many where `share` is always lost: they are a Poisson count.
+    pub fn exceeds_chance(self, share: f64) -> bool {
+        let mean = share * self.packets as f64;
+        self.lost as f64 > mean + Self::DEVIATIONS * mean.sqrt()
+    }
+}
+
+/// The share of late packets that were lost.
+///
+/// Where a round trip holds few packets, the packets of several count: the older half is forgotten whenever there are 128.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LossShare(LossCount);
+
+impl LossShare {
     const MOST_PACKETS: u64 = 128;
 
-    /// `lost` of `packets` more packets were lost.
-    pub fn add(&mut self, lost: u64, packets: u64) {
-        if self.packets >= Self::MOST_PACKETS {
-            *self = Self {
-                lost: self.lost * Self::MOST_PACKETS / self.packets / 2,
+    /// With more packets.
+    pub fn add(&mut self, more: LossCount) {
+        let mut late = self.0;
+        if late.packets >= Self::MOST_PACKETS {
+            late = LossCount {
+                lost: late.lost * Self::MOST_PACKETS / late.packets / 2,
                 packets: Self::MOST_PACKETS / 2,
             };
         }
-        self.lost += lost;
-        self.packets += packets;
+        self.0 = late.and(more);
     }
 
     /// Whether more than `share` were lost, and more than a handful.
     pub fn exceeds(&self, share: f64) -> bool {
-        self.lost >= Self::LEAST && self.lost as f64 > share * self.packets as f64
+        self.0.exceeds(share)
     }
 }
 

@@ -61,21 +61,15 @@ impl Dips {
         Duration::from_secs_f64(period * PERIODS * self.varies)
     }
 
-    /// What of the duration of an epoch counts for the rate of arrival, if what had been sent before it came back at its end. If that
-    /// took much longer than it does as a rule, behind the last queue that was seen, the path has stood still.
-    pub fn arriving(
-        &self,
-        duration: Duration,
-        length: Duration,
-        packet_time: Duration,
-    ) -> Duration {
-        let usual = (length + self.queue).max(packet_time * USUAL_PACKETS);
-        if duration > usual.mul_f64(STALLS) {
-            usual
-        } else {
-            duration
-        }
+    /// The time in which something comes back, as a rule, behind the last queue that was seen: that of L, or of a few packets.
+    pub fn usual(&self, length: Duration, packet_time: Duration) -> Duration {
+        (length + self.queue).max(packet_time * USUAL_PACKETS)
     }
+}
+
+/// Whether an epoch lasted so much longer than as a rule something takes to come back that the path has stood still.
+pub fn stalls(duration: Duration, usual: Duration) -> bool {
+    duration > usual.mul_f64(STALLS)
 }
 
 /// Whether this feedback acknowledges an ack-eliciting packet that was sent before the epoch began.
@@ -89,13 +83,25 @@ pub fn overlaps(epoch: &Epoch, feedback: &Feedback<'_>) -> bool {
 }
 
 impl Hybrid {
+    /// The time in which something comes back, as a rule.
+    pub(super) fn usual(&self) -> Duration {
+        let bits = self.limits.max_datagram_size.0 as f64 * 8.0;
+        let packet_time = Duration::from_secs_f64(bits / self.rate.bps().max(1.0));
+        self.dips.usual(self.length(), packet_time)
+    }
+
+    /// What of the duration of an epoch counts for the rate of arrival. If what had been sent before it came back at its end, and that
+    /// took much longer than it does as a rule, the path has stood still.
     pub(super) fn arriving(&self, epoch: &Epoch, duration: Duration) -> Duration {
         if self.params.dip == 0.0 || !epoch.overlaps {
             return duration;
         }
-        let bits = self.limits.max_datagram_size.0 as f64 * 8.0;
-        let packet_time = Duration::from_secs_f64(bits / self.rate.bps().max(1.0));
-        self.dips.arriving(duration, self.length(), packet_time)
+        let usual = self.usual();
+        if stalls(duration, usual) {
+            usual
+        } else {
+            duration
+        }
     }
 
     /// Takes in what arrived in an epoch, and gives the rate that the path is taken to carry although less arrives. What start-up ends

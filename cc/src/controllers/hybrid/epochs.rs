@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::time::Duration;
 
 use super::dips;
+use super::drain;
 use super::law::{zone, Observed, Zone};
 use super::report::EpochReport;
 use super::standing::{Attempted, Outcome, Standing};
@@ -77,7 +78,10 @@ impl Hybrid {
         }
         if feedback.space == Space::Application {
             epoch.window_full |= feedback.in_flight > self.room_up_to;
-            epoch.lost += feedback.lost.iter().filter(|p| counts(p.sent)).count() as u64;
+            if !feedback.lost.is_empty() {
+                epoch.lost_in_all += feedback.lost.len() as u64;
+                epoch.lost += feedback.lost.iter().filter(|p| counts(p.sent)).count() as u64;
+            }
             epoch.acked_packets += feedback.acked.len() as u64;
             epoch.acked = epoch.acked + feedback.acked_bytes();
         }
@@ -119,43 +123,32 @@ impl Hybrid {
             self.longest.advance(now.counted_from(began));
             self.longest.insert(Reverse(seen.delta));
         }
+        let interrupted = self.is_interrupted(&epoch, &summary);
         let thresholds = self.thresholds();
-        self.learn_background(&thresholds, &summary, &epoch);
-        let mut situation = self.situation(&epoch, summary.duration, thresholds);
-        situation.app_limited = summary.app_limited;
-        situation.sent_little = summary.app_limited || self.limited_before;
-        self.limited_before = summary.app_limited;
-        situation.arrived = epoch.acked.per(summary.arriving);
-        situation.believed = self.believe(situation.arrived, &summary);
-        let tells = epoch.acked_packets >= RATE_PACKETS && !situation.sent_little;
-        self.learn_share(situation.fully_arrived(), tells && summary.seen.is_none());
-        situation.drain = self.drain;
-        let update = summary.seen.map(|seen| match summary.startup {
+        if !interrupted {
+            self.learn_background(&thresholds, &summary, &epoch);
+        }
+        let situation = self.situation_at_end(&epoch, &summary, thresholds);
+        let seen = summary.seen.filter(|_| !interrupted);
+        let update = seen.map(|seen| match summary.startup {
             true => update::startup(&self.params, &seen, &situation, summary.met),
             false => update::steady(&self.params, &seen, &situation),
         });
         if let Some(update) = &update {
             self.apply(update, &situation, now);
         }
-        let steady = summary.seen.filter(|_| !summary.startup);
         if summary.stalled() {
             // It is the path that stands, and nobody's queue.
             self.standing = Standing::default();
         }
-        let outcome = steady.and_then(|seen| {
-            self.compete(&Attempted {
-                now,
-                length: self.length(),
-                transmission: self.transmission_time(),
-                packet: situation.packet,
-                drain: self.params.drain,
-                queue: self.params.queue,
-                delta: seen.delta,
-                short: Owd::from(thresholds.short),
-                lost: epoch.lost > 0,
-                rate: self.rate,
-            })
-        });
+        let outcome = if interrupted {
+            Some(self.restart(now))
+        } else if summary.startup {
+            self.meet_path(&summary)
+        } else {
+            let attempted = seen.map(|seen| self.attempted(&epoch, &seen, &situation, now));
+            attempted.and_then(|attempted| self.compete(&attempted).map(Outcome::as_str))
+        };
         self.return_delay = self.return_delay_of(&summary);
         let before = self.jitter;
         self.jitter = summary
@@ -165,6 +158,43 @@ impl Hybrid {
         self.decide();
         self.report(&epoch, &summary, &situation, update, outcome);
         self.begin_epoch(now, epoch, &summary);
+    }
+
+    /// What the update starts from, with what the epoch shows of what the path carries.
+    fn situation_at_end(
+        &mut self,
+        epoch: &Epoch,
+        summary: &Summary,
+        thresholds: Thresholds,
+    ) -> Situation {
+        let mut situation = self.situation(epoch, summary.duration, thresholds);
+        situation.app_limited = summary.app_limited;
+        situation.sent_little = summary.app_limited || self.limited_before;
+        self.limited_before = summary.app_limited;
+        situation.arrived = epoch.acked.per(summary.arriving);
+        situation.believed = self.believe(situation.arrived, summary);
+        self.add_arrivals(situation.arrived, summary.arriving);
+        let tells = epoch.acked_packets >= RATE_PACKETS && !situation.sent_little;
+        self.learn_share(situation.fully_arrived(), tells && summary.seen.is_none());
+        situation.drain = self.drain;
+        situation
+    }
+
+    /// The epoch as part of an attempt to drain a queue, after its update.
+    fn attempted(&self, epoch: &Epoch, seen: &Observed, from: &Situation, now: Time) -> Attempted {
+        Attempted {
+            now,
+            length: self.length(),
+            transmission: self.transmission_time(),
+            packet: from.packet,
+            drain: self.params.drain,
+            queue: self.params.queue,
+            delta: seen.delta,
+            short: Owd::from(from.thresholds.short),
+            losses: epoch.losses(),
+            background: self.background,
+            rate: self.rate,
+        }
     }
 
     /// What is lost although there is no queue is lost elsewhere.
@@ -183,7 +213,7 @@ impl Hybrid {
         summary: &Summary,
         from: &Situation,
         update: Option<Update>,
-        outcome: Option<Outcome>,
+        outcome: Option<&'static str>,
     ) {
         let zone = summary.seen.map(|seen| zone(&from.thresholds, &seen));
         self.measured = Measured {
@@ -198,6 +228,7 @@ impl Hybrid {
             source: summary.source,
             samples: epoch.samples(summary.source),
             lost: epoch.lost,
+            lost_in_all: epoch.lost_in_all,
             acked: epoch.acked_packets,
             arrived: from.arrived,
             delta: summary.delta,
@@ -226,12 +257,6 @@ impl Hybrid {
         });
     }
 
-    /// The share of an epoch in which arrivals may be missing, because jitter held them back at its end.
-    fn uncertain(&self, duration: Duration) -> f64 {
-        let share = 2.0 * self.jitter.as_secs_f64() / duration.as_secs_f64().max(1e-9);
-        share.min(0.5)
-    }
-
     pub(super) fn situation(
         &self,
         epoch: &Epoch,
@@ -244,7 +269,7 @@ impl Hybrid {
             believed: Rate::default(),
             background: self.background,
             jitter: self.jitter,
-            uncertain: self.uncertain(duration),
+            uncertain: drain::uncertain(self.jitter, duration),
             packet: self.limits.max_datagram_size,
             length: self.length(),
             transmission: self.transmission_time(),
@@ -255,16 +280,6 @@ impl Hybrid {
             standing: self.standing.queue,
             varies: self.dips.varies(),
             undisturbed: self.undisturbed,
-        }
-    }
-
-    /// After start-up the share is what arrives while the queue drains.
-    pub(super) fn learn_share(&mut self, arrived: Rate, waiting: bool) {
-        let Some(drain) = &mut self.drain else { return };
-        match drain.ceiling {
-            Some(ceiling) => drain.share = drain.share.max(arrived.min(ceiling)),
-            None if waiting => drain.share = drain.share.min(arrived),
-            None => {}
         }
     }
 

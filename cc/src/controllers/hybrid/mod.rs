@@ -17,8 +17,10 @@
 //! stays near d1 to d2, below what fills a buffer, and loss without delay is not congestion.
 
 mod dips;
+mod drain;
 mod epochs;
 mod interface;
+mod interruption;
 mod law;
 mod parameters;
 mod params;
@@ -36,12 +38,13 @@ pub use self::parameters::{PARAMETERS, PROFILES};
 pub use self::params::{Params, React, Statistic};
 
 use self::dips::Dips;
+use self::drain::Drain;
 use self::interface::Basis;
 use self::law::Zone;
 use self::report::EpochReport;
 use self::standing::Standing;
 use self::thresholds::Thresholds;
-use self::update::{Drain, Phase};
+use self::update::Phase;
 use crate::controller::{Decision, Measured, Start};
 use crate::controllers::report::PathLimits;
 use crate::measure::epoch::Epoch;
@@ -87,6 +90,8 @@ pub struct Hybrid {
     drain: Option<Drain>,
     /// The queue that others keep filled.
     standing: Standing,
+    /// Whether the path was interrupted, and nothing is known of it since.
+    path_is_new: bool,
     /// How long there has been no decrease, nor a limit by the application.
     undisturbed: Duration,
     losses: LossShare,
@@ -144,6 +149,7 @@ impl Hybrid {
             counts_from: Time::default(),
             drain: None,
             standing: Standing::default(),
+            path_is_new: false,
             undisturbed: Duration::ZERO,
             losses: LossShare::default(),
             limited_before: false,

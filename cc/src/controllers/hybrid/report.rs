@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::law::Zone;
 use super::params::{Params, React, Statistic};
-use super::standing::Outcome;
 use super::thresholds::Thresholds;
 use crate::controller::{Event, Value};
 use crate::controllers::report::{
@@ -29,6 +28,8 @@ pub struct EpochReport {
     pub samples: u32,
     /// Losses that counted.
     pub lost: u64,
+    /// All losses.
+    pub lost_in_all: u64,
     /// Packets acknowledged.
     pub acked: u64,
     /// The rate at which they were acknowledged.
@@ -73,8 +74,8 @@ pub struct EpochReport {
     pub share: Option<Rate>,
     /// The queue that others keep filled.
     pub standing: Duration,
-    /// What became of a queue that should drain.
-    pub outcome: Option<Outcome>,
+    /// What became of a queue that should drain, or of a path that was interrupted.
+    pub outcome: Option<&'static str>,
     /// Queueing of the return path.
     pub return_delay: Duration,
     /// W after it.
@@ -139,6 +140,7 @@ pub fn epoch_updated(epoch: &EpochReport) -> Event {
             ("source", word(epoch.source.as_str())),
             ("samples", Value::Count(u64::from(epoch.samples))),
             ("lost", Value::Count(epoch.lost)),
+            ("lost_in_all", Value::Count(epoch.lost_in_all)),
             ("acked", Value::Count(epoch.acked)),
             ("arrived", Value::Number(epoch.arrived.bps())),
             ("delta", number_or_null(epoch.delta.map(Owd::as_millis))),
@@ -173,12 +175,7 @@ pub fn epoch_updated(epoch: &EpochReport) -> Event {
             ("rate_after", Value::Number(epoch.rate_after.bps())),
             ("share", number_or_null(epoch.share.map(Rate::bps))),
             ("standing", millis(epoch.standing)),
-            (
-                "outcome",
-                epoch
-                    .outcome
-                    .map_or(Value::Null, |outcome| word(outcome.as_str())),
-            ),
+            ("outcome", epoch.outcome.map_or(Value::Null, word)),
             ("return_delay", millis(epoch.return_delay)),
             ("window", Value::Count(epoch.window.0)),
         ],

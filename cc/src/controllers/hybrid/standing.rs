@@ -3,8 +3,10 @@
 
 use std::time::Duration;
 
-use super::update::{rate_alone, Drain};
+use super::drain::Drain;
+use super::update::rate_alone;
 use super::Hybrid;
+use crate::measure::loss::LossCount;
 use crate::units::{Bytes, Owd, Rate, Time};
 
 /// Epochs besides those in which a decrease drains a queue: one until it shows, and one to see it.
@@ -61,8 +63,10 @@ pub struct Attempted {
     pub delta: Owd,
     /// The delay up to which there is hardly a queue.
     pub short: Owd,
-    /// Whether packets were lost.
-    pub lost: bool,
+    /// Its losses that count.
+    pub losses: LossCount,
+    /// The share of packets that is lost without a queue.
+    pub background: f64,
     /// The rate after it.
     pub rate: Rate,
 }
@@ -117,12 +121,12 @@ struct Attempt {
     last: Owd,
     /// Whether the last epoch had less than the one before.
     falls: bool,
-    /// Of the epochs since the delay last moved, not the first one: their number, the least and the longest delay, and whether
-    /// packets were lost.
+    /// Of the epochs since the delay last moved, not the first one: their number, the least and the longest delay, and their
+    /// losses.
     epochs: u32,
     least: Owd,
     most: Owd,
-    lost: bool,
+    losses: LossCount,
     /// What would have drained in them if nobody else used the path.
     drained: Duration,
 }
@@ -142,7 +146,7 @@ impl Attempt {
             epochs: 0,
             least: Owd::from_nanos(i64::MAX),
             most: Owd::ZERO,
-            lost: seen.lost,
+            losses: LossCount::default(),
             drained: Duration::ZERO,
         }
     }
@@ -159,10 +163,10 @@ impl Attempt {
         if most.as_nanos() - least.as_nanos() > least.as_nanos() / CALM_SHARE {
             // What moves is a queue, so far.
             (self.least, self.most) = (seen.delta, seen.delta);
-            (self.epochs, self.lost, self.drained) = (1, seen.lost, Duration::ZERO);
+            (self.epochs, self.losses, self.drained) = (1, seen.losses, Duration::ZERO);
         } else {
             (self.least, self.most) = (least, most);
-            (self.epochs, self.lost) = (self.epochs + 1, self.lost || seen.lost);
+            (self.epochs, self.losses) = (self.epochs + 1, self.losses.and(seen.losses));
         }
         self
     }
@@ -189,16 +193,27 @@ impl Attempt {
         rate_alone(seen.packet, seen.transmission).is_some_and(|alone| self.share >= alone)
     }
 
-    /// Whether the delay stays where it is, although what a queue held has had the time to drain.
-    fn is_calm(&self, seen: &Attempted) -> bool {
-        let epochs = match self.is_alone(seen) {
+    /// Epochs in which the delay must stay where it is if it is none of a queue.
+    fn calm_epochs(&self, seen: &Attempted) -> u32 {
+        match self.is_alone(seen) {
             true => CALM_EPOCHS,
             false => 2 * CALM_EPOCHS,
-        };
-        self.epochs >= epochs
+        }
+    }
+
+    /// Whether the delay stays where it is, although what a queue held has had the time to drain.
+    fn is_calm(&self, seen: &Attempted) -> bool {
+        self.epochs >= self.calm_epochs(seen)
             && self.exceeds_own(seen, CALM_DIVISORS)
-            && !self.lost
+            && !self.losses.exceeds_chance(seen.background)
             && Owd::from(self.drained) >= self.most
+    }
+
+    /// Whether it has done so for a while, and a few epochs more will tell.
+    fn calms_down(&self, seen: &Attempted) -> bool {
+        let epochs = self.calm_epochs(seen);
+        (epochs.div_ceil(2)..epochs).contains(&self.epochs)
+            && !self.losses.exceeds_chance(seen.background)
     }
 }
 
@@ -233,6 +248,9 @@ impl Standing {
         if !known && attempt.is_calm(seen) {
             *self = Self::default();
             return Some(Outcome::LongerPath(attempt.share));
+        }
+        if !known && attempt.calms_down(seen) {
+            return None;
         }
         let due = seen.length.mul_f64(OTHER_EPOCHS + seen.drain)
             + DRAIN_QUEUES * attempt.longest.to_duration();

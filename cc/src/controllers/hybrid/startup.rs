@@ -80,7 +80,9 @@ impl Hybrid {
 
     /// Takes the newest delay of an ACK for what all its packets have met.
     pub(super) fn look_for_queue(&mut self, now: Time, newest: Option<Owd>) {
-        let Some(newest) = newest else { return };
+        let Some(newest) = newest.filter(|_| !self.path_is_new) else {
+            return;
+        };
         let delta = self.queueing(newest);
         let Some(epoch) = &self.epoch else { return };
         let situation = self.situation(epoch, self.length(), self.thresholds());

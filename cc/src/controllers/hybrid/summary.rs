@@ -70,7 +70,7 @@ impl Hybrid {
             }
         };
         let packets = epoch.lost + epoch.acked_packets;
-        self.losses.add(epoch.lost, packets);
+        self.losses.add(epoch.losses());
         // Others fill the buffer to its end, so that losses say nothing of this flow's part.
         let competes = !self.standing.queue.is_zero();
         let overwhelmed = self.losses.exceeds(self.params.losscap);

@@ -10,6 +10,7 @@ use crate::measure::trend::{trend, Trend};
 
 mod additions;
 mod dips;
+mod interruption;
 mod skew;
 mod standing;
 mod vectors;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::drain::{Arrivals, Drain};
 use super::law::{alpha, beta, zone, Observed, Zone};
 use super::params::Params;
 use super::thresholds::Thresholds;
@@ -40,15 +41,6 @@ pub enum Met {
     Queue,
     /// The rate that the slowest link carries.
     Capacity,
-}
-
-/// A queue drains.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Drain {
-    /// What of this flow arrived while there was a queue: the rate to return to.
-    pub share: Rate,
-    /// After start-up the share is not known yet: what arrives while the queue drains is, up to this.
-    pub ceiling: Option<Rate>,
 }
 
 /// What an update starts from.
@@ -100,21 +92,33 @@ pub fn is_short(thresholds: &Thresholds, delta: Owd) -> bool {
 
 impl Situation {
     /// The rate at which packets reached the slowest link: what is lost without a queue is lost elsewhere.
+    ///
+    /// DEVIATION: while a queue drains, jitter explains no more than the mean since it began to leaves open. With what it explains in one
+    /// epoch alone a flow takes for its share what lets the queue stand.
     fn reached(&self, seen: &Observed) -> Rate {
         if seen.losing(&self.thresholds) {
             return self.arrived;
         }
-        self.fully_arrived() * (1.0 / (1.0 - self.background.min(MOST_BACKGROUND)))
+        let in_full = self.fully_arrived();
+        let meanwhile = self
+            .drain
+            .and_then(|drain| drain.arrives_at_most(self.jitter));
+        let arrived = meanwhile.map_or(in_full, |most| in_full.min(most.max(self.carried())));
+        arrived * (1.0 / (1.0 - self.background.min(MOST_BACKGROUND)))
     }
 
     /// The rate at which packets arrived, with those that jitter may have held back at the end.
     pub fn fully_arrived(&self) -> Rate {
-        let arrived = if self.dips() {
+        self.carried() * (1.0 / (1.0 - self.uncertain))
+    }
+
+    /// What arrived, or what the path is taken to carry if that is more.
+    fn carried(&self) -> Rate {
+        if self.dips() {
             self.believed
         } else {
             self.arrived
-        };
-        arrived * (1.0 / (1.0 - self.uncertain))
+        }
     }
 
     /// Whether less arrived than the path is taken to carry.
@@ -228,6 +232,7 @@ pub fn startup(params: &Params, seen: &Observed, from: &Situation, met: Met) -> 
         drain: (params.drain > 0.0).then_some(Drain {
             share,
             ceiling: Some(from.rate),
+            arrivals: Arrivals::default(),
         }),
     }
 }
@@ -245,6 +250,10 @@ pub fn steady(params: &Params, seen: &Observed, from: &Situation) -> Update {
             drain: (params.drain > 0.0).then_some(Drain {
                 share,
                 ceiling: None,
+                arrivals: from
+                    .drain
+                    .filter(|drain| drain.ceiling.is_none())
+                    .map_or(Arrivals::default(), |drain| drain.arrivals),
             }),
         };
     }

@@ -91,10 +91,12 @@ class PacketsAgainstReport:
             s.find("samples", f"{r.samples} reported, {samples} in the packets")
         if not m.lost[0] <= r.lost <= m.lost[1]:
             s.find("lost", f"{r.lost} losses reported, {m.lost[1]} in the packets")
+        if not m.lost_in_all[0] <= r.lost_in_all <= m.lost_in_all[1]:
+            s.find("lost_in_all", f"{r.lost_in_all} losses in all reported, {m.lost_in_all[1]} in the packets")
         # The duration has digits enough to have the rate exactly; whether it is right, "timing" says.
         bits = [r.arrived * s.arriving(r.duration / 1e3, length) for length in s.lengths()]
-        rounding = 1e-9 * r.arrived + REPORT_ROUNDING
-        if not any(abs(b - m.acked_bits) <= RELATIVE * m.acked_bits + rounding for b in bits):
+        slack = 1e-9 * r.arrived + REPORT_ROUNDING + RELATIVE * m.acked_bits
+        if not min(bits) - slack <= m.acked_bits <= max(bits) + slack:
             rate = f", {m.acked_bits / s.duration:.1f} bit/s" if s.duration > 0.0 else ""
             s.find("arrived", f"{r.arrived:.1f} bit/s reported, {m.acked_bits:.0f} bits were acknowledged{rate}")
         if r.stalled not in s.stalls():

@@ -10,7 +10,7 @@ from ..check.numbers import RELATIVE, REPORT_ROUNDING, TIME_TOLERANCE, close, on
 from . import law, noise
 from .measured import DELTA_TOLERANCE
 from .sides import Sides
-from .standing import Standing
+from .standing import Outcome, Standing
 from .thresholds import Thresholds, margin
 from .trend import Trend
 from .windows import windows
@@ -29,6 +29,8 @@ class RulesAgainstReport:
         """What this epoch leaves to those after it, as far as the report agrees with the rules."""
         self.queues = frozenset({self.standing.queue})
         """Values that Q may have then."""
+        self.undisturbed = (self.course.undisturbed, self.course.undisturbed)
+        """u then, s: at least and at most."""
 
     def run(self) -> None:
         self._rules()
@@ -67,22 +69,34 @@ class RulesAgainstReport:
         nearest = min(same_zone, key=lambda c: abs(c.rate - r.rate_after))
         self.course, self.standing = nearest.course, nearest.standing
         self.queues = frozenset(c.standing.queue for c in same_zone)
+        times = [c.course.undisturbed for c in same_zone]
+        self.undisturbed = (min(times), max(times))
 
     def _unchanged(self) -> None:
-        """An epoch without samples changes nothing but what is known of the share."""
-        r = self.r
-        if (r.zone, r.alpha, r.beta, r.outcome) != (None, None, None, None) or not close(r.rate_after, r.rate_before):
-            self.s.find(
-                "rate", "an epoch without samples changes nothing, but a zone, an outcome or another rate is reported"
-            )
-        before, u = self.s.before.course, noise.uncertain(self.s.jitter, r.duration / 1e3)
-        tells = not (r.app_limited or self.s.limited_before) and r.acked >= law.TELLING
-        before = before.arrive(r.arrived)
-        arrived = max(r.arrived, law.believed(before.dips, self.startup, self.p))
-        self.course = before.learn(noise.reached(arrived, u, 0.0), tells=tells)
-        if r.stalled:
+        """An epoch without samples changes nothing but what is known of the share, unless the path was interrupted."""
+        r, s = self.r, self.s
+        before = s.before.course.arrive(r.arrived, s.arriving(r.duration / 1e3, r.length / 1e3))
+        if s.interrupted:
+            self.course = law.Course(dips=before.dips)
+            size = s.limits.max_datagram_size
+            expected, rate = Outcome.INTERRUPTED.value, law.restarted(r.rate_before, r.length / 1e3, size)
+        else:
+            self.course = self._learnt(before)
+            expected, rate = None, r.rate_before
+        if (r.zone, r.alpha, r.beta) != (None, None, None) or not close(r.rate_after, rate):
+            self.s.find("rate", "an epoch without samples changes nothing, but a zone or another rate is reported")
+        if r.outcome != expected:
+            self._disagree("outcome", r.outcome, [expected])
+        if r.stalled or s.interrupted:
             self.standing, self.queues = Standing(), frozenset({0.0})
         self._hold("share", r.share, [self.course.share])
+
+    def _learnt(self, course: law.Course) -> law.Course:
+        """With what an epoch without samples tells of the share."""
+        r, u = self.r, noise.uncertain(self.s.jitter, self.r.duration / 1e3)
+        tells = not (r.app_limited or self.s.limited_before) and r.acked >= law.TELLING
+        carried = max(r.arrived, law.believed(course.dips, self.startup, self.p))
+        return course.learn(noise.reached(carried, u, 0.0), tells=tells)
 
     def _close(self, what: str, reported: float, expected: float) -> None:
         if not close(reported, expected):
@@ -173,10 +187,15 @@ class RulesAgainstReport:
             thresholds=thresholds,
             full=full,
             now=self.s.event.time,
-            any_lost=r.lost > 0,
+            losses=r.lost,
+            acked=r.acked,
             transmission=self.s.reported_transmission(),
             standing=self.s.standing,
             stalled=r.stalled,
+            arriving=self.s.arriving(duration, length),
+            jitter=self.s.jitter,
+            interrupted=self.s.interrupted,
+            meets_path=self.s.before.meets_path,
         )
         return law.settle(epoch, law.update(epoch, self.p, self.s.before.course), self.p, TIME_TOLERANCE)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from dataclasses import replace
 
 from ..check.numbers import REPORT_ROUNDING, TIME_TOLERANCE
 from ..check.verdict import Finding
@@ -37,6 +38,7 @@ class _Check:
         self._surroundings = Surroundings(trace)
         self._previous: HybridEpoch | None = None
         self._startup = self._limits[0].parameters.startup > 1.0
+        self._meets_path = False
         self._course = Course()
         self._late = LatePackets()
         self._jitter = (0.0, 0.0)
@@ -78,6 +80,13 @@ class _Check:
         told = bool(following) and following[0].data.phase == "startup"
         return told if compared.startup_goes_on is None else compared.startup_goes_on
 
+    def _goes_on_with(self, compared: Compared) -> Course:
+        """The course; of u, where L was known only as exactly as times are, what the report of the next epoch tells."""
+        following = self._epochs[len(self._verdict.epochs) :]
+        low, high = compared.undisturbed
+        told = following[0].data.undisturbed / 1e3 if following else low
+        return replace(compared.course, undisturbed=told) if low < told < high else compared.course
+
     def _limits_in(self, epoch: int) -> Limits:
         """The parameters in use in the epoch that is reported as number `epoch` of the trace: they are written
         with its end at the latest."""
@@ -107,22 +116,31 @@ class _Check:
         m = self._measurement.end_epoch(event.time, event.record, told, on_feedback=on_feedback)
         lost = min(max(event.data.lost, m.lost[0]), m.lost[1])
         overwhelmed = self._late.end_epoch(lost, m.acked, m.limits.parameters)
-        before = Before(
-            self._previous, self._startup, self._course, overwhelmed, self._jitter, self._standing, self._queues
-        )
-        compared = compare(event, m, before)
+        compared = compare(event, m, self._before(overwhelmed=overwhelmed))
         v.findings.extend(compared.findings)
         v.add(compared.row)
         anew = self._measured_anew(event.data, compared)
-        self._startup = self._startup and not anew and self._goes_on(compared)
+        self._startup = compared.interrupted or (self._startup and not anew and self._goes_on(compared))
         v.findings.extend(self._surroundings.check(event, m, compared.after, startup=self._startup))
         self._follow(event, m, compared, anew=anew)
+
+    def _before(self, *, overwhelmed: bool) -> Before:
+        return Before(
+            epoch=self._previous,
+            startup=self._startup,
+            course=self._course,
+            overwhelmed=overwhelmed,
+            jitter=self._jitter,
+            standing=self._standing,
+            queues=self._queues,
+            meets_path=self._meets_path,
+        )
 
     @staticmethod
     def _measured_anew(r: HybridEpoch, compared: Compared) -> bool:
         """Whether only what is sent from now on counts: by the packets, or where they leave it open by the report."""
-        told = r.beta is not None or r.outcome is not None
-        return told if compared.measured_anew is None else compared.measured_anew
+        told = r.beta is not None or r.outcome not in (None, Outcome.NEW_PATH.value)
+        return compared.interrupted or told if compared.measured_anew is None else compared.measured_anew
 
     def _follow(self, event: Update[HybridEpoch], m: Measured, compared: Compared, *, anew: bool) -> None:
         """What the next epoch starts with."""
@@ -131,12 +149,21 @@ class _Check:
             self._late.forget()
             if self._limits[0].parameters.react_once:
                 self._measurement.count_since(event.time)
-        if r.outcome == Outcome.LONGER_PATH.value and r.delta is not None:
-            self._measurement.path_is_longer(m, r.delta / 1e3, r.length / 1e3)
         if self._startup:
             self._measurement.start_up_goes_on(r.rate_after)
-        self._course, self._jitter = compared.course, compared.after.jitter
+        course = self._goes_on_with(compared) if self._meets_path else compared.course
+        self._course, self._jitter = course, compared.after.jitter
+        self._follow_path(r, m, compared)
         self._standing, self._queues = compared.standing, compared.queues
         self._measurement.expect(sum(self._jitter) / 2.0)
         self._previous = r
         self._measurement.use(self._limits_in(len(self._verdict.epochs)))
+
+    def _follow_path(self, r: HybridEpoch, m: Measured, compared: Compared) -> None:
+        """Interruptions, and paths that are longer than they were."""
+        if compared.interrupted:
+            self._measurement.path_was_interrupted()
+            self._meets_path = True
+        elif r.delta is not None and (self._meets_path or r.outcome == Outcome.LONGER_PATH.value):
+            self._measurement.path_is_longer(m, r.delta / 1e3, r.length / 1e3)
+            self._meets_path = False

@@ -22,12 +22,16 @@ class Compared:
     findings: list[Finding]
     measured_anew: bool | None
     """Whether by the packets only what is sent from now on counts; None if rounding leaves that open."""
+    interrupted: bool
+    """Whether the path was: start-up begins again."""
     startup_goes_on: bool | None
     """Whether by the packets the start-up does, if it was under way; None if rounding leaves that open."""
     after: After
     standing: Standing
     """The same of a queue that stands, with all values that Q may have."""
     queues: frozenset[float]
+    undisturbed: tuple[float, float]
+    """u, s: at least and at most."""
     course: law.Course
     """What the epoch leaves to those after it. Numbers are those of the report: each is checked where it stands."""
 
@@ -45,10 +49,12 @@ def compare(event: Update[HybridEpoch], measured: Measured, before: Before) -> C
         row=_row(sides, rules.from_packets),
         findings=sides.findings,
         measured_anew=anew.pop() if len(anew) == 1 else None,
+        interrupted=sides.interrupted,
         startup_goes_on=goes_on.pop() if len(goes_on) == 1 else None,
         after=After(sides.jitter_after, (min(rules.queues), max(rules.queues))),
         standing=rules.standing,
         queues=rules.queues,
+        undisturbed=rules.undisturbed,
         course=course,
     )
 

@@ -34,9 +34,11 @@ class Measurement:
         self._tally: dict[Source, Tally] = {}
         self._growing: GrowingRate | None = None
         self._queue_met = QueueMet()
+        self._meets_path = False
         self._longest: list[LongestQueue] = []
         self._return_delay = 0.0
         self._lost: list[int] = []
+        self._lost_in_all: list[int] = []
         self._acked_packets = 0
         self._acked_bytes = 0
         self._oldest: float | None = None
@@ -90,6 +92,10 @@ class Measurement:
         self._counts_since = time
         self._awaits = self._limits.parameters.drain > 0.0
 
+    def path_was_interrupted(self) -> None:
+        """What comes first after that is no queue."""
+        self._meets_path, self._queue_met = True, QueueMet()
+
     def path_is_longer(self, m: Measured, delta: float, length: float) -> None:
         """What the epoch took for a queue, `delta` by the report, is none, and L is `length` from now on. The report is
         more exact than the packets, and it has been checked against them."""
@@ -100,6 +106,7 @@ class Measurement:
             by[m.source] = delta
         for minima in self._minima:
             minima.raise_by(by)
+        self._meets_path, self._queue_met = False, QueueMet()
 
     def feedback(self, f: Feedback, *, startup: bool, told: float | None) -> None:
         """`told` is R before the update, if the feedback ends an epoch."""
@@ -116,7 +123,7 @@ class Measurement:
         lengths = self._lengths()
         if startup:
             self._grow(f, acked_bytes if began else 0, lengths, told)
-            if began:
+            if began and not self._meets_path:
                 self._look_for_queue(f, lengths, newest)
         rates = (self._growing.low, self._growing.high) if startup and self._growing else None
         self._steps.append(Step(f, lengths, self._believed(), self._in_flight(f), in_flight, rates))
@@ -216,6 +223,7 @@ class Measurement:
 
     def _count(self, f: Feedback, acked_bytes: int) -> None:
         sent = self._trace.sent
+        self._lost_in_all.extend(f.lost)
         if not self._awaits:
             self._lost.extend(p for p in f.lost if sent.time[p] > self._counts_since)
         acked = (self._trace.acked[i] for i in f.acked)
@@ -268,7 +276,8 @@ class Measurement:
             rowds=[self._tally[source].rowds(m.owd_minima(source)) for m in self._minima],
             means=means,
             deltas=deltas,
-            lost=(sum(sent.ack_eliciting[p] for p in self._lost), len(self._lost)),
+            lost=self._bounds(self._lost),
+            lost_in_all=self._bounds(self._lost_in_all),
             acked=self._acked_packets,
             acked_bits=8.0 * self._acked_bytes,
             sent_bits=8.0 * (self._sent_before[last] - self._sent_before[first]),
@@ -291,6 +300,10 @@ class Measurement:
         out.believed_next = self._believed()
         self._begin_next(end, end_record)
         return out
+
+    def _bounds(self, lost: list[int]) -> tuple[int, int]:
+        """Losses that quiche reports at least and at most."""
+        return sum(self._trace.sent.ack_eliciting[p] for p in lost), len(lost)
 
     def _overlaps(self) -> set[bool]:
         """Whether the oldest packet that the last feedback acknowledges was sent before the epoch began."""
@@ -322,7 +335,7 @@ class Measurement:
 
     def _begin_next(self, end: float, end_record: int) -> None:
         self._start, self._start_record = end, end_record
-        self._lost, self._steps = [], []
+        self._lost, self._lost_in_all, self._steps = [], [], []
         self._tally = self._empty()
         self._shows_decrease, self._oldest = False, None
         self._acked_packets = self._acked_bytes = 0

@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from . import noise, standing
+from . import interruption, noise, standing
 from .dips import Dips
+from .drain import Drain
 from .parameters import MAX_RATE, MIN_WINDOW_PACKETS, Parameters
 from .standing import Outcome, Shown, Standing
 from .thresholds import Thresholds, insists, thresholds
@@ -103,8 +104,9 @@ class Epoch:
     """d_full, s."""
     now: float = 0.0
     """Its end, s."""
-    any_lost: bool = False
-    """Whether any loss counts, be it always so or not."""
+    losses: int = 0
+    acked: int = 0
+    """Packets: losses that count, be they always so or not, and what was acknowledged."""
     transmission: float = 0.0
     """T as it counts, s."""
     standing: Standing = field(default_factory=Standing)
@@ -117,6 +119,16 @@ class Epoch:
     """Whether the application limited the epoch before."""
     fills: bool = False
     """Whether start-up has come to what the slowest link carries."""
+    arriving: float = 0.0
+    """What of its duration counts for A, s."""
+    jitter: float = 0.0
+    """J as it was before, s."""
+    most: float = math.inf
+    """What has arrived on the average while a queue drains, bit/s; `update` sets it."""
+    interrupted: bool = False
+    """Whether the path was."""
+    meets_path: bool = False
+    """Whether it is the first since then: there is nothing in flight that could be a queue."""
 
     @property
     def sent_little(self) -> bool:
@@ -159,15 +171,17 @@ class Epoch:
 
     @property
     def arrived_in_full(self) -> float:
-        """A, or what the path is taken to carry, with what jitter may have held back."""
-        return noise.reached(max(self.arrived, self.believed), self.uncertain, 0.0)
+        """F: A, or what the path is taken to carry, with what jitter may have held back, as far as the mean of a drain
+        bears that out."""
+        carried = max(self.arrived, self.believed)
+        return min(noise.reached(carried, self.uncertain, 0.0), max(carried, self.most))
 
     @property
     def reached(self) -> float:
         """A', bit/s."""
         if self.lost_to_a_full_queue or self.overwhelmed:
             return self.arrived
-        return noise.reached(max(self.arrived, self.believed), self.uncertain, self.background)
+        return noise.made_up(self.arrived_in_full, self.background)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,10 +195,14 @@ class Course:
     undisturbed: float = 0.0
     """u, s."""
     dips: Dips = field(default_factory=Dips)
+    drain: Drain = field(default_factory=Drain)
+    """What has arrived while a queue drains that is not that of start-up."""
 
-    def arrive(self, arrived: float) -> Course:
-        """With what arrived in an epoch, before anything else."""
-        return replace(self, dips=self.dips.add(arrived))
+    def arrive(self, arrived: float, arriving: float) -> Course:
+        """With what arrived in an epoch, bit/s, in what of it counts, s; before anything else."""
+        drains = self.share is not None and self.startup_rate is None
+        drain = self.drain.add(arrived, arriving) if drains else self.drain
+        return replace(self, dips=self.dips.add(arrived), drain=drain)
 
     def see(self, queue: float) -> Course:
         """With the delay of an epoch that has samples."""
@@ -219,7 +237,7 @@ class Update:
     @property
     def starts_anew(self) -> bool:
         """Whether only what is sent from now on counts."""
-        return self.beta is not None or self.outcome is not None
+        return self.beta is not None or self.outcome not in (None, Outcome.NEW_PATH)
 
 
 def zone(e: Epoch) -> int:
@@ -270,8 +288,10 @@ def beta(e: Epoch, p: Parameters) -> float:
 
 def update(e: Epoch, p: Parameters, course: Course) -> Update:
     """The rate update at the end of an epoch that has samples."""
-    course = course.arrive(e.arrived).see(e.delta)
-    e = replace(e, believed=believed(course.dips, e.startup, p))
+    course = course.arrive(e.arrived, e.arriving).see(e.delta)
+    if e.interrupted:
+        return _interrupted(e, course)
+    e = replace(e, believed=believed(course.dips, e.startup, p), most=course.drain.most(e.jitter))
     course = course.learn(e.arrived_in_full)
     done, dips = _updated(e, p, course), course.dips
     if done.beta is not None and e.believed > 0.0 and course.share is None and not e.sent_little:
@@ -285,6 +305,17 @@ def update(e: Epoch, p: Parameters, course: Course) -> Update:
 def believed(dips: Dips, startup: bool, p: Parameters) -> float:
     """What the path is taken to carry although less arrives, bit/s. What start-up ends in is what arrived."""
     return 0.0 if startup else dips.believed(p)
+
+
+def _interrupted(e: Epoch, course: Course) -> Update:
+    """The path was: start-up begins again."""
+    rate = restarted(e.rate, e.length, e.packet_bytes)
+    return Update(zone(e), None, None, rate, True, Course(dips=course.dips), outcome=Outcome.INTERRUPTED)
+
+
+def restarted(rate: float, length: float, packet_bytes: int) -> float:
+    """R after an interruption, bit/s."""
+    return clamp_rate(interruption.restart(rate, length, packet_bytes), packet_bytes, length)
 
 
 def _updated(e: Epoch, p: Parameters, course: Course) -> Update:
@@ -302,15 +333,20 @@ def _updated(e: Epoch, p: Parameters, course: Course) -> Update:
 def settle(e: Epoch, u: Update, p: Parameters, slack: float = 0.0) -> Iterator[Update]:
     """The update with what becomes of the queue that should drain; several where times that may be off by `slack`, s,
     leave it open."""
+    if e.interrupted:
+        yield u
+        return
     if e.startup:
-        yield replace(u, standing=e.standing)
+        yield replace(u, standing=e.standing, outcome=Outcome.NEW_PATH if e.meets_path else None)
         return
     shown = Shown(
         e.now,
         e.delta,
         e.length,
         e.thresholds.short,
-        e.any_lost,
+        e.losses,
+        e.acked,
+        e.background,
         u.rate,
         u.course.share,
         e.transmission,
@@ -339,7 +375,7 @@ def _decrease(e: Epoch, p: Parameters, course: Course) -> Update:
         if not e.sent_little and course.startup_rate is None:
             share = min(share, e.reached)
     rate = clamp_rate(min(e.rate, (1.0 - down) * share), e.packet_bytes, e.length)
-    return Update(zone(e), None, down, rate, False, Course(share))
+    return Update(zone(e), None, down, rate, False, Course(share, drain=course.drain))
 
 
 def _wait(e: Epoch, p: Parameters, course: Course) -> Update:

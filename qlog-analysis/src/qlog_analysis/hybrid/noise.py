@@ -34,6 +34,11 @@ def uncertain(jitter: float, duration: float) -> float:
     return min(MOST_UNCERTAIN, 2.0 * jitter / max(duration, SHORTEST))
 
 
+def made_up(arrived: float, background: float) -> float:
+    """With what is lost without a queue, bit/s."""
+    return arrived / (1.0 - min(background, MOST_BACKGROUND))
+
+
 def reached(arrived: float, uncertain_share: float, background: float) -> float:
     """A': the rate that reached the slowest link, bit/s, where no queue was full."""
-    return arrived / ((1.0 - uncertain_share) * (1.0 - min(background, MOST_BACKGROUND)))
+    return made_up(arrived, background) / (1.0 - uncertain_share)

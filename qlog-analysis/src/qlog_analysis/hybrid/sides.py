@@ -8,7 +8,7 @@ from ..check.numbers import REPORT_ROUNDING, TIME_TOLERANCE
 from ..check.verdict import Finding
 from ..events import HybridEpoch
 from ..model import TIME_RESOLUTION, Update
-from . import dips, law, noise, trend
+from . import dips, interruption, law, noise, trend
 from .measured import DELTA_TOLERANCE, Measured
 from .standing import Outcome, Standing
 from .thresholds import full_delay, thresholds
@@ -34,6 +34,8 @@ class Before:
     """What is known of a queue that stands; the attempt as it was reported."""
     queues: frozenset[float]
     """Values that Q may have, s."""
+    meets_path: bool = False
+    """Whether no epoch with samples has ended since the path was interrupted."""
 
     @property
     def background(self) -> float:
@@ -87,9 +89,9 @@ class Sides:
 
     @property
     def longer_path(self) -> bool:
-        """Whether the path is said to have become longer with the end of the epoch: then L, as it was reported, is not
-        that of the epoch."""
-        return self.r.outcome == Outcome.LONGER_PATH.value
+        """Whether the path is said to have become longer with the end of the epoch, or to be a new one: then L, as it
+        was reported, is not that of the epoch."""
+        return self.r.outcome in (Outcome.LONGER_PATH.value, Outcome.NEW_PATH.value)
 
     def lengths(self) -> list[float]:
         """Values that L may have in the epoch."""
@@ -114,6 +116,24 @@ class Sides:
             for length in self.lengths()
         }
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether the path was, by the packets; where rounding leaves that open, by the report."""
+        verdicts = self._interrupts()
+        return self.r.outcome == Outcome.INTERRUPTED.value if len(verdicts) > 1 else True in verdicts
+
+    def _interrupts(self) -> set[bool]:
+        r, limits = self.r, self.limits
+        if self.before.startup or r.app_limited:
+            return {False}
+        return {
+            interruption.is_interrupted(self.duration + slack, its_usual, r.lost_in_all, r.acked, self.p)
+            for slack in (-2 * TIME_TOLERANCE, 2 * TIME_TOLERANCE)
+            for its_usual in (
+                interruption.usual(self.usual(length), self.jitter, limits.max_ack_delay) for length in self.lengths()
+            )
+        }
+
     def reported_transmission(self) -> float:
         """T as it counts, by the report."""
         r = self.r
@@ -126,7 +146,7 @@ class Sides:
     def background_after(self) -> set[float]:
         """Values that B may have, by the report of the epoch before."""
         before, r = self.before.background, self.r
-        if r.delta is None or self.p.drain == 0.0:
+        if r.delta is None or self.p.drain == 0.0 or self.interrupted:
             return {before}
         queue = law.queueing(r.delta / 1e3, self.reported_transmission(), self.p)
         short = {queue <= self.thresholds.short + slack for slack in (-1e-8, 1e-8)}

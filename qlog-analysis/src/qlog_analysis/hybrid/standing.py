@@ -20,8 +20,11 @@ REMAINS = 0.5
 FALLING = 0.9
 FOLLOWS = 1.0 / 8.0
 CALM_EPOCHS = 5
+"""So many tell a longer path to a flow that is alone, twice as many to others."""
 CALM_SPREAD = 1.0 / 32.0
 """Of the least delay."""
+CHANCE = 2.0
+"""Standard deviations of a count of losses that chance explains."""
 ALONE_SHARE = 0.5
 """Of the slowest link."""
 OWN_QUEUES = 4.0
@@ -35,15 +38,21 @@ MOST_LOST = 0.25
 """Of its share: what a flow is left with that has lost most of it."""
 RATE_SLACK = 1e-6
 """Relative. Rounding of rates in the report."""
+LOSS_SLACK = 1e-6
+"""Rounding of the background loss in the report."""
 DELAY_SLACK = 4e-9
 """s. Rounding of delays in the report."""
 
 
 class Outcome(str, Enum):
-    """How an attempt ended; the values are those of `outcome` in traces."""
+    """How an attempt ended, or what else has; the values are those of `outcome` in traces."""
 
     STANDS = "stands"
     LONGER_PATH = "longer_path"
+    INTERRUPTED = "interrupted"
+    """Not of an attempt: the path was, and start-up begins again."""
+    NEW_PATH = "new_path"
+    """Not of an attempt: the first delays after that are those of the path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +66,11 @@ class Shown:
     """L, s."""
     short: float
     """The delay up to which there is hardly a queue, s."""
-    lost: bool
-    """Whether any loss counts."""
+    lost: int
+    """Packets; losses that count."""
+    acked: int
+    background: float
+    """B as this epoch leaves it."""
     rate: float
     """R, bit/s."""
     share: float | None
@@ -89,14 +101,16 @@ class Attempt:
     last: float
     one_before: float
     """The delay that says whether the last one falls."""
-    lost: bool
     drained: float = 0.0
     later: tuple[float, ...] = ()
     """The delays of the epochs since the delay last moved, not of the attempt's first."""
+    lost: int = 0
+    packets: int = 0
+    """Those lost and those lost or acknowledged in these epochs."""
 
     @staticmethod
     def start(e: Shown, share: float) -> Attempt:
-        return Attempt(e.now, e.now, e.rate, share, e.short, e.delta, e.delta, e.delta, e.delta, e.lost)
+        return Attempt(e.now, e.now, e.rate, share, e.short, e.delta, e.delta, e.delta, e.delta)
 
     def is_over(self, e: Shown, slack: float) -> bool:
         """Whether the queue has been gone for once, also as a flow sees it that has lost most of its share since."""
@@ -116,7 +130,8 @@ class Attempt:
             longest=max(self.longest, e.delta),
             last=e.delta,
             one_before=self.last,
-            lost=e.lost or (self.lost and not moved),
+            lost=e.lost if moved else self.lost + e.lost,
+            packets=e.lost + e.acked if moved else self.packets + e.lost + e.acked,
             drained=0.0 if moved else self.drained + (e.now - self.latest) * spare,
             later=(e.delta,) if moved else later,
         )
@@ -126,10 +141,23 @@ class Attempt:
         used = self.share * e.transmission * (1.0 + _of_a_rate(slack))
         return e.transmission > 0.0 and used >= ALONE_SHARE * e.packet_bytes * 8.0
 
+    def calm_epochs(self, e: Shown, slack: float) -> int:
+        """For how many epochs the delay must stay where it is."""
+        return CALM_EPOCHS if self.is_alone(e, slack) else 2 * CALM_EPOCHS
+
+    def loses_by_chance(self, e: Shown, slack: float) -> bool:
+        """Whether no more was lost since the delay last moved than is always lost."""
+        usual = max(e.background + (math.copysign(LOSS_SLACK, slack) if slack else 0.0), 0.0) * self.packets
+        return self.lost <= usual + CHANCE * math.sqrt(usual)
+
+    def keeps_still(self, e: Shown, slack: float) -> bool:
+        """Whether the delay has stayed where it is for a while, and not yet for as long as tells a longer path."""
+        epochs = self.calm_epochs(e, slack)
+        return (epochs + 1) // 2 <= len(self.later) < epochs and self.loses_by_chance(e, slack)
+
     def is_calm(self, e: Shown, queue: float, slack: float) -> bool:
         """Whether the delay has stayed where it is for longer than a queue would have; `slack` of one time, s."""
-        epochs = CALM_EPOCHS if self.is_alone(e, slack) else 2 * CALM_EPOCHS
-        if self.lost or len(self.later) < epochs:
+        if not self.loses_by_chance(e, slack) or len(self.later) < self.calm_epochs(e, slack):
             return False
         if not e.exceeds_own(self.share, CALM_PARTS, queue, slack):
             return False
@@ -204,6 +232,15 @@ def _end(e: Shown, a: Attempt, going: Standing, known: bool, p: Parameters, slac
         yield Judged(Standing(), Outcome.LONGER_PATH, a.share)
     if False not in calm:
         return
+    still = {False} if known else {a.keeps_still(e, s) for s in (-slack, slack)}
+    if True in still:
+        yield Judged(going)
+    if False in still:
+        yield from _filled(e, a, going, known, p, slack)
+
+
+def _filled(e: Shown, a: Attempt, going: Standing, known: bool, p: Parameters, slack: float) -> Iterator[Judged]:
+    """Whether others fill the buffer, as far as `slack` leaves that open."""
     delay = min(slack, DELAY_SLACK)
     lasts = a.lasts(e.length, known, p)
     stands = {

@@ -139,7 +139,7 @@ class Surroundings:
         if r.epoch > 0 and a < b:
             s = self._trace.states[a]
             yield Finding(r.epoch, s.time, "state", f"the state became {s.name!r} although no epoch ended")
-        if r.zone is None:
+        if r.zone is None and r.outcome is None:
             return
         expected = "startup" if startup else f"zone{r.zone}"
         i = bisect_left(self._state_records, last.group_end) - 1

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::super::dips::stalls;
 use super::*;
 
 /// The part of the shared vectors that is about them.
@@ -113,7 +114,11 @@ fn what_varies_agrees_with_the_shared_vectors() {
         let (length, mut dips) = (millis(case.length_ms), Dips::default());
         for step in &case.steps {
             let packet_time = Duration::from_secs_f64(SIZE.0 as f64 * 8.0 / step.rate_bps);
-            let arriving = dips.arriving(millis(step.duration_ms), length, packet_time);
+            let (duration, usual) = (millis(step.duration_ms), dips.usual(length, packet_time));
+            let arriving = match stalls(duration, usual) {
+                true => usual,
+                false => duration,
+            };
             let arrived = Bytes(step.acked_bytes).per(arriving);
             dips.add(arrived, Some(delay(step.delta_ms)));
             let believed = dips.most() * params.dip;

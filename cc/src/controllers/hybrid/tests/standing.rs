@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use super::super::drain::{Arrivals, Drain};
 use super::super::standing::{Attempted, Outcome, Standing};
-use super::super::update::Drain;
+use crate::measure::loss::LossCount;
 use crate::units::{Bytes, Owd, Rate, Time};
 
 const PATIENCE: Duration = Duration::from_millis(1_500);
@@ -18,6 +19,8 @@ struct Course {
     share: Rate,
     /// Of which it sends this part.
     sent: f64,
+    /// The share of packets that is lost without a queue.
+    background: f64,
 }
 
 impl Course {
@@ -28,10 +31,12 @@ impl Course {
             short: Owd::from_nanos(1_000_000),
             share: Rate::from_bps(SHARE_BPS),
             sent: 0.5,
+            background: 0.0,
         }
     }
 
-    fn epoch(&mut self, millis: f64, lost: bool) -> Option<Outcome> {
+    /// With so many of its 20 packets lost.
+    fn epoch(&mut self, millis: f64, lost: u64) -> Option<Outcome> {
         self.now += Duration::from_millis(80);
         let seen = Attempted {
             now: Time::from_origin(self.now),
@@ -42,12 +47,14 @@ impl Course {
             queue: 2.0,
             delta: Owd::from_nanos((millis * 1e6) as i64),
             short: self.short,
-            lost,
+            losses: LossCount::new(lost, 20 - lost),
+            background: self.background,
             rate: self.share * self.sent,
         };
         let drain = Drain {
             share: self.share,
             ceiling: None,
+            arrivals: Arrivals::default(),
         };
         self.standing
             .judge(&seen, (seen.delta > seen.short).then_some(drain), PATIENCE)
@@ -69,7 +76,7 @@ impl Course {
     ) -> Option<(usize, Outcome)> {
         (0..epochs).find_map(|n| {
             let millis = delay(self, n);
-            Some((n, self.epoch(millis, true)?))
+            Some((n, self.epoch(millis, 1)?))
         })
     }
 }
@@ -82,7 +89,7 @@ fn sawtooth(n: usize) -> f64 {
 fn a_queue_that_drains_is_left_alone() {
     let mut course = Course::new();
     for millis in [20.0, 16.0, 12.0, 8.0, 4.0, 0.5] {
-        assert_eq!(course.epoch(millis, false), None);
+        assert_eq!(course.epoch(millis, 0), None);
     }
     assert_eq!(course.standing.queue, Duration::ZERO);
 }
@@ -110,16 +117,16 @@ fn a_queue_that_others_fill_costs_half_at_first_and_nothing_while_they_are_known
 fn the_standing_queue_is_forgotten_with_the_first_epoch_without_one() {
     let mut course = Course::new();
     course.until_outcome(100, sawtooth).expect("it stands");
-    course.epoch(10.0, false);
+    course.epoch(10.0, 0);
     assert!(course.standing.queue < Duration::from_millis(24), "follows");
-    course.epoch(0.5, false);
+    course.epoch(0.5, 0);
     assert_eq!(course.standing.queue, Duration::ZERO);
 }
 
 #[test]
 fn a_delay_that_nothing_moves_is_that_of_a_longer_path() {
     let mut course = Course::new();
-    let outcome = (0..20).find_map(|_| course.epoch(10.0, false));
+    let outcome = (0..20).find_map(|_| course.epoch(10.0, 0));
     assert_eq!(
         outcome,
         Some(Outcome::LongerPath(Rate::from_bps(SHARE_BPS)))
@@ -132,6 +139,45 @@ fn a_full_buffer_that_loses_packets_is_no_longer_path() {
     let mut course = Course::new();
     let (_, outcome) = course.until_outcome(100, |_| 10.0).expect("it stands");
     assert!(matches!(outcome, Outcome::Stands(_)), "{outcome:?}");
+}
+
+#[test]
+fn losses_that_chance_explains_make_no_full_buffer() {
+    let outcome = |background| {
+        let mut course = Course::new();
+        course.background = background;
+        // One packet of 60 is lost.
+        (0..20).find_map(|n| course.epoch(10.0, u64::from(n % 3 == 0)))
+    };
+    let longer = Outcome::LongerPath(Rate::from_bps(SHARE_BPS));
+    assert_eq!(outcome(0.02), Some(longer));
+    let stands = outcome(0.001);
+    assert!(matches!(stands, Some(Outcome::Stands(_))), "{stands:?}");
+}
+
+#[test]
+fn what_was_lost_before_the_delay_came_to_rest_says_nothing_of_it() {
+    let mut course = Course::new();
+    course.epoch(4.0, 19);
+    let outcome = (0..20).find_map(|_| course.epoch(10.0, 0));
+    let longer = Outcome::LongerPath(Rate::from_bps(SHARE_BPS));
+    assert_eq!(outcome, Some(longer));
+}
+
+#[test]
+fn a_delay_that_has_come_to_rest_is_looked_at_a_little_longer() {
+    // When 1.5 s are over it has kept still for so many epochs.
+    let outcome_after = |still: usize| {
+        let mut course = Course::new();
+        (0..40).find_map(|n| {
+            let millis = if n < 20 - still { sawtooth(n) } else { 30.0 };
+            Some((n, course.epoch(millis, 0)?))
+        })
+    };
+    let stands = Outcome::Stands(Rate::from_bps(SHARE_BPS / 2.0));
+    let longer = Outcome::LongerPath(Rate::from_bps(SHARE_BPS));
+    assert_eq!(outcome_after(2), Some((19, stands)));
+    assert_eq!(outcome_after(3), Some((21, longer)));
 }
 
 #[test]
@@ -174,7 +220,7 @@ fn a_delay_that_nothing_moves_takes_longer_to_tell_where_others_may_share_the_pa
     let epochs = |share_bps: f64| {
         let mut course = Course::new();
         course.share = Rate::from_bps(share_bps);
-        (0..20).position(|_| course.epoch(10.0, false).is_some())
+        (0..20).position(|_| course.epoch(10.0, 0).is_some())
     };
     assert_eq!(epochs(10e6), Some(5));
     assert_eq!(epochs(4e6), Some(10));

@@ -2,11 +2,12 @@
 
 use serde::Deserialize;
 
+use super::super::drain::{Arrivals, Drain};
 use super::super::standing::{Attempted, Outcome};
-use super::update::{self, Drain, Met, Situation};
+use super::update::{self, Met, Situation};
 use super::*;
 use crate::measure::floor::{Floor, Spans};
-use crate::measure::loss::LossShare;
+use crate::measure::loss::{LossCount, LossShare};
 
 /// Cases that the analysis package computes from the paper on its own.
 #[derive(Deserialize)]
@@ -90,7 +91,9 @@ struct StandingStep {
     now_ms: f64,
     delta_ms: f64,
     short_ms: f64,
-    lost: bool,
+    lost: u64,
+    acked: u64,
+    background: f64,
     rate_bps: f64,
     share_bps: Option<f64>,
     expect_outcome: Option<String>,
@@ -110,6 +113,9 @@ struct CourseCase {
     rate_bps: f64,
     arrived_bps: f64,
     uncertain: f64,
+    jitter_ms: f64,
+    drain_lasted_ms: f64,
+    drain_arrived_bits: f64,
     background: f64,
     length_ms: f64,
     transmission_ms: f64,
@@ -237,7 +243,7 @@ fn late_losses_agree_with_the_shared_vectors() {
     for case in vectors().late {
         let mut late = LossShare::default();
         for (n, step) in case.steps.iter().enumerate() {
-            late.add(step.lost, step.lost + step.acked);
+            late.add(LossCount::new(step.lost, step.acked));
             assert_eq!(
                 late.exceeds(case.losscap),
                 step.expect,
@@ -262,12 +268,14 @@ fn what_becomes_of_a_queue_agrees_with_the_shared_vectors() {
                 queue: Params::default().queue,
                 delta: delay(step.delta_ms),
                 short: delay(step.short_ms),
-                lost: step.lost,
+                losses: LossCount::new(step.lost, step.acked),
+                background: step.background,
                 rate: Rate::from_bps(step.rate_bps),
             };
             let drain = step.share_bps.map(|share| Drain {
                 share: Rate::from_bps(share),
                 ceiling: None,
+                arrivals: Arrivals::default(),
             });
             let outcome = standing.judge(&seen, drain, millis(case.patience_ms));
             let name = outcome.map(Outcome::as_str);
@@ -287,6 +295,7 @@ fn updates_and_what_they_leave_agree_with_the_shared_vectors() {
         hybrid.drain = case.share_bps.map(|share| Drain {
             share: Rate::from_bps(share),
             ceiling: case.startup_rate_bps.map(Rate::from_bps),
+            arrivals: Arrivals::new(millis(case.drain_lasted_ms), case.drain_arrived_bits),
         });
         hybrid.undisturbed = millis(case.undisturbed_ms);
         let (params, situation) = (hybrid.params.clone(), situation(&hybrid, &case));
@@ -346,7 +355,7 @@ fn situation(hybrid: &Hybrid, case: &CourseCase) -> Situation {
         arrived: Rate::from_bps(case.arrived_bps),
         believed: Rate::default(),
         background: case.background,
-        jitter: Duration::ZERO,
+        jitter: millis(case.jitter_ms),
         uncertain: case.uncertain,
         packet: SIZE,
         length: millis(case.length_ms),

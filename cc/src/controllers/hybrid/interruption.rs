@@ -1,0 +1,62 @@
+//! DEVIATION: a path that vanishes for a while. What was in flight is lost, and what comes back then may come over another path:
+//! start-up begins again, with the window that RFC 9002 leaves after persistent congestion (section 7.6.2), and the first delay is
+//! that of the path (section 5.2).
+
+use std::time::Duration;
+
+use super::dips::stalls;
+use super::params::Params;
+use super::standing::Standing;
+use super::summary::Summary;
+use super::update::Phase;
+use super::{Hybrid, MIN_WINDOW_PACKETS};
+use crate::measure::epoch::Epoch;
+use crate::measure::loss::LossCount;
+use crate::units::Time;
+
+/// The names in traces.
+pub const INTERRUPTED: &str = "interrupted";
+pub const NEW_PATH: &str = "new_path";
+
+/// Whether nothing came back for much longer than it takes as a rule, and then much was lost.
+pub fn interrupts(params: &Params, duration: Duration, usual: Duration, losses: LossCount) -> bool {
+    params.startup > 1.0 && losses.exceeds(params.losscap) && stalls(duration, usual)
+}
+
+impl Hybrid {
+    /// Whether the path has been interrupted. All losses count: those of packets sent before a decrease as well.
+    pub(super) fn is_interrupted(&self, epoch: &Epoch, summary: &Summary) -> bool {
+        if summary.startup || summary.app_limited || epoch.lost_in_all == 0 {
+            return false;
+        }
+        let max_ack_delay = self.limits.max_ack_delay.unwrap_or_default();
+        let usual = self.usual() + 2 * self.jitter + max_ack_delay;
+        let losses = LossCount::new(epoch.lost_in_all, epoch.acked_packets);
+        interrupts(&self.params, summary.duration, usual, losses)
+    }
+
+    /// Begins again with the minimum window.
+    pub(super) fn restart(&mut self, now: Time) -> &'static str {
+        let window = self.limits.max_datagram_size * MIN_WINDOW_PACKETS;
+        self.rate = self.bounded(self.rate.min(window.per(self.length())));
+        self.phase = Phase::Startup;
+        self.drain = None;
+        self.undisturbed = Duration::ZERO;
+        self.standing = Standing::default();
+        self.queueing_since = None;
+        self.path_is_new = true;
+        self.expect(now);
+        INTERRUPTED
+    }
+
+    /// After an interruption the first delays are not those of a queue: hardly anything has been sent.
+    pub(super) fn meet_path(&mut self, summary: &Summary) -> Option<&'static str> {
+        if !self.path_is_new || summary.seen.is_none() {
+            return None;
+        }
+        let [by_ack, by_timestamp] = &self.floors;
+        self.meter.raise(by_ack.mean(), by_timestamp.mean());
+        self.path_is_new = false;
+        Some(NEW_PATH)
+    }
+}

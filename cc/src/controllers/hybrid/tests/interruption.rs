@@ -1,0 +1,97 @@
+//! Paths that vanish for a while.
+
+use serde::Deserialize;
+
+use super::super::dips::Dips;
+use super::super::interruption::interrupts;
+use super::*;
+use crate::measure::loss::LossCount;
+
+/// The part of the shared vectors that is about them.
+#[derive(Deserialize)]
+struct Vectors {
+    interruption: Vec<Case>,
+}
+
+/// An epoch of the steady phase.
+#[derive(Debug, Deserialize)]
+struct Case {
+    options: String,
+    duration_ms: f64,
+    length_ms: f64,
+    queue_ms: f64,
+    rate_bps: f64,
+    jitter_ms: f64,
+    max_ack_delay_ms: f64,
+    lost: u64,
+    acked: u64,
+    expect: bool,
+}
+
+#[test]
+fn interruptions_agree_with_the_shared_vectors() {
+    let vectors: Vectors =
+        serde_json::from_str(include_str!("../../../../../tests/vectors/hybrid.json")).unwrap();
+    for case in vectors.interruption {
+        let params = Params::parse(&case.options).unwrap();
+        let mut dips = Dips::default();
+        dips.add(Rate::default(), Some(delay(case.queue_ms)));
+        let packet_time = Duration::from_secs_f64(SIZE.0 as f64 * 8.0 / case.rate_bps);
+        let back = dips.usual(millis(case.length_ms), packet_time);
+        let usual = back + 2 * millis(case.jitter_ms) + millis(case.max_ack_delay_ms);
+        let losses = LossCount::new(case.lost, case.acked);
+        let got = interrupts(&params, millis(case.duration_ms), usual, losses);
+        assert_eq!(got, case.expect, "{case:?}");
+    }
+}
+
+/// A flow in the steady phase that has 1 Mbit/s, after two seconds without anything, and the loss of this many packets.
+fn after_silence(options: &str, lost: usize) -> Path {
+    let mut path = Path::new(options);
+    for queue_ms in [0.0, 40.0, 0.0, 0.0, 0.0, 0.0, 0.0] {
+        path.epoch(queue_ms, 0);
+    }
+    assert!(!path.hybrid.in_startup());
+    path.now = path.now + 2_000 * MILLI;
+    path.ack(0.0, lost);
+    path
+}
+
+#[test]
+fn after_an_interruption_start_up_begins_again_with_the_minimum_window() {
+    let mut path = after_silence("", 8);
+    let report = path.hybrid.report.as_ref().expect("an epoch has ended");
+    assert_eq!(report.outcome, Some("interrupted"));
+    assert!(path.hybrid.in_startup());
+    assert!(close(path.rate(), 2.0 * 1250.0 * 8.0 / 0.1));
+    assert_eq!(path.hybrid.background, 0.0);
+    for _ in 0..3 {
+        path.epoch(0.0, 0);
+    }
+    assert!(path.hybrid.in_startup());
+    assert!(path.rate() > 0.8e6, "{}", path.rate());
+}
+
+#[test]
+fn silence_in_which_nothing_was_lost_is_no_interruption() {
+    for (options, lost) in [("", 3), ("startup=off", 8), ("losscap=1", 8)] {
+        let path = after_silence(options, lost);
+        assert!(!path.hybrid.in_startup(), "{options}, {lost} lost");
+    }
+}
+
+#[test]
+fn what_the_first_packets_meet_after_an_interruption_is_the_path() {
+    let mut path = after_silence("", 8);
+    // The way is 60 ms longer now; the first ACKs are of packets from before.
+    path.now = path.now + 160 * MILLI;
+    let outcomes: Vec<_> = (0..40)
+        .filter_map(|_| {
+            path.ack(60.0, 0);
+            path.hybrid.report.take()?.outcome
+        })
+        .collect();
+    assert_eq!(outcomes, ["new_path"]);
+    assert!(path.hybrid.in_startup());
+    assert_eq!(path.hybrid.length(), 160 * MILLI);
+}

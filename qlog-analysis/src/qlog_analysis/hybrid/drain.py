@@ -1,0 +1,29 @@
+"""What arrives while a queue drains: "Draining" in docs/papers/hybrid.md."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from . import noise
+
+
+@dataclass(frozen=True, slots=True)
+class Drain:
+    """The sums over the epochs since the decrease with which a queue began to drain that is not that of start-up."""
+
+    lasted: float = 0.0
+    """t, s."""
+    bits: float = 0.0
+    """b."""
+
+    def add(self, arrived: float, arriving: float) -> Drain:
+        """With an epoch in which so much arrived, bit/s, in what of it counts, s."""
+        return Drain(self.lasted + arriving, self.bits + arrived * arriving)
+
+    def most(self, jitter: float) -> float:
+        """What has arrived on the average, with what jitter may have held back, bit/s; unbounded where nothing is
+        known. The longer it drains the less jitter matters."""
+        if self.lasted <= 0.0:
+            return math.inf
+        return noise.reached(self.bits / self.lasted, noise.uncertain(jitter, self.lasted), 0.0)

@@ -1,0 +1,29 @@
+"""Paths that vanish for a while, after which start-up begins again: "Interruptions" in docs/papers/hybrid.md."""
+
+from __future__ import annotations
+
+from .dips import STALLS
+from .late import LEAST_LOSSES
+from .parameters import MIN_WINDOW_PACKETS, Parameters
+
+JITTERS = 2.0
+"""In J: what comes back may be late by so much."""
+
+
+def usual(back: float, jitter: float, max_ack_delay: float) -> float:
+    """How long it takes at most until an ACK comes, s; `back` is that by `Dips.usual`."""
+    return back + JITTERS * jitter + max_ack_delay
+
+
+def is_interrupted(duration: float, its_usual: float, lost: int, acked: int, p: Parameters) -> bool:
+    """Whether nothing came back for much longer than as a rule, and then much of what was in flight was lost: `lost`
+    are all packets, whether they count or not. Of an epoch that is none of start-up and that the application has not
+    limited."""
+    if p.startup <= 1.0 or duration <= STALLS * its_usual:
+        return False
+    return lost >= LEAST_LOSSES and lost > p.losscap * (lost + acked)
+
+
+def restart(rate: float, length: float, packet_bytes: float) -> float:
+    """R with which start-up begins again: at most two packets per L, bit/s."""
+    return min(rate, MIN_WINDOW_PACKETS * 8.0 * packet_bytes / length)

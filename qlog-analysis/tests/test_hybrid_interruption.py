@@ -1,0 +1,91 @@
+"""Interruptions, worked out by hand: the section of that name in docs/papers/hybrid.md."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from qlog_analysis.hybrid import interruption, law
+from qlog_analysis.hybrid.dips import Dips
+from qlog_analysis.hybrid.parameters import DEFAULT, PAPER
+from qlog_analysis.hybrid.standing import Outcome, Shown, Standing, judge
+from qlog_analysis.hybrid.thresholds import thresholds
+from qlog_analysis.hybrid.trend import Trend
+
+P = replace(DEFAULT, losscap=0.1, startup=2.2)
+
+
+def epoch(**changes: Any) -> law.Epoch:
+    base: dict[str, Any] = {
+        "delta": 0.02,
+        "lost": True,
+        "overwhelmed": True,
+        "trend": Trend.OFF,
+        "rate": 1e7,
+        "length": 0.04,
+        "packet_bytes": 1250,
+        "app_limited": False,
+        "startup": False,
+        "queues": False,
+        "arrived": 2e6,
+        "uncertain": 0.0,
+        "background": 0.0,
+        "thresholds": thresholds(1e7, 1250, P),
+        "full": 0.002,
+        "arriving": 0.04,
+    }
+    return law.Epoch(**{**base, **changes})
+
+
+def after(course: law.Course, **changes: Any) -> law.Update:
+    e = epoch(**changes)
+    (done,) = law.settle(e, law.update(e, P, course), P)
+    return done
+
+
+def test_nothing_comes_back_for_longer_than_as_a_rule_and_much_is_lost() -> None:
+    usual = interruption.usual(0.05, 0.002, 0.025)
+    assert usual == pytest.approx(0.079)
+
+    def interrupted(duration: float = 0.2, lost: int = 30, acked: int = 10, **changes: Any) -> bool:
+        return interruption.is_interrupted(duration, usual, lost, acked, replace(P, **changes))
+
+    assert interrupted()
+    assert interrupted(0.1186)
+    assert not interrupted(0.1184)
+    assert interrupted(lost=4, acked=0)
+    assert not interrupted(lost=3, acked=0)
+    assert not interrupted(lost=4, acked=36)
+    assert interrupted(lost=4, acked=35)
+    assert not interrupted(lost=1000, acked=0, losscap=1.0)
+    assert not interrupted(startup=1.0)
+
+
+def test_start_up_begins_again_with_two_packets_and_forgets_all_but_dips() -> None:
+    begun = judge(Shown(0.5, 0.02, 0.04, 0.001, 0, 40, 0.0, 8e6, 1e7), Standing(), P)
+    standing = next(begun).standing
+    course = law.Course(8e6, undisturbed=3.0, dips=Dips((9e6,), 0.5, 0.01))
+    done = after(course, interrupted=True, standing=standing)
+    assert (done.zone, done.alpha, done.beta, done.outcome) == (3, None, None, Outcome.INTERRUPTED)
+    assert done.rate == pytest.approx(2 * 1e4 / 0.04)
+    assert (done.startup, done.starts_anew, done.standing) == (True, True, Standing())
+    assert done.course == law.Course(dips=Dips((9e6, 2e6), 0.5, 0.02))
+    assert after(course, interrupted=True, rate=4e5).rate == 4e5
+    assert law.restarted(1e3, 0.04, 1250) == 62_500.0  # a packet in 4 L
+
+
+def test_the_first_delays_after_it_are_those_of_the_path() -> None:
+    restarted: dict[str, Any] = {"startup": True, "meets_path": True, "rate": 5e5, "lost": False, "overwhelmed": False}
+    met = after(law.Course(), **restarted)
+    assert (met.outcome, met.startup, met.starts_anew, met.rate) == (Outcome.NEW_PATH, True, False, 5e5)
+    filled = after(law.Course(), **restarted, fills=True)
+    assert (filled.outcome, filled.startup, filled.starts_anew) == (Outcome.NEW_PATH, False, False)
+    lost = after(law.Course(), **{**restarted, "overwhelmed": True})
+    assert (lost.outcome, lost.startup, lost.starts_anew) == (Outcome.NEW_PATH, False, True)
+    assert after(law.Course(), startup=True, lost=False, overwhelmed=False).outcome is None
+
+
+def test_none_of_it_in_the_papers_profile() -> None:
+    assert not interruption.is_interrupted(9.0, 0.1, 100, 0, PAPER)

@@ -1,0 +1,129 @@
+"""The part of tests/vectors/hybrid.json about queues that should drain: random epochs, and some chosen by hand."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from qlog_analysis.hybrid import spec
+from qlog_analysis.hybrid.standing import Judged, Shown, Standing, judge
+
+PACKET = 1250
+RANDOM_CASES = 32
+PATIENCE = 0.5
+"""s. `compete`."""
+SLACK = 2e-6
+P = replace(spec.parse("hybrid"), compete=PATIENCE)
+
+
+def build() -> list[dict[str, Any]]:
+    return [*(_random(random.Random(seed)) for seed in range(RANDOM_CASES)), *(_chosen(c) for c in _by_hand())]
+
+
+def _random(rng: random.Random) -> dict[str, Any]:
+    """Epochs one after the other, of a path that is full, or longer, or neither. Where rounding could decide, another
+    epoch is drawn."""
+    length, base, spread = rng.choice((0.02, 0.04)), rng.choice((0.01, 0.04)), rng.choice((0.0003, 0.0003, 0.03))
+    falling, transmission = rng.choice((1.0, 1.0, 0.99)), rng.choice((1e-4, 1e-3, 1e-3))
+    background, loss = rng.choice((0.0, 0.01, 0.05)), rng.choice((0.0, 0.01, 0.05))
+    now, rate, drains, state = 1.0, 1e7, False, Standing()
+    steps: list[dict[str, Any]] = []
+    while len(steps) < 50:
+        delta = round(rng.choice((0.0001, *[base * falling ** len(steps)] * 30)) + rng.uniform(0.0, spread), 6)
+        goes_on = drains if rng.random() < 0.97 else not drains
+        share = round(rate * rng.uniform(0.9, 1.1)) if goes_on else None
+        sent = rng.choice((15, 40))
+        lost = sum(rng.random() < loss for _ in range(sent))
+        e = Shown(
+            now=round(now + length * rng.uniform(1.0, 1.4), 6),
+            delta=delta,
+            length=length,
+            short=rng.choice((0.001, 0.001, 0.001, 0.03)),
+            lost=lost,
+            acked=sent - lost,
+            background=background,
+            rate=float(round(rate * rng.uniform(0.7, 0.9))),
+            share=None if share is None else float(share),
+            transmission=transmission,
+            packet_bytes=PACKET,
+        )
+        if len(set(judge(e, state, P, SLACK))) > 1:
+            continue
+        (done,) = judge(e, state, P)
+        now, state = e.now, done.standing
+        drains = done.outcome is None and (goes_on or rng.random() < 0.3)
+        steps.append(_step(e, done))
+    return _case(length, transmission, steps)
+
+
+def _chosen(epochs: Iterable[Shown]) -> dict[str, Any]:
+    state, steps, last = Standing(), list[dict[str, Any]](), None
+    for e in epochs:
+        (done,) = set(judge(e, state, P, SLACK))
+        state, last = done.standing, e
+        steps.append(_step(e, done))
+    assert last is not None
+    return _case(last.length, last.transmission, steps)
+
+
+def _by_hand() -> list[list[Shown]]:
+    """The delay keeps still from the first epoch on, with losses as usual, beyond chance, and many before it last
+    moved; and then one that keeps still when the queue is due to stand: alone, with losses, and not alone."""
+    usual, more = [(50, 10), *[(1, 99)] * 6], [(50, 10), *[(2, 98)] * 6]
+    moves = [(0.04, 0, 99), (0.04, 30, 70), *[(0.042, 1, 99)] * 5]
+    return [
+        _still([(0.04, *counts) for counts in usual[:6]]),
+        _still([(0.04, *counts) for counts in more]),
+        _still([(0.04, 0, 100), *[(0.04, 1, 99)] * 5], background=0.0),
+        _still(moves),
+        _due(),
+        _due(lost=3)[:7],
+        _due(transmission=1e-4)[:7],
+    ]
+
+
+def _still(epochs: list[tuple[float, int, int]], background: float = 0.01) -> list[Shown]:
+    return [
+        _shown(1.0 + 0.1 * i, delta, lost=lost, acked=acked, background=background)
+        for i, (delta, lost, acked) in enumerate(epochs)
+    ]
+
+
+def _due(**changes: Any) -> list[Shown]:
+    """A queue of 50 ms at most stands after 600 ms; five epochs of 40 ms come last, the third of them after that."""
+    first = [(1.0, 0.04), (1.1, 0.05), (1.2, 0.04), (1.3, 0.05)]
+    still = [(now, 0.04) for now in (1.38, 1.48, 1.61, 1.71, 1.81)]
+    return [_shown(now, delta, **changes) for now, delta in (*first, *still)]
+
+
+def _shown(now: float, delta: float, **changes: Any) -> Shown:
+    base: dict[str, Any] = {"length": 0.04, "short": 0.001, "lost": 0, "acked": 40, "background": 0.0}
+    rates = {"rate": 8e6, "share": 1e7, "transmission": 1e-3, "packet_bytes": PACKET}
+    return Shown(round(now, 6), delta, **{**base, **rates, **changes})
+
+
+def _step(e: Shown, done: Judged) -> dict[str, Any]:
+    return {
+        "now_ms": e.now * 1e3,
+        "delta_ms": e.delta * 1e3,
+        "short_ms": e.short * 1e3,
+        "lost": e.lost,
+        "acked": e.acked,
+        "background": e.background,
+        "rate_bps": e.rate,
+        "share_bps": e.share,
+        "expect_outcome": done.outcome,
+        "expect_back_bps": done.back,
+        "expect_queue_ms": done.standing.queue * 1e3,
+    }
+
+
+def _case(length: float, transmission: float, steps: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "length_ms": length * 1e3,
+        "transmission_ms": transmission * 1e3,
+        "patience_ms": PATIENCE * 1e3,
+        "steps": steps,
+    }
