@@ -165,11 +165,13 @@ def test_what_arrives_while_a_queue_drains_is_summed_up_from_the_decrease_on() -
     ("arrived", "uncertain", "drain", "jitter", "share"),
     [
         (4e5, 0.5, Drain(), 0.05, 8e5),  # nothing else is known: M is A, and its share as uncertain
-        (4e5, 0.5, Drain(0.9, 4.5e5), 0.05, 4.9e5 / 0.9),  # M over a second
-        (4e5, 0.5, Drain(0.9, 27e5), 0.05, 8e5),  # no less than by this epoch alone
-        (4e5, 0.5, Drain(0.9, 0.9e5), 0.05, 4e5),  # A is more
-        (4e5, 0.0, Drain(0.9, 9e5), 0.0, 4e5),  # without jitter it makes no difference
-        (4e5, 0.5, Drain(0.1, 0.6e5), 10.0, 8e5),  # at most half is uncertain
+        (4e5, 0.5, Drain(9.9, 49.6e5), 0.5, 50e5 / 9.0),  # M over ten seconds
+        (4e5, 0.5, Drain(9.9, 270e5), 0.5, 8e5),  # no less than by this epoch alone
+        (4e5, 0.5, Drain(9.9, 9e5), 0.5, 4e5),  # A is more
+        (4e5, 0.0, Drain(9.9, 90e5), 0.0, 4e5),  # without jitter it makes no difference
+        (4e5, 0.5, Drain(9.9, 49.6e5), 100.0, 8e5),  # at most half is uncertain
+        (4e5, 0.5, Drain(9.9, 5.99e5), 0.5, 8e5),  # less than 64 packets tell nothing
+        (4e5, 0.5, Drain(9.9, 6.01e5), 0.5, 4e5),
     ],
 )
 def test_the_mean_of_a_drain_bounds_what_jitter_may_have_held_back(

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import vectors
+from qlog_analysis.hybrid.drain import TELLING_PACKETS
 
 FILE = Path(__file__).parents[2] / "tests" / "vectors" / "hybrid.json"
 
@@ -139,13 +140,15 @@ def test_losses_decide_what_a_delay_that_keeps_still_is(shared: dict[str, Any]) 
 def test_the_mean_of_a_drain_decides_in_every_way(shared: dict[str, Any]) -> None:
     drains = [c for c in shared["course"] if c["drain_lasted_ms"] and not (c["lost"] or c["overwhelmed"])]
     decided = {_decides(c) for c in drains if c["expect_beta"] and not c["app_limited"]}
-    assert decided == {"A", "the mean", "this epoch", "no jitter"}
+    assert decided == {"A", "the mean", "this epoch", "no jitter", "too few packets"}
 
 
 def _decides(c: dict[str, Any]) -> str:
     """Which rate bounds what reached the slowest link."""
     if c["jitter_ms"] == 0.0:
         return "no jitter"
+    if c["drain_arrived_bits"] < TELLING_PACKETS * 8.0 * 1250:
+        return "too few packets"
     mean = c["drain_arrived_bits"] / c["drain_lasted_ms"] * 1e3
     mean /= 1.0 - min(2.0 * c["jitter_ms"] / c["drain_lasted_ms"], 0.5)
     by_epoch = c["arrived_bps"] / (1.0 - c["uncertain"])

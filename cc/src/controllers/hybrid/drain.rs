@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use super::Hybrid;
-use crate::units::Rate;
+use crate::units::{Bytes, Rate};
 
 /// Jitter moves as much of what arrives out of a time, or into it, as arrives in so many times J.
 const MOVED: f64 = 2.0;
+/// What arrived says more than one epoch does from so many packets on.
+const TELLING_PACKETS: u64 = 64;
 /// No more than this share of a time is taken for uncertain.
 const MOST_UNCERTAIN: f64 = 0.5;
 
@@ -23,8 +25,9 @@ pub struct Drain {
 
 impl Drain {
     /// What may have arrived at most, by the mean since the queue began to drain: in a longer time jitter matters less.
-    pub fn arrives_at_most(&self, jitter: Duration) -> Option<Rate> {
-        let known = self.ceiling.is_none() && !self.arrivals.lasted.is_zero();
+    pub fn arrives_at_most(&self, jitter: Duration, packet: Bytes) -> Option<Rate> {
+        let telling = (packet * TELLING_PACKETS).0 as f64 * 8.0;
+        let known = self.ceiling.is_none() && self.arrivals.bits >= telling;
         known
             .then(|| self.arrivals.mean() * (1.0 / (1.0 - uncertain(jitter, self.arrivals.lasted))))
     }

@@ -26,7 +26,7 @@ pub fn interrupts(params: &Params, duration: Duration, usual: Duration, losses: 
 impl Hybrid {
     /// Whether the path has been interrupted. All losses count: those of packets sent before a decrease as well.
     pub(super) fn is_interrupted(&self, epoch: &Epoch, summary: &Summary) -> bool {
-        if summary.startup || summary.app_limited || epoch.lost_in_all == 0 {
+        if summary.app_limited || epoch.lost_in_all == 0 {
             return false;
         }
         let max_ack_delay = self.limits.max_ack_delay.unwrap_or_default();

@@ -102,7 +102,7 @@ impl Situation {
         let in_full = self.fully_arrived();
         let meanwhile = self
             .drain
-            .and_then(|drain| drain.arrives_at_most(self.jitter));
+            .and_then(|drain| drain.arrives_at_most(self.jitter, self.packet));
         let arrived = meanwhile.map_or(in_full, |most| in_full.min(most.max(self.carried())));
         arrived * (1.0 / (1.0 - self.background.min(MOST_BACKGROUND)))
     }

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from . import noise
 
+TELLING_PACKETS = 64
+"""With fewer the mean says no more than one epoch."""
+
 
 @dataclass(frozen=True, slots=True)
 class Drain:
@@ -21,9 +24,9 @@ class Drain:
         """With an epoch in which so much arrived, bit/s, in what of it counts, s."""
         return Drain(self.lasted + arriving, self.bits + arrived * arriving)
 
-    def most(self, jitter: float) -> float:
+    def most(self, jitter: float, packet_bytes: int) -> float:
         """What has arrived on the average, with what jitter may have held back, bit/s; unbounded where nothing is
         known. The longer it drains the less jitter matters."""
-        if self.lasted <= 0.0:
+        if self.bits < TELLING_PACKETS * 8.0 * packet_bytes:
             return math.inf
         return noise.reached(self.bits / self.lasted, noise.uncertain(jitter, self.lasted), 0.0)

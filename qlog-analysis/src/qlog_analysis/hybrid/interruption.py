@@ -17,8 +17,7 @@ def usual(back: float, jitter: float, max_ack_delay: float) -> float:
 
 def is_interrupted(duration: float, its_usual: float, lost: int, acked: int, p: Parameters) -> bool:
     """Whether nothing came back for much longer than as a rule, and then much of what was in flight was lost: `lost`
-    are all packets, whether they count or not. Of an epoch that is none of start-up and that the application has not
-    limited."""
+    are all packets, whether they count or not. Of an epoch that the application has not limited."""
     if p.startup <= 1.0 or duration <= STALLS * its_usual:
         return False
     return lost >= LEAST_LOSSES and lost > p.losscap * (lost + acked)

@@ -291,7 +291,7 @@ def update(e: Epoch, p: Parameters, course: Course) -> Update:
     course = course.arrive(e.arrived, e.arriving).see(e.delta)
     if e.interrupted:
         return _interrupted(e, course)
-    e = replace(e, believed=believed(course.dips, e.startup, p), most=course.drain.most(e.jitter))
+    e = replace(e, believed=believed(course.dips, e.startup, p), most=course.drain.most(e.jitter, e.packet_bytes))
     course = course.learn(e.arrived_in_full)
     done, dips = _updated(e, p, course), course.dips
     if done.beta is not None and e.believed > 0.0 and course.share is None and not e.sent_little:

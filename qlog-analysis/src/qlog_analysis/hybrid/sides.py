@@ -124,7 +124,7 @@ class Sides:
 
     def _interrupts(self) -> set[bool]:
         r, limits = self.r, self.limits
-        if self.before.startup or r.app_limited:
+        if r.app_limited:
             return {False}
         return {
             interruption.is_interrupted(self.duration + slack, its_usual, r.lost_in_all, r.acked, self.p)

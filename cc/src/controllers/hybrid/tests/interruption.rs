@@ -13,7 +13,7 @@ struct Vectors {
     interruption: Vec<Case>,
 }
 
-/// An epoch of the steady phase.
+/// An epoch that the application has not limited.
 #[derive(Debug, Deserialize)]
 struct Case {
     options: String,
