@@ -169,7 +169,7 @@ def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
 
 def _drain(rng: random.Random, e: law.Epoch) -> Drain:
     """What the epochs before have left, if there were any since the decrease: some with more than A, and some less."""
-    lasted = rng.choice((0, 1, 3, 8)) * e.arriving
+    lasted = rng.choice((0, 1, 8, 30)) * e.arriving
     return Drain(lasted, float(round(e.arrived * rng.choice((0.7, 1.02, 1.05, 2.0)) * lasted)))
 
 
