@@ -263,7 +263,7 @@ class HybridSender:
     def _is_interrupted(self, duration: float, usual: float) -> bool:
         its_usual = interruption.usual(usual, self._jitter, self.max_ack_delay)
         lost, acked = self._lost_in_all, self._acked_packets
-        return not self.startup and interruption.is_interrupted(duration, its_usual, lost, acked, self.p)
+        return interruption.is_interrupted(duration, its_usual, lost, acked, self.p)
 
     def _learn_background(self, delta: float | None, d: Thresholds) -> None:
         if self.p.drain > 0.0 and delta is not None and delta <= d.short:

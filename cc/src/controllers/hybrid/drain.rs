@@ -47,9 +47,9 @@ impl Arrivals {
         Self { lasted, bits }
     }
 
-    fn add(&mut self, arrived: Rate, lasted: Duration) {
+    fn add(&mut self, acked: Bytes, lasted: Duration) {
         self.lasted += lasted;
-        self.bits += arrived.bps() * lasted.as_secs_f64();
+        self.bits += acked.0 as f64 * 8.0;
     }
 
     fn mean(&self) -> Rate {
@@ -65,9 +65,9 @@ pub fn uncertain(jitter: Duration, duration: Duration) -> f64 {
 
 impl Hybrid {
     /// What arrived while a queue drains.
-    pub(super) fn add_arrivals(&mut self, arrived: Rate, lasted: Duration) {
+    pub(super) fn add_arrivals(&mut self, acked: Bytes, lasted: Duration) {
         if let Some(drain) = &mut self.drain {
-            drain.arrivals.add(arrived, lasted);
+            drain.arrivals.add(acked, lasted);
         }
     }
 

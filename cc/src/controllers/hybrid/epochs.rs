@@ -173,7 +173,7 @@ impl Hybrid {
         self.limited_before = summary.app_limited;
         situation.arrived = epoch.acked.per(summary.arriving);
         situation.believed = self.believe(situation.arrived, summary);
-        self.add_arrivals(situation.arrived, summary.arriving);
+        self.add_arrivals(epoch.acked, summary.arriving);
         let tells = epoch.acked_packets >= RATE_PACKETS && !situation.sent_little;
         self.learn_share(situation.fully_arrived(), tells && summary.seen.is_none());
         situation.drain = self.drain;

@@ -22,7 +22,8 @@ class Drain:
 
     def add(self, arrived: float, arriving: float) -> Drain:
         """With an epoch in which so much arrived, bit/s, in what of it counts, s."""
-        return Drain(self.lasted + arriving, self.bits + arrived * arriving)
+        # These are whole bits, and 64 packets of them may be the bound.
+        return Drain(self.lasted + arriving, self.bits + round(arrived * arriving))
 
     def most(self, jitter: float, packet_bytes: int) -> float:
         """What has arrived on the average, with what jitter may have held back, bit/s; unbounded where nothing is
