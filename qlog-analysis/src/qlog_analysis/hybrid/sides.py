@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ..check.numbers import REPORT_ROUNDING, TIME_TOLERANCE
 from ..check.verdict import Finding
@@ -116,7 +117,7 @@ class Sides:
             for length in self.lengths()
         }
 
-    @property
+    @cached_property
     def interrupted(self) -> bool:
         """Whether the path was, by the packets; where rounding leaves that open, by the report."""
         verdicts = self._interrupts()
