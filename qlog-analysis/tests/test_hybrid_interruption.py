@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+import law_epochs
 from qlog_analysis.hybrid import interruption, law
 from qlog_analysis.hybrid.dips import Dips
 from qlog_analysis.hybrid.parameters import DEFAULT, PAPER
 from qlog_analysis.hybrid.standing import Outcome, Shown, Standing, judge
 from qlog_analysis.hybrid.thresholds import thresholds
-from qlog_analysis.hybrid.trend import Trend
 
 P = replace(DEFAULT, losscap=0.1, startup=2.2)
 
@@ -22,21 +22,14 @@ def epoch(**changes: Any) -> law.Epoch:
         "delta": 0.02,
         "lost": True,
         "overwhelmed": True,
-        "trend": Trend.OFF,
         "rate": 1e7,
         "length": 0.04,
-        "packet_bytes": 1250,
-        "app_limited": False,
-        "startup": False,
-        "queues": False,
         "arrived": 2e6,
-        "uncertain": 0.0,
-        "background": 0.0,
         "thresholds": thresholds(1e7, 1250, P),
         "full": 0.002,
         "arriving": 0.04,
     }
-    return law.Epoch(**{**base, **changes})
+    return law_epochs.epoch(**{**base, **changes})
 
 
 def after(course: law.Course, **changes: Any) -> law.Update:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import law_epochs
 from qlog_analysis.hybrid import law, spec, trend
 from qlog_analysis.hybrid.dips import Dips
 from qlog_analysis.hybrid.drain import Drain
@@ -27,22 +28,14 @@ FRESH = law.Course()
 def epoch(**changes: Any) -> law.Epoch:
     base: dict[str, Any] = {
         "delta": 0.0,
-        "lost": False,
-        "overwhelmed": False,
         "trend": Trend.UNKNOWN,
         "rate": 1e6,
         "length": 0.1,
-        "packet_bytes": 1250,
-        "app_limited": False,
-        "startup": False,
-        "queues": False,
         "arrived": 1e6,
-        "uncertain": 0.0,
-        "background": 0.0,
         "thresholds": BOUNDS,
         "full": BOUNDS.d1,
     }
-    return law.Epoch(**{**base, **changes})
+    return law_epochs.epoch(**{**base, **changes})
 
 
 def after(course: law.Course = FRESH, p: Parameters = DRAINING, **changes: Any) -> law.Update:

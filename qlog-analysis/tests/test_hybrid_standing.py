@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+import law_epochs
 from qlog_analysis.hybrid import law
 from qlog_analysis.hybrid.parameters import DEFAULT, PAPER
 from qlog_analysis.hybrid.standing import Judged, Outcome, Shown, Standing, judge
 from qlog_analysis.hybrid.thresholds import thresholds
-from qlog_analysis.hybrid.trend import Trend
 from qlog_analysis.measure.sliding import PathMinima, Source
 from qlog_analysis.measure.window_min import SlidingMinimum
 
@@ -187,24 +187,15 @@ def test_times_that_rounding_leaves_open_give_both_readings() -> None:
 def epoch(**changes: Any) -> law.Epoch:
     base: dict[str, Any] = {
         "delta": 0.04,
-        "lost": False,
-        "overwhelmed": False,
-        "trend": Trend.OFF,
         "rate": 1e7,
         "length": 0.04,
-        "packet_bytes": 1250,
-        "app_limited": False,
-        "startup": False,
-        "queues": False,
         "arrived": 1e7,
-        "uncertain": 0.0,
-        "background": 0.0,
         "thresholds": thresholds(1e7, 1250, P).above(0.04),
         "full": 0.002,
         "now": 1.0,
         "standing": Standing(queue=0.04, found=0.5),
     }
-    return law.Epoch(**{**base, **changes})
+    return law_epochs.epoch(**{**base, **changes})
 
 
 def after(undisturbed: float = 0.0, **changes: Any) -> law.Update:

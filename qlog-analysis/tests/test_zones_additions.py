@@ -12,7 +12,7 @@ import tampering
 import tampering_additions as t
 from qlog_analysis.check.verdict import Outcome
 from simulation import Path
-from traces import ADDED, Tamper, epochs, records, verdict_of
+from traces import ADDED, Tamper, assert_refused, epochs, records, verdict_of
 from tracewriter import Json
 
 PATH = Path(rate=8e6, delay=0.02, buffer=40_000, jitter=0.001)
@@ -91,12 +91,7 @@ def added() -> list[Json]:
 
 @pytest.mark.parametrize(("tamper", "laws"), ALTERED.values(), ids=ALTERED.keys())
 def test_a_falsified_trace_fails(tmp_path: FilePath, tamper: Tamper, laws: set[str]) -> None:
-    some, untouched = added(), added()
-    tamper(some)
-    assert some != untouched
-    v = verdict_of(tmp_path, some)
-    assert v.outcome is Outcome.FAIL
-    assert laws <= {f.law for f in v.findings}, v.to_text()
+    assert_refused(tmp_path, added, tamper, laws)
 
 
 ON_OTHER_PATHS: dict[str, tuple[Path, Tamper, set[str]]] = {

@@ -12,7 +12,7 @@ import tampering
 import tampering_dips as t
 from qlog_analysis.check.verdict import Outcome
 from tampering_additions import scaled, shifted, where
-from traces import ADDED, Tamper, epochs, verdict_of
+from traces import ADDED, Tamper, assert_refused, epochs, verdict_of
 from tracewriter import Json
 
 SPEC = f"{ADDED.replace('trend=on', 'trend=off')},compete=off,dip=0.7"
@@ -40,12 +40,7 @@ CASES: dict[str, tuple[Tamper, set[str]]] = {
 
 @pytest.mark.parametrize(("tamper", "laws"), CASES.values(), ids=CASES)
 def test_a_falsified_trace_fails(tmp_path: FilePath, tamper: Tamper, laws: set[str]) -> None:
-    some = over("fades")
-    tamper(some)
-    assert some != over("fades")
-    v = verdict_of(tmp_path, some)
-    assert v.outcome is Outcome.FAIL
-    assert laws <= {f.law for f in v.findings}, v.to_text()
+    assert_refused(tmp_path, lambda: over("fades"), tamper, laws)
 
 
 @pytest.mark.parametrize(

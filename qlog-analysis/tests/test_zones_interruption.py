@@ -13,7 +13,7 @@ from qlog_analysis.check.verdict import Outcome
 from simulation import Path
 from tampering_additions import Choice, follow, shifted, where
 from tampering_standing import named_otherwise
-from traces import ADDED, Tamper, epochs, records, verdict_of
+from traces import ADDED, Tamper, assert_refused, epochs, records, verdict_of
 from tracewriter import Json
 
 SPEC = f"{ADDED.replace('trend=on', 'trend=off')},compete=600ms,dip=0.7"
@@ -80,12 +80,7 @@ CASES: dict[str, tuple[Tamper, set[str]]] = {
 
 @pytest.mark.parametrize(("tamper", "laws"), CASES.values(), ids=CASES)
 def test_a_falsified_trace_fails(tmp_path: FilePath, tamper: Tamper, laws: set[str]) -> None:
-    some = interrupted()
-    tamper(some)
-    assert some != interrupted()
-    v = verdict_of(tmp_path, some)
-    assert v.outcome is Outcome.FAIL
-    assert laws <= {f.law for f in v.findings}, v.to_text()
+    assert_refused(tmp_path, interrupted, tamper, laws)
 
 
 @pytest.mark.parametrize("spec", [SPEC, "hybrid", f"{SPEC},drain=off,compete=off", f"{SPEC},delay=mean,react=epoch"])

@@ -13,7 +13,7 @@ import tampering
 import tampering_standing as t
 from qlog_analysis.check.verdict import Outcome
 from tampering_additions import chosen, shifted, where
-from traces import ADDED, Tamper, epochs, verdict_of
+from traces import ADDED, Tamper, assert_refused, epochs, verdict_of
 from tracewriter import Json
 
 SPEC = f"{ADDED.replace('trend=on', 'trend=off')},compete=600ms"
@@ -71,12 +71,7 @@ CASES = [
 def test_a_falsified_trace_fails(
     tmp_path: FilePath, make: Callable[[], list[Json]], tamper: Tamper, laws: set[str]
 ) -> None:
-    some = make()
-    tamper(some)
-    assert some != make()
-    v = verdict_of(tmp_path, some)
-    assert v.outcome is Outcome.FAIL
-    assert laws <= {f.law for f in v.findings}, v.to_text()
+    assert_refused(tmp_path, make, tamper, laws)
 
 
 @pytest.mark.parametrize("stamps", ["true", "false"])

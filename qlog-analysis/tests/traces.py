@@ -9,6 +9,7 @@ from pathlib import Path as FilePath
 
 import tracewriter
 from qlog_analysis.check.run import check
+from qlog_analysis.check.verdict import Outcome
 from qlog_analysis.hybrid.verdict import ZonesVerdict
 from qlog_analysis.load import load
 from qlog_analysis.model import Trace
@@ -50,6 +51,16 @@ def verdict_of(folder: FilePath, some: list[Json]) -> ZonesVerdict:
     verdict = check(trace_of(folder, some))
     assert isinstance(verdict, ZonesVerdict)
     return verdict
+
+
+def assert_refused(folder: FilePath, make: Callable[[], list[Json]], tamper: Tamper, laws: set[str]) -> None:
+    """What `tamper` makes of a trace fails, by these laws at least."""
+    some = make()
+    tamper(some)
+    assert some != make()
+    v = verdict_of(folder, some)
+    assert v.outcome is Outcome.FAIL
+    assert laws <= {f.law for f in v.findings}, v.to_text()
 
 
 def named(some: list[Json], name: str) -> list[Json]:

@@ -19,7 +19,7 @@ pub struct Drain {
     pub share: Rate,
     /// After start-up the share is not known yet: what arrives while the queue drains is, up to this.
     pub ceiling: Option<Rate>,
-    /// What has arrived since it began to.
+    /// What has arrived since it began to, if it is not that of start-up.
     pub arrivals: Arrivals,
 }
 
@@ -27,8 +27,7 @@ impl Drain {
     /// What may have arrived at most, by the mean since the queue began to drain: in a longer time jitter matters less.
     pub fn arrives_at_most(&self, jitter: Duration, packet: Bytes) -> Option<Rate> {
         let telling = (packet * TELLING_PACKETS).0 as f64 * 8.0;
-        let known = self.ceiling.is_none() && self.arrivals.bits >= telling;
-        known
+        (self.arrivals.bits >= telling)
             .then(|| self.arrivals.mean() * (1.0 / (1.0 - uncertain(jitter, self.arrivals.lasted))))
     }
 }
@@ -66,7 +65,7 @@ pub fn uncertain(jitter: Duration, duration: Duration) -> f64 {
 impl Hybrid {
     /// What arrived while a queue drains.
     pub(super) fn add_arrivals(&mut self, acked: Bytes, lasted: Duration) {
-        if let Some(drain) = &mut self.drain {
+        if let Some(drain) = self.drain.as_mut().filter(|drain| drain.ceiling.is_none()) {
             drain.arrivals.add(acked, lasted);
         }
     }

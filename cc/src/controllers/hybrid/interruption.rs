@@ -54,8 +54,7 @@ impl Hybrid {
         if !self.path_is_new || summary.seen.is_none() {
             return None;
         }
-        let [by_ack, by_timestamp] = &self.floors;
-        self.meter.raise(by_ack.mean(), by_timestamp.mean());
+        self.take_for_path();
         self.path_is_new = false;
         Some(NEW_PATH)
     }

@@ -270,6 +270,12 @@ impl Standing {
 }
 
 impl Hybrid {
+    /// What this epoch has shown of a queue is none: the path is as long.
+    pub(super) fn take_for_path(&mut self) {
+        let [by_ack, by_timestamp] = &self.floors;
+        self.meter.raise(by_ack.mean(), by_timestamp.mean());
+    }
+
     /// Goes back to the rate that a queue, which should drain, has cost in vain.
     pub(super) fn compete(&mut self, seen: &Attempted) -> Option<Outcome> {
         let patience = self.params.compete;
@@ -278,8 +284,7 @@ impl Hybrid {
         }
         let outcome = self.standing.judge(seen, self.drain, patience)?;
         if let Outcome::LongerPath(_) = outcome {
-            let [by_ack, by_timestamp] = &self.floors;
-            self.meter.raise(by_ack.mean(), by_timestamp.mean());
+            self.take_for_path();
         }
         let rate = outcome.rate() * (1.0 - self.params.bmin);
         self.rate = self.bounded(self.rate.max(rate));

@@ -252,7 +252,6 @@ pub fn steady(params: &Params, seen: &Observed, from: &Situation) -> Update {
                 ceiling: None,
                 arrivals: from
                     .drain
-                    .filter(|drain| drain.ceiling.is_none())
                     .map_or(Arrivals::default(), |drain| drain.arrivals),
             }),
         };

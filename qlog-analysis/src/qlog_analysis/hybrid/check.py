@@ -16,7 +16,7 @@ from .law import Course
 from .measured import Limits, Measured
 from .reported import check_parameters, limits_of
 from .sides import Before
-from .standing import Outcome, Standing
+from .standing import Outcome, Standing, starts_anew
 from .surroundings import Surroundings
 from .verdict import ZonesVerdict
 
@@ -38,7 +38,6 @@ class _Check:
         self._surroundings = Surroundings(trace)
         self._previous: HybridEpoch | None = None
         self._startup = self._limits[0].parameters.startup > 1.0
-        self._meets_path = False
         self._course = Course()
         self._late = LatePackets()
         self._jitter = (0.0, 0.0)
@@ -133,13 +132,13 @@ class _Check:
             jitter=self._jitter,
             standing=self._standing,
             queues=self._queues,
-            meets_path=self._meets_path,
+            meets_path=self._measurement.meets_path,
         )
 
     @staticmethod
     def _measured_anew(r: HybridEpoch, compared: Compared) -> bool:
         """Whether only what is sent from now on counts: by the packets, or where they leave it open by the report."""
-        told = r.beta is not None or r.outcome not in (None, Outcome.NEW_PATH.value)
+        told = starts_anew(r.beta, r.outcome)
         return compared.interrupted or told if compared.measured_anew is None else compared.measured_anew
 
     def _follow(self, event: Update[HybridEpoch], m: Measured, compared: Compared, *, anew: bool) -> None:
@@ -151,7 +150,7 @@ class _Check:
                 self._measurement.count_since(event.time)
         if self._startup:
             self._measurement.start_up_goes_on(r.rate_after)
-        course = self._goes_on_with(compared) if self._meets_path else compared.course
+        course = self._goes_on_with(compared) if self._measurement.meets_path else compared.course
         self._course, self._jitter = course, compared.after.jitter
         self._follow_path(r, m, compared)
         self._standing, self._queues = compared.standing, compared.queues
@@ -163,7 +162,5 @@ class _Check:
         """Interruptions, and paths that are longer than they were."""
         if compared.interrupted:
             self._measurement.path_was_interrupted()
-            self._meets_path = True
-        elif r.delta is not None and (self._meets_path or r.outcome == Outcome.LONGER_PATH.value):
+        elif r.delta is not None and (self._measurement.meets_path or r.outcome == Outcome.LONGER_PATH.value):
             self._measurement.path_is_longer(m, r.delta / 1e3, r.length / 1e3)
-            self._meets_path = False

@@ -62,6 +62,11 @@ class Measurement:
         return self._start is not None
 
     @property
+    def meets_path(self) -> bool:
+        """Whether no epoch with samples has ended since the path was interrupted."""
+        return self._meets_path
+
+    @property
     def overdue(self) -> float | None:
         return self._overdue
 

@@ -171,17 +171,16 @@ class Epoch:
 
     @property
     def arrived_in_full(self) -> float:
-        """F: A, or what the path is taken to carry, with what jitter may have held back, as far as the mean of a drain
-        bears that out."""
-        carried = max(self.arrived, self.believed)
-        return min(noise.reached(carried, self.uncertain, 0.0), max(carried, self.most))
+        """F: A, or what the path is taken to carry, with what jitter may have held back."""
+        return noise.reached(max(self.arrived, self.believed), self.uncertain, 0.0)
 
     @property
     def reached(self) -> float:
-        """A', bit/s."""
+        """A': of F what the mean of a drain bears out, bit/s."""
         if self.lost_to_a_full_queue or self.overwhelmed:
             return self.arrived
-        return noise.made_up(self.arrived_in_full, self.background)
+        borne_out = min(self.arrived_in_full, max(self.arrived, self.believed, self.most))
+        return noise.made_up(borne_out, self.background)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +236,7 @@ class Update:
     @property
     def starts_anew(self) -> bool:
         """Whether only what is sent from now on counts."""
-        return self.beta is not None or self.outcome not in (None, Outcome.NEW_PATH)
+        return standing.starts_anew(self.beta, self.outcome)
 
 
 def zone(e: Epoch) -> int:

@@ -55,6 +55,11 @@ class Outcome(str, Enum):
     """Not of an attempt: the first delays after that are those of the path."""
 
 
+def starts_anew(beta: float | None, outcome: str | None) -> bool:
+    """Whether with such an end of an epoch only what is sent from then on counts."""
+    return beta is not None or outcome not in (None, Outcome.NEW_PATH)
+
+
 @dataclass(frozen=True, slots=True)
 class Shown:
     """An epoch with samples, after its update."""

@@ -1,0 +1,25 @@
+"""Epochs for the law, by what is unusual about them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qlog_analysis.hybrid import law
+from qlog_analysis.hybrid.trend import Trend
+
+USUAL: dict[str, Any] = {
+    "lost": False,
+    "overwhelmed": False,
+    "trend": Trend.OFF,
+    "packet_bytes": 1250,
+    "app_limited": False,
+    "startup": False,
+    "queues": False,
+    "uncertain": 0.0,
+    "background": 0.0,
+}
+
+
+def epoch(**values: Any) -> law.Epoch:
+    """One of the steady phase without losses, jitter or a trend, but for `values`."""
+    return law.Epoch(**{**USUAL, **values})
