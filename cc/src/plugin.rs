@@ -128,20 +128,16 @@ impl Plugin {
         lost: &[seam::Lost],
     ) {
         self.acked.clear();
-        for packet in acked {
-            self.acked.push(Acked {
-                sent: time(&packet.time_sent),
-                size: Bytes(packet.bytes_acked as u64),
-                received: packet.receive_timestamp,
-            });
-        }
+        self.acked.extend(acked.iter().map(|packet| Acked {
+            sent: time(&packet.time_sent),
+            size: Bytes(packet.bytes_acked as u64),
+            received: packet.receive_timestamp,
+        }));
         self.lost.clear();
-        for packet in lost {
-            self.lost.push(Lost {
-                sent: time(&packet.time_sent),
-                size: Bytes(packet.bytes_lost as u64),
-            });
-        }
+        self.lost.extend(lost.iter().map(|packet| Lost {
+            sent: time(&packet.time_sent),
+            size: Bytes(packet.bytes_lost as u64),
+        }));
     }
 
     fn take_decision(&mut self) {

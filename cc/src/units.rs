@@ -1,7 +1,7 @@
 //! Quantities with their units, so that no public signature has a bare number.
 
 use std::fmt;
-use std::ops::{Add, Mul, Sub};
+use std::ops::{Add, Div, Mul, Sub};
 use std::time::Duration;
 
 /// Nanoseconds in a second.
@@ -18,6 +18,7 @@ impl Time {
     pub const LAST: Time = Time(u64::MAX);
 
     /// `since_origin` after the origin, saturating.
+    #[inline]
     pub fn from_origin(since_origin: Duration) -> Self {
         let seconds = since_origin.as_secs().min(Self::LAST_SECOND);
         Self(seconds * 1_000_000_000 + u64::from(since_origin.subsec_nanos()))
@@ -64,6 +65,12 @@ impl Owd {
     /// From nanoseconds.
     pub const fn from_nanos(nanos: i64) -> Self {
         Self(nanos)
+    }
+
+    /// The nearest to so many nanoseconds. `f64::round` is a function of the C library on many processors.
+    #[inline]
+    fn rounded(nanos: f64) -> Self {
+        Self((nanos + 0.5f64.copysign(nanos)) as i64)
     }
 
     /// In nanoseconds.
@@ -116,12 +123,44 @@ impl Mul<u32> for Owd {
     }
 }
 
+impl Mul<f64> for Owd {
+    type Output = Owd;
+
+    /// The nearest; zero if that is not a number.
+    #[inline]
+    fn mul(self, rhs: f64) -> Owd {
+        Owd::rounded(self.0 as f64 * rhs)
+    }
+}
+
+impl Div<u32> for Owd {
+    type Output = Owd;
+
+    /// Rounded towards zero. Dividing by zero is dividing by one.
+    #[inline]
+    fn div(self, rhs: u32) -> Owd {
+        Owd(self.0 / i64::from(rhs.max(1)))
+    }
+}
+
 impl Sub for Owd {
     type Output = Owd;
 
     fn sub(self, rhs: Owd) -> Owd {
         Owd(self.0.wrapping_sub(rhs.0))
     }
+}
+
+/// A duration in nanoseconds, at most 68 years. Arithmetic with them takes a fraction of that with seconds and nanoseconds.
+#[inline]
+pub fn nanos(duration: Duration) -> u64 {
+    Time::from_origin(duration).as_nanos()
+}
+
+/// `duration` times `factor`, to the nanosecond; zero if that is negative or not a number.
+#[inline]
+pub fn scaled(duration: Duration, factor: f64) -> Duration {
+    (Owd::from(duration) * factor).to_duration()
 }
 
 /// A number of bytes.
@@ -177,6 +216,12 @@ impl Rate {
     /// Bytes that this rate moves in `period`.
     pub fn over(self, period: Duration) -> f64 {
         self.0 * period.as_secs_f64() / 8.0
+    }
+
+    /// How long so many bytes delay what is behind them, to the nanosecond; below a bit per second as with that.
+    #[inline]
+    pub fn delay_of(self, bytes: Bytes) -> Owd {
+        Owd::rounded(bytes.0 as f64 * 8.0 * NANOS / self.0.max(1.0))
     }
 
     /// The lower of the two.
@@ -253,6 +298,21 @@ mod tests {
         assert_eq!(rate.bps(), 1e6);
         assert_eq!(rate.over(Duration::from_millis(100)), 12_500.0);
         assert_eq!(rate.to_string(), "1Mbps");
+        let delay = |rate: Rate, bytes| rate.delay_of(Bytes(bytes)).to_duration();
+        assert_eq!(delay(rate, 12_500), Duration::from_millis(100));
+        assert_eq!(delay(Rate::default(), 1), Duration::from_secs(8));
+        assert_eq!(delay(Rate::INFINITE, 1), Duration::ZERO);
+    }
+
+    #[test]
+    fn delays_scale_to_the_nearest_nanosecond() {
+        for (nanos, factor, scaled) in [(5, 0.5, 3), (5, 0.4, 2), (-5, 0.5, -3), (5, -0.4, -2)] {
+            let product = Owd::from_nanos(nanos) * factor;
+            assert_eq!(product.as_nanos(), scaled, "{nanos} * {factor}");
+        }
+        assert_eq!(scaled(Duration::from_nanos(5), -1.0), Duration::ZERO);
+        assert_eq!(scaled(Duration::MAX, f64::NAN), Duration::ZERO);
+        assert!(scaled(Duration::MAX, 1e9) > Duration::from_secs(1 << 32));
     }
 
     #[test]

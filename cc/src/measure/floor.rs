@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use crate::units::{Owd, Time};
+use crate::units::{nanos, Owd, Time};
 
 /// Packets of about this time have their minimum taken. A flow that takes minima over longer times sees less of the queue that it
 /// shares, and takes more of the path.
@@ -33,7 +33,6 @@ pub struct Spans {
 impl Spans {
     /// Those of an epoch of `length`: equal ones, as near to 10 ms as they come.
     pub fn of(length: Duration) -> Self {
-        let nanos = |duration| Time::from_origin(duration).as_nanos();
         let spans = ((nanos(length) + nanos(SPAN) / 2) / nanos(SPAN)).max(1);
         Self {
             length: nanos(length),

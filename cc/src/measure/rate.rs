@@ -17,7 +17,7 @@ use std::time::Duration;
 use super::owd::{Minima, Sample, Source};
 use super::sent::SentLog;
 use crate::feedback::Feedback;
-use crate::units::{Bytes, Owd, Rate, Time};
+use crate::units::{scaled, Bytes, Owd, Rate, Time};
 
 /// Marks kept in the shortest time that a measurement spans.
 const MARKS_PER_SPAN: u32 = 32;
@@ -194,7 +194,7 @@ impl RateMeter {
             sent: Bytes(to.sent.0 - from.sent.0),
             delivered: Bytes(to.delivered.0 - from.delivered.0),
             sending,
-            arriving: arriving.max(sending.mul_f64(LEAST_SHARE)),
+            arriving: arriving.max(scaled(sending, LEAST_SHARE)),
             allowed_first: from.allowed,
             allowed_last: to.allowed,
         })

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::feedback::{Feedback, Space};
-use crate::units::Time;
+use crate::units::{nanos, Time};
 
 /// RFC 9002, section 6.1.2: the timer granularity that every implementation may assume.
 const GRANULARITY: Duration = Duration::from_millis(1);
@@ -19,10 +19,6 @@ pub struct Rtt {
     /// The smallest sample, ACK delay included, and when the first one came.
     known: Option<(u64, Time)>,
     max_ack_delay: Duration,
-}
-
-fn nanos(duration: Duration) -> u64 {
-    Time::from_origin(duration).as_nanos()
 }
 
 impl Rtt {

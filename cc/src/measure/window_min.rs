@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::units::Time;
+use crate::units::{nanos, Time};
 
 /// Sub-windows. A value is forgotten between 9/10 and 10/10 of the window after it was seen.
 pub const PARTS: usize = 10;
@@ -72,7 +72,7 @@ impl<T: Copy + Ord> WindowMin<T> {
 
     #[cold]
     fn begin_part(&mut self, now: Time) {
-        let part = Time::from_origin(self.part).as_nanos();
+        let part = nanos(self.part);
         let number = now.as_nanos() / part;
         for _ in (self.latest..number).take(PARTS) {
             self.before[self.place] = self.current.take();

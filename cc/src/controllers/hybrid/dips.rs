@@ -8,7 +8,7 @@ use super::update::Situation;
 use super::Hybrid;
 use crate::feedback::{Feedback, Space};
 use crate::measure::epoch::Epoch;
-use crate::units::{Bytes, Owd, Rate};
+use crate::units::{scaled, Bytes, Owd, Rate};
 
 /// Epochs whose arrivals are compared.
 const EPOCHS: usize = 8;
@@ -69,7 +69,7 @@ impl Dips {
 
 /// Whether an epoch lasted so much longer than as a rule something takes to come back that the path has stood still.
 pub fn stalls(duration: Duration, usual: Duration) -> bool {
-    duration > usual.mul_f64(STALLS)
+    duration > scaled(usual, STALLS)
 }
 
 /// Whether this feedback acknowledges an ack-eliciting packet that was sent before the epoch began.
@@ -85,9 +85,8 @@ pub fn overlaps(epoch: &Epoch, feedback: &Feedback<'_>) -> bool {
 impl Hybrid {
     /// The time in which something comes back, as a rule.
     pub(super) fn usual(&self) -> Duration {
-        let bits = self.limits.max_datagram_size.0 as f64 * 8.0;
-        let packet_time = Duration::from_secs_f64(bits / self.rate.bps().max(1.0));
-        self.dips.usual(self.length(), packet_time)
+        let packet_time = self.rate.delay_of(self.limits.max_datagram_size);
+        self.dips.usual(self.length(), packet_time.to_duration())
     }
 
     /// What of the duration of an epoch counts for the rate of arrival. If what had been sent before it came back at its end, and that

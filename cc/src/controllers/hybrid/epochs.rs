@@ -18,7 +18,7 @@ use crate::measure::floor::{Floor, Spans};
 use crate::measure::loss::LossShare;
 use crate::measure::owd::Source;
 use crate::measure::trust::Evidence;
-use crate::units::{Owd, Rate, Time};
+use crate::units::{Rate, Time};
 
 /// Samples that show queueing in start-up.
 const STARTUP_EVIDENCE: u32 = 3;
@@ -190,7 +190,7 @@ impl Hybrid {
             drain: self.params.drain,
             queue: self.params.queue,
             delta: seen.delta,
-            short: Owd::from(from.thresholds.short),
+            short: from.thresholds.short,
             losses: epoch.losses(),
             background: self.background,
             rate: self.rate,

@@ -1,7 +1,5 @@
 //! The paper's zones and equations (2) to (4), as pure functions of one epoch.
 
-use std::time::Duration;
-
 use super::params::Params;
 use super::thresholds::Thresholds;
 use crate::measure::trend::Trend;
@@ -52,8 +50,8 @@ impl Observed {
         self.overwhelmed || (self.lost && self.above(thresholds.full))
     }
 
-    fn above(&self, threshold: Duration) -> bool {
-        self.delta > Owd::from(threshold)
+    fn above(&self, threshold: Owd) -> bool {
+        self.delta > threshold
     }
 }
 
@@ -72,7 +70,7 @@ pub fn zone(thresholds: &Thresholds, seen: &Observed) -> Zone {
 ///
 /// alpha = amin amax (d1 - d0) / (amax (delta - d0) + amin (d1 - delta))
 pub fn alpha(thresholds: &Thresholds, amin: Rate, amax: Rate, delta: Owd) -> Rate {
-    let (d0, d1) = (thresholds.d0.as_secs_f64(), thresholds.d1.as_secs_f64());
+    let (d0, d1) = (thresholds.d0.as_secs(), thresholds.d1.as_secs());
     let (amin, amax, delta) = (amin.bps(), amax.bps(), delta.as_secs());
     if delta <= d0 {
         return Rate::from_bps(amax);
@@ -87,9 +85,9 @@ pub fn beta(params: &Params, thresholds: &Thresholds, seen: &Observed) -> Option
         bmin, bmid, bmax, ..
     } = *params;
     let (d1, d2, d3) = (
-        thresholds.d1.as_secs_f64(),
-        thresholds.d2.as_secs_f64(),
-        thresholds.d3.as_secs_f64(),
+        thresholds.d1.as_secs(),
+        thresholds.d2.as_secs(),
+        thresholds.d3.as_secs(),
     );
     let delta = seen.delta.as_secs();
     let zone = zone(thresholds, seen);

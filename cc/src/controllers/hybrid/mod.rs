@@ -203,11 +203,11 @@ impl Hybrid {
     /// queues on the return path or is on the line is in flight as well, but is no congestion.
     fn window(&self) -> Bytes {
         let size = self.limits.max_datagram_size.0.max(1);
-        let extra = 2 * self.jitter
-            + self.return_delay
+        let extra = Owd::from(self.jitter) * 2
+            + Owd::from(self.return_delay)
             + self.params.window_extra(&self.thresholds())
             + self.on_the_line();
-        let bytes = self.rate.over(self.length() + extra);
+        let bytes = self.rate.over(self.length() + extra.to_duration());
         let packets = (bytes / size as f64).ceil() as u64;
         Bytes(size) * packets.max(MIN_WINDOW_PACKETS)
     }
@@ -215,11 +215,11 @@ impl Hybrid {
     /// DEVIATION: waiting for the packet that is on the line when one comes is no queueing, however long that takes.
     /// The receiver may lie about it: L contains the transmission of a full packet, so it is no more than that; and what
     /// receive times have shown does not count once they are not used.
-    fn on_the_line(&self) -> Duration {
+    fn on_the_line(&self) -> Owd {
         if self.params.packet == 0.0 {
-            return Duration::ZERO;
+            return Owd::ZERO;
         }
-        self.transmission_time().mul_f64(self.params.packet)
+        Owd::from(self.transmission_time()) * self.params.packet
     }
 
     /// T, as far as it can be believed; zero while unknown.
@@ -232,7 +232,7 @@ impl Hybrid {
 
     /// What the zones take for queueing.
     fn queueing(&self, delta: Owd) -> Owd {
-        (delta - Owd::from(self.on_the_line())).max(Owd::ZERO)
+        (delta - self.on_the_line()).max(Owd::ZERO)
     }
 
     /// Only packets sent after this say something about the present rate. DEVIATION: the paper
@@ -242,6 +242,7 @@ impl Hybrid {
         self.last_decrease.filter(|_| once)
     }
 
+    #[inline]
     fn thresholds(&self) -> Thresholds {
         let longest = self.longest.get().map(|Reverse(longest)| longest);
         let size = self.limits.max_datagram_size;

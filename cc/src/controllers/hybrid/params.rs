@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::parameters::{PARAMETERS, PROFILES};
 use super::thresholds::Thresholds;
 use crate::spec::{parse_options, Given, SpecError};
-use crate::units::{Bytes, Rate};
+use crate::units::{Bytes, Owd, Rate};
 
 /// Which samples count after a decrease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,8 +159,8 @@ impl Params {
     }
 
     /// Queueing delay that the window allows for beyond R L.
-    pub fn window_extra(&self, thresholds: &Thresholds) -> Duration {
-        self.wextra.unwrap_or(thresholds.d3)
+    pub fn window_extra(&self, thresholds: &Thresholds) -> Owd {
+        self.wextra.map_or(thresholds.d3, Owd::from)
     }
 
     /// Reads what follows `hybrid:`.
@@ -228,6 +228,7 @@ impl Params {
         }
         let Thresholds { d0, d1, d2, d3, .. } =
             Thresholds::new(self, Rate::from_bps(1e6), Bytes(1250), Duration::ZERO, None);
+        let [d0, d1, d2, d3] = [d0, d1, d2, d3].map(Owd::to_duration);
         if !(d0 < d1 && d1 < d2 && d2 < d3) {
             return refuse(
                 "d0 < d1 < d2 < d3",

@@ -7,7 +7,7 @@ use super::drain::Drain;
 use super::update::rate_alone;
 use super::Hybrid;
 use crate::measure::loss::LossCount;
-use crate::units::{Bytes, Owd, Rate, Time};
+use crate::units::{scaled, Bytes, Owd, Rate, Time};
 
 /// Epochs besides those in which a decrease drains a queue: one until it shows, and one to see it.
 const OTHER_EPOCHS: f64 = 2.0;
@@ -154,7 +154,7 @@ impl Attempt {
     /// With another epoch.
     fn and(mut self, seen: &Attempted) -> Self {
         let spare = 1.0 - self.rate.bps() / self.share.bps().max(1.0);
-        self.drained += seen.now.since(self.latest).mul_f64(spare.clamp(0.0, 1.0));
+        self.drained += scaled(seen.now.since(self.latest), spare.clamp(0.0, 1.0));
         (self.latest, self.rate) = (seen.now, seen.rate);
         self.longest = self.longest.max(seen.delta);
         self.falls = seen.delta.as_secs() < FALLS * self.last.as_secs();
@@ -252,7 +252,7 @@ impl Standing {
         if !known && attempt.calms_down(seen) {
             return None;
         }
-        let due = seen.length.mul_f64(OTHER_EPOCHS + seen.drain)
+        let due = scaled(seen.length, OTHER_EPOCHS + seen.drain)
             + DRAIN_QUEUES * attempt.longest.to_duration();
         let (lasts, remains) = match known {
             true => (due, 1.0),

@@ -7,7 +7,7 @@ use crate::controller::Burst;
 use crate::controllers::pacing;
 use crate::feedback::Feedback;
 use crate::measure::owd::Source;
-use crate::units::{Owd, Rate, Time};
+use crate::units::{scaled, Owd, Rate, Time};
 
 /// Share of L for which a queue lasts that ends start-up.
 const QUEUE_LASTS: f64 = 0.25;
@@ -75,7 +75,7 @@ impl Hybrid {
     /// Whether in start-up a queue has been there for a while. Jitter and batches come and go, while that queue only grows.
     pub(super) fn queues(&self, now: Time) -> bool {
         self.queueing_since
-            .is_some_and(|since| now.since(since) >= self.length().mul_f64(QUEUE_LASTS))
+            .is_some_and(|since| now.since(since) >= scaled(self.length(), QUEUE_LASTS))
     }
 
     /// Takes the newest delay of an ACK for what all its packets have met.

@@ -114,7 +114,7 @@ impl Hybrid {
             return Trend::Unknown;
         }
         let delays = |range| epoch.course(range, minima);
-        let floor = Owd::from(self.thresholds().d1 / 4);
+        let floor = self.thresholds().d1 / 4;
         trend(epoch.course_length(), delays, floor)
     }
 

@@ -87,7 +87,7 @@ pub fn rate_alone(packet: Bytes, transmission: Duration) -> Option<Rate> {
 
 /// Whether a queue is hardly one.
 pub fn is_short(thresholds: &Thresholds, delta: Owd) -> bool {
-    delta <= Owd::from(thresholds.short)
+    delta <= thresholds.short
 }
 
 impl Situation {
@@ -200,9 +200,9 @@ pub struct Update {
 /// then shows each its share, which would else take many round trips. Alone on the path it would only lose packets.
 pub fn ends_startup(params: &Params, from: &Situation, delta: Owd) -> bool {
     let insisted = if from.shares() { params.insist } else { 0.0 };
-    let own = from.transmission.mul_f64(BURST_DELAY);
-    let short = from.thresholds.short;
-    delta > Owd::from(short.max(own).max(from.length.mul_f64(insisted)))
+    let own = Owd::from(from.transmission) * BURST_DELAY;
+    let insisted = Owd::from(from.length) * insisted;
+    delta > from.thresholds.short.max(own).max(insisted)
 }
 
 /// DEVIATION: the paper has no start-up. The rate grows with every ACK; here is only whether that ends.

@@ -20,16 +20,17 @@ fn thresholds_follow_the_flows_own_rate_within_bounds() {
     // Two packets of 1250 bytes at 5 Mbit/s take 4 ms.
     let t = of("", 5.0);
     assert_eq!(
-        [t.d0, t.d1, t.d2, t.d3].map(|d| d.as_micros()),
+        [t.d0, t.d1, t.d2, t.d3].map(|d| d.to_duration().as_micros()),
         [500, 4_000, 8_000, 16_000]
     );
-    assert_eq!(of("queue=3", 5.0).d1, 6 * MILLI);
-    assert_eq!(of("", 1.0).d1, 12 * MILLI);
-    assert_eq!(of("", 0.5).d1, 20 * MILLI, "a packet at least");
-    assert_eq!(of("", 0.05).d1, 100 * MILLI);
-    assert_eq!(of("", 10_000.0).d1, MILLI / 5);
+    let d1 = |options: &str, mbps: f64| of(options, mbps).d1.to_duration();
+    assert_eq!(d1("queue=3", 5.0), 6 * MILLI);
+    assert_eq!(d1("", 1.0), 12 * MILLI);
+    assert_eq!(d1("", 0.5), 20 * MILLI, "a packet at least");
+    assert_eq!(d1("", 0.05), 100 * MILLI);
+    assert_eq!(d1("", 10_000.0), MILLI / 5);
     let given = of("d1=10ms,d3=100ms", 5.0);
-    assert_eq!((given.d2, given.d3), (20 * MILLI, 100 * MILLI));
+    assert_eq!((given.d2, given.d3), (delay(20.0), delay(100.0)));
 }
 
 #[test]

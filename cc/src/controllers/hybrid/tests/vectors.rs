@@ -210,11 +210,11 @@ fn thresholds_agree_with_the_shared_vectors() {
         assert_eq!(
             [t.d0, t.d1, t.d2, t.d3, t.full],
             [
-                millis(case.expect_ms[0]),
-                millis(case.expect_ms[1]),
-                millis(case.expect_ms[2]),
-                millis(case.expect_ms[3]),
-                millis(case.expect_full_ms)
+                delay(case.expect_ms[0]),
+                delay(case.expect_ms[1]),
+                delay(case.expect_ms[2]),
+                delay(case.expect_ms[3]),
+                delay(case.expect_full_ms)
             ],
             "{} at {} bit/s",
             case.options,
