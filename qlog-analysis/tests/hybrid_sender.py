@@ -55,6 +55,7 @@ class HybridSender:
     _taken: list[Taken] = field(default_factory=list)
     _owds: list[tuple[float, int]] = field(default_factory=list)
     _lost: int = 0
+    _loss_reports: int = 0
     _lost_in_all: int = 0
     _acked: int = 0
     _acked_packets: int = 0
@@ -110,7 +111,8 @@ class HybridSender:
             self.rate = law.initial_rate(self.initial_window, self.packet, self.length, self.p)
         elif self.startup:
             self._grow(d.now, d.acked_bytes, above)
-        self._lost += sum(self._counts(t) for t in d.lost)
+        lost = sum(self._counts(t) for t in d.lost)
+        self._lost, self._loss_reports = self._lost + lost, self._loss_reports + min(lost, 1)
         self._lost_in_all += len(d.lost)
         self._acked += d.acked_bytes
         self._acked_packets += len(d.acked)
@@ -181,10 +183,11 @@ class HybridSender:
         interrupted = not app_limited and self._is_interrupted(duration, usual)
         if not interrupted:
             self._learn_background(delta, d)
+        self._late.add(self._lost, self._acked_packets, self._loss_reports)
         epoch = law.Epoch(
             delta=delta or 0.0,
             lost=lost,
-            overwhelmed=self._late.end_epoch(self._lost, self._acked_packets, self.p),
+            overwhelmed=delta is not None and self._late.overwhelm(self.p, competes=self._standing.queue > 0.0),
             trend=trend.trend(rowds, d.d1) if self.p.trend else Trend.OFF,
             rate=self.rate,
             length=self.length,
@@ -223,6 +226,7 @@ class HybridSender:
             "source": "ack",
             "samples": len(rowds),
             "lost": self._lost,
+            "loss_reports": self._loss_reports,
             "lost_in_all": self._lost_in_all,
             "acked": self._acked_packets,
             "arrived": epoch.arrived,
@@ -312,7 +316,7 @@ class HybridSender:
         self._epoch += 1
         self._start = now
         self._owds, self._taken, self._acked, self._acked_packets = [], [], 0, 0
-        self._lost = self._lost_in_all = 0
+        self._lost = self._loss_reports = self._lost_in_all = 0
         self.sent_bytes, self.app_limited, self._window_full = 0, False, False
 
     def _parameters(self) -> list[tuple[str, dict[str, Any]]]:

@@ -78,6 +78,10 @@ def lowers_its_share(e: Json, before: Json) -> bool:
     return bool(e["delta"] is None and before["share"] and e["share"] < 0.999 * before["share"])
 
 
+def is_overwhelmed(e: Json, _: Json) -> bool:
+    return bool(e["overwhelmed"])
+
+
 def loses_in_a_short_queue(e: Json, _: Json) -> bool:
     return bool(e["zone"] == 3 and e["lost"] and not e["overwhelmed"] and e["full"] < e["delta"] < e["d1"])
 

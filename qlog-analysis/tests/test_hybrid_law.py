@@ -257,17 +257,42 @@ def test_jitter_raises_thresholds_that_follow_the_flow_and_the_window() -> None:
     assert startup_end(5e6, 0.1, 0.0, 1250, p, 0.006) == pytest.approx(0.0035)
 
 
+def overwhelms(late: LatePackets, lost: int, acked: int, reports: int = 8, *, competes: bool = False) -> bool:
+    late.add(lost, acked, reports)
+    return late.overwhelm(replace(PAPER, losscap=0.1), competes=competes)
+
+
 def test_losses_overwhelm_by_their_share_of_late_packets() -> None:
-    p = replace(PAPER, losscap=0.1)
     late = LatePackets()
-    assert not late.end_epoch(3, 2, p)
-    assert not late.end_epoch(1, 34, p)  # 4 of 40
-    assert late.end_epoch(1, 0, p)
+    assert not overwhelms(late, 3, 2)
+    assert not overwhelms(late, 1, 34)  # 4 of 40
+    assert overwhelms(late, 1, 0)
     late.forget()
-    assert not late.end_epoch(13, 117, p)  # 13 of 130: exactly the share
-    assert not late.end_epoch(1, 6, p)  # 6 of 64, and 1 of 7
-    assert late.end_epoch(2, 4, p)
-    assert not LatePackets().end_epoch(100, 0, PAPER)
+    assert not overwhelms(late, 13, 117)  # 13 of 130: exactly the share
+    assert not overwhelms(late, 1, 6)  # 6 of 64, and 1 of 7
+    assert overwhelms(late, 2, 4)
+    late = LatePackets(100, 0, 100)
+    assert not late.overwhelm(PAPER, competes=False)
+
+
+def test_losses_that_few_feedbacks_tell_are_a_burst() -> None:
+    late = LatePackets()
+    assert not overwhelms(late, 50, 100, 3)
+    assert not overwhelms(late, 30, 0, 6)  # 9 of 150 packets are 3 of 64
+    assert overwhelms(late, 10, 0, 3)
+    late.forget()
+    assert not overwhelms(late, 50, 70, 7), "a decrease forgets them"
+
+
+def test_beside_others_it_takes_two_epochs_in_a_row() -> None:
+    late = LatePackets()
+    assert not overwhelms(late, 20, 100, competes=True)
+    assert overwhelms(late, 20, 100, competes=True)
+    late.forget()
+    assert overwhelms(late, 20, 100, competes=True), "what went on before a decrease goes on after it"
+    late.forget()
+    assert not overwhelms(late, 0, 100, competes=True)
+    assert not overwhelms(late, 40, 20, competes=True)
 
 
 def test_the_window_is_rounded_up_to_packets_and_has_at_least_two() -> None:

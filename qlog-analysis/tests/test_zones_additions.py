@@ -17,6 +17,7 @@ from tracewriter import Json
 
 PATH = Path(rate=8e6, delay=0.02, buffer=40_000, jitter=0.001)
 LOSSY = Path(rate=8e6, delay=0.02, buffer=40_000, jitter=0.001, loss=0.01)
+HEAVY = Path(rate=8e6, delay=0.02, buffer=40_000, loss=0.2)
 SHORT = Path(rate=8e6, delay=0.02, buffer=3_000)
 
 ALTERED: dict[str, tuple[Tamper, set[str]]] = {
@@ -99,6 +100,10 @@ ON_OTHER_PATHS: dict[str, tuple[Path, Tamper, set[str]]] = {
     "full with its option": (SHORT, tampering.parameter_with_its_option("full", 0.5, "full=0.5"), {"full"}),
     "another background loss": (LOSSY, t.scaled(t.loses_elsewhere, 1.001, "background_loss"), {"background_loss"}),
     "no background loss": (LOSSY, t.where(t.loses_elsewhere, background_loss=0.0), {"background_loss"}),
+    "more feedbacks that told of losses": (LOSSY, t.shifted(t.loses_elsewhere, "loss_reports", 1), {"loss_reports"}),
+    "fewer feedbacks that told of losses": (LOSSY, t.shifted(t.loses_elsewhere, "loss_reports", -1), {"loss_reports"}),
+    "not overwhelmed": (HEAVY, t.where(t.is_overwhelmed, overwhelmed=False), {"overwhelmed"}),
+    "a burst that overwhelms": (LOSSY, t.where(t.loses_elsewhere, overwhelmed=True), {"overwhelmed"}),
     "more background loss with the share that belongs to it": (
         LOSSY,
         t.background_loss_with_a_matching_story,
@@ -145,6 +150,7 @@ PATHS: dict[str, tuple[str, ...]] = {
         "duration=4s",
     ),
     "heavy loss": ("link.there.loss=12%", "duration=4s"),
+    "bursts of losses": ("link.there.loss=ge:p=2%,r=20%", "duration=4s"),
     "little to send": (
         'flow.main.traffic={ kind = "bursts", packets = 8, every = "60ms", buffer = 20 }',
         "duration=4s",

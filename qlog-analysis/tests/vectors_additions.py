@@ -14,7 +14,7 @@ from typing import Any
 import vectors_interruption
 import vectors_standing
 from qlog_analysis.hybrid import floor, law, noise, spec
-from qlog_analysis.hybrid.dips import STALLS, Dips, stalls
+from qlog_analysis.hybrid.dips import STALLS, Dips, is_dip, stalls
 from qlog_analysis.hybrid.drain import Drain
 from qlog_analysis.hybrid.floor import Taken
 from qlog_analysis.hybrid.late import LatePackets
@@ -40,7 +40,7 @@ def build() -> dict[str, Any]:
     return {
         "thresholds": list(_thresholds()),
         "floor": [_floor(rng, length_ms) for length_ms in (5, 14, 16, 39, 40, 50, 130, 200) for _ in range(4)],
-        "late": list(_late(rng)),
+        "late": list(_late(random.Random(0x1A7E))),
         "skew": [_skew(random.Random(seed)) for seed in range(SKEW_CASES)],
         "dips": [_dips(random.Random(seed)) for seed in range(DIP_CASES)],
         "standing": vectors_standing.build(),
@@ -75,14 +75,23 @@ def _floor(rng: random.Random, length_ms: int) -> dict[str, Any]:
 
 
 def _late(rng: random.Random) -> Iterator[dict[str, Any]]:
+    """Spells with few losses, and with many, some of which come in bursts; after what overwhelms all is forgotten."""
     for cap in (0.02, 0.1, 0.5, 1.0):
         p = replace(spec.parse("hybrid"), losscap=cap)
         late = LatePackets()
-        steps = []
-        for _ in range(40):
-            acked = rng.choice((0, 2, 15, 90))
-            lost = rng.choice((0, 0, 1, 2, round(acked * cap * rng.uniform(0.5, 1.6))))
-            steps.append({"lost": lost, "acked": acked, "expect": late.end_epoch(lost, acked, p)})
+        steps = list[dict[str, Any]]()
+        for n in range(90):
+            least, most = ((0.0, 0.8), (0.8, 3.0), (0.5, 1.5))[n // 5 % 3]
+            packets = rng.choice((0, 8, 40, 300))
+            lost = round(packets * min(cap * rng.uniform(least, most), 1.0))
+            acked, reports = packets - lost, min(lost, rng.choice((1, 5, 9, 30)))
+            competes, sampled = n // 15 % 2 == 0, acked > 0 and rng.random() < 0.8
+            if forget := bool(steps) and steps[-1]["expect"]:
+                late.forget()
+            late.add(lost, acked, reports)
+            step: dict[str, Any] = {"lost": lost, "acked": acked, "reports": reports, "forget": forget}
+            expect = sampled and late.overwhelm(p, competes=competes)
+            steps.append({**step, "competes": competes, "sampled": sampled, "expect": expect})
         yield {"losscap": cap, "steps": steps}
 
 
@@ -100,7 +109,7 @@ def _dips(rng: random.Random) -> dict[str, Any]:
             continue
         arriving = usual if stalls(duration, usual, p) else duration
         state = replace(state.add(bits / arriving), queue=delta)
-        decrease, dipped = rng.random() < 0.4, bits / arriving < state.believed(p)
+        decrease, dipped = rng.random() < 0.4, is_dip(bits / arriving, state.believed(p))
         if abs(bits / arriving - state.believed(p)) < 1.0:
             decrease = False
         state = state.learn(dipped) if decrease else state

@@ -82,6 +82,8 @@ pub struct Epoch {
     missing: u32,
     /// Losses that count.
     pub lost: u64,
+    /// Feedbacks that told of them.
+    pub loss_reports: u64,
     /// All losses.
     pub lost_in_all: u64,
     /// Whether the feedback that ended it acknowledged an ack-eliciting packet that was sent before it began.
@@ -111,6 +113,7 @@ impl Epoch {
             stride: 1,
             missing: 0,
             lost: 0,
+            loss_reports: 0,
             lost_in_all: 0,
             overlaps: false,
             sent: Bytes(0),

@@ -91,6 +91,23 @@ impl LossCount {
         }
     }
 
+    /// The same share of half of `most` packets if it is of as many or more, rounded down.
+    #[must_use]
+    pub fn halved_at(self, most: u64) -> Self {
+        if self.packets < most.max(1) {
+            return self;
+        }
+        Self {
+            lost: self.lost * (most / 2) / self.packets,
+            packets: most / 2,
+        }
+    }
+
+    /// What `fewer` of these packets have of `count`, in proportion, rounded down.
+    pub fn in_proportion(self, count: u64, fewer: Self) -> u64 {
+        count * fewer.packets / self.packets.max(1)
+    }
+
     /// Whether more than `share` were lost, and more than a handful.
     pub fn exceeds(self, share: f64) -> bool {
         self.lost >= Self::LEAST && self.lost as f64 > share * self.packets as f64
@@ -100,33 +117,6 @@ impl LossCount {
     pub fn exceeds_chance(self, share: f64) -> bool {
         let mean = share * self.packets as f64;
         self.lost as f64 > mean + Self::DEVIATIONS * mean.sqrt()
-    }
-}
-
-/// The share of late packets that were lost.
-///
-/// Where a round trip holds few packets, the packets of several count: the older half is forgotten whenever there are 128.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct LossShare(LossCount);
-
-impl LossShare {
-    const MOST_PACKETS: u64 = 128;
-
-    /// With more packets.
-    pub fn add(&mut self, more: LossCount) {
-        let mut late = self.0;
-        if late.packets >= Self::MOST_PACKETS {
-            late = LossCount {
-                lost: late.lost * Self::MOST_PACKETS / late.packets / 2,
-                packets: Self::MOST_PACKETS / 2,
-            };
-        }
-        self.0 = late.and(more);
-    }
-
-    /// Whether more than `share` were lost, and more than a handful.
-    pub fn exceeds(&self, share: f64) -> bool {
-        self.0.exceeds(share)
     }
 }
 

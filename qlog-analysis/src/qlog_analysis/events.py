@@ -64,6 +64,7 @@ class HybridEpoch(msgspec.Struct):
     source: str
     samples: Uint
     lost: Uint
+    loss_reports: Uint
     lost_in_all: Uint
     acked: Uint
     arrived: NonNegative

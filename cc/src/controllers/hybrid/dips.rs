@@ -16,6 +16,9 @@ const EPOCHS: usize = 8;
 const USUAL_PACKETS: u32 = 4;
 /// The path has stood still in an epoch that lasted so many times as long.
 const STALLS: f64 = 1.5;
+/// By so much at least less arrives at a dip: packets are whole, so that it is often exactly `dip` of what did before, and rounding
+/// is not to decide.
+const LEAST_DIP: f64 = 1e-6;
 /// What a decrease adds to what is known of the decreases before it.
 const WEIGHT: f64 = 1.0 / 8.0;
 /// Periods of growth that a decrease costs on a steady path, and none of which where every decrease is at a dip.
@@ -65,6 +68,11 @@ impl Dips {
     pub fn usual(&self, length: Duration, packet_time: Duration) -> Duration {
         (length + self.queue).max(packet_time * USUAL_PACKETS)
     }
+}
+
+/// Whether less arrived than the path is taken to carry.
+pub fn is_dip(arrived: Rate, believed: Rate) -> bool {
+    arrived < believed * (1.0 - LEAST_DIP)
 }
 
 /// Whether an epoch lasted so much longer than as a rule something takes to come back that the path has stood still.
@@ -118,7 +126,7 @@ impl Hybrid {
     pub(super) fn learn_dip(&mut self, from: &Situation) {
         let tells = from.drain.is_none() && !from.sent_little;
         if tells && from.believed > Rate::default() {
-            self.dips.learn(from.dips());
+            self.dips.learn(is_dip(from.arrived, from.believed));
         }
     }
 }

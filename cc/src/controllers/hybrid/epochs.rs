@@ -15,7 +15,6 @@ use crate::controller::{Controller, Measured};
 use crate::feedback::{Feedback, Space};
 use crate::measure::epoch::Epoch;
 use crate::measure::floor::{Floor, Spans};
-use crate::measure::loss::LossShare;
 use crate::measure::owd::Source;
 use crate::measure::trust::Evidence;
 use crate::units::{Rate, Time};
@@ -80,7 +79,9 @@ impl Hybrid {
             epoch.window_full |= feedback.in_flight > self.room_up_to;
             if !feedback.lost.is_empty() {
                 epoch.lost_in_all += feedback.lost.len() as u64;
-                epoch.lost += feedback.lost.iter().filter(|p| counts(p.sent)).count() as u64;
+                let lost = feedback.lost.iter().filter(|p| counts(p.sent)).count() as u64;
+                epoch.lost += lost;
+                epoch.loss_reports += lost.min(1);
             }
             epoch.acked_packets += feedback.acked.len() as u64;
             epoch.acked = epoch.acked + feedback.acked_bytes();
@@ -228,6 +229,7 @@ impl Hybrid {
             source: summary.source,
             samples: epoch.samples(summary.source),
             lost: epoch.lost,
+            loss_reports: epoch.loss_reports,
             lost_in_all: epoch.lost_in_all,
             acked: epoch.acked_packets,
             arrived: from.arrived,
@@ -305,7 +307,7 @@ impl Hybrid {
         self.last_decrease = Some(now);
         self.awaits = self.params.drain > 0.0 && self.params.react == React::Once;
         self.count();
-        self.losses = LossShare::default();
+        self.late.forget();
     }
 
     fn begin_epoch(&mut self, now: Time, mut last: Epoch, summary: &Summary) {

@@ -21,6 +21,7 @@ mod drain;
 mod epochs;
 mod interface;
 mod interruption;
+mod late;
 mod law;
 mod parameters;
 mod params;
@@ -40,6 +41,7 @@ pub use self::params::{Params, React, Statistic};
 use self::dips::Dips;
 use self::drain::Drain;
 use self::interface::Basis;
+use self::late::LatePackets;
 use self::law::Zone;
 use self::report::EpochReport;
 use self::standing::Standing;
@@ -49,7 +51,6 @@ use crate::controller::{Decision, Measured, Start};
 use crate::controllers::report::PathLimits;
 use crate::measure::epoch::Epoch;
 use crate::measure::floor::{Floor, Spans};
-use crate::measure::loss::LossShare;
 use crate::measure::owd::{OwdMeter, Source};
 use crate::measure::transmission::TransmissionTime;
 use crate::measure::window_min::WindowMin;
@@ -94,7 +95,7 @@ pub struct Hybrid {
     path_is_new: bool,
     /// How long there has been no decrease, nor a limit by the application.
     undisturbed: Duration,
-    losses: LossShare,
+    late: LatePackets,
     /// Whether the application limited the epoch before.
     limited_before: bool,
     /// How steady the path is.
@@ -151,7 +152,7 @@ impl Hybrid {
             standing: Standing::default(),
             path_is_new: false,
             undisturbed: Duration::ZERO,
-            losses: LossShare::default(),
+            late: LatePackets::default(),
             limited_before: false,
             dips: Dips::default(),
             background: 0.0,

@@ -29,6 +29,7 @@ pub struct EpochReport {
     /// Losses that counted.
     pub lost: u64,
     /// All losses.
+    pub loss_reports: u64,
     pub lost_in_all: u64,
     /// Packets acknowledged.
     pub acked: u64,
@@ -140,6 +141,7 @@ pub fn epoch_updated(epoch: &EpochReport) -> Event {
             ("source", word(epoch.source.as_str())),
             ("samples", Value::Count(u64::from(epoch.samples))),
             ("lost", Value::Count(epoch.lost)),
+            ("loss_reports", Value::Count(epoch.loss_reports)),
             ("lost_in_all", Value::Count(epoch.lost_in_all)),
             ("acked", Value::Count(epoch.acked)),
             ("arrived", Value::Number(epoch.arrived.bps())),

@@ -70,10 +70,10 @@ impl Hybrid {
             }
         };
         let packets = epoch.lost + epoch.acked_packets;
-        self.losses.add(epoch.losses());
+        self.late.add(epoch.losses(), epoch.loss_reports);
         // Others fill the buffer to its end, so that losses say nothing of this flow's part.
         let competes = !self.standing.queue.is_zero();
-        let overwhelmed = self.losses.exceeds(self.params.losscap);
+        let overwhelmed = delta.is_some() && self.late.overwhelm(self.params.losscap, competes);
         Summary {
             source,
             duration,

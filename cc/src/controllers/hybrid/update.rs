@@ -114,16 +114,7 @@ impl Situation {
 
     /// What arrived, or what the path is taken to carry if that is more.
     fn carried(&self) -> Rate {
-        if self.dips() {
-            self.believed
-        } else {
-            self.arrived
-        }
-    }
-
-    /// Whether less arrived than the path is taken to carry.
-    pub fn dips(&self) -> bool {
-        self.arrived < self.believed
+        self.arrived.max(self.believed)
     }
 
     /// `catchup` times the part of the slowest link that a flow with this rate leaves to others; none while that is unknown.

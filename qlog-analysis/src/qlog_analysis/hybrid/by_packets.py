@@ -91,6 +91,9 @@ class PacketsAgainstReport:
             s.find("samples", f"{r.samples} reported, {samples} in the packets")
         if not m.lost[0] <= r.lost <= m.lost[1]:
             s.find("lost", f"{r.lost} losses reported, {m.lost[1]} in the packets")
+        if not m.loss_reports[0] <= r.loss_reports <= m.loss_reports[1]:
+            told = f"{m.loss_reports[1]} feedbacks in the trace told of losses"
+            s.find("loss_reports", f"{r.loss_reports} reported, {told}")
         if not m.lost_in_all[0] <= r.lost_in_all <= m.lost_in_all[1]:
             s.find("lost_in_all", f"{r.lost_in_all} losses in all reported, {m.lost_in_all[1]} in the packets")
         # The duration has digits enough to have the rate exactly; whether it is right, "timing" says.

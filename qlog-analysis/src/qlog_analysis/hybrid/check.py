@@ -113,15 +113,20 @@ class _Check:
         on_feedback = at is not None and abs(at.time - event.time) <= TIME_TOLERANCE
         told = None if event.data.delta is None else event.data.delta / 1e3
         m = self._measurement.end_epoch(event.time, event.record, told, on_feedback=on_feedback)
-        lost = min(max(event.data.lost, m.lost[0]), m.lost[1])
-        overwhelmed = self._late.end_epoch(lost, m.acked, m.limits.parameters)
-        compared = compare(event, m, self._before(overwhelmed=overwhelmed))
+        compared = compare(event, m, self._before(overwhelmed=self._is_overwhelmed(event.data, m)))
         v.findings.extend(compared.findings)
         v.add(compared.row)
         anew = self._measured_anew(event.data, compared)
         self._startup = compared.interrupted or (self._startup and not anew and self._goes_on(compared))
         v.findings.extend(self._surroundings.check(event, m, compared.after, startup=self._startup))
         self._follow(event, m, compared, anew=anew)
+
+    def _is_overwhelmed(self, r: HybridEpoch, m: Measured) -> bool:
+        lost = min(max(r.lost, m.lost[0]), m.lost[1])
+        reports = min(max(r.loss_reports, m.loss_reports[0]), m.loss_reports[1])
+        self._late.add(lost, m.acked, reports)
+        competes = self._standing.queue > 0.0
+        return r.delta is not None and self._late.overwhelm(m.limits.parameters, competes=competes)
 
     def _before(self, *, overwhelmed: bool) -> Before:
         return Before(

@@ -11,6 +11,8 @@ EPOCHS = 8
 USUAL_PACKETS = 4.0
 STALLS = 1.5
 """Times the time of so many packets, or L and the queue, after which the path has stood still."""
+LEAST_DIP = 1e-6
+"""The share by which less arrives at a dip at least: whole packets are often exactly `dip` of what arrived before."""
 WEIGHT = 1.0 / 8.0
 PERIODS = 12.0
 """Of growth, with which the increase begins where every decrease is at a dip."""
@@ -44,6 +46,11 @@ class Dips:
     def usual(self, length: float, rate: float, packet_bytes: int) -> float:
         """How long it takes at most, as a rule, until something comes back, s."""
         return max(length + self.queue, USUAL_PACKETS * 8.0 * packet_bytes / max(rate, 1.0))
+
+
+def is_dip(arrived: float, believed: float) -> bool:
+    """Whether less arrived than the path is taken to carry."""
+    return arrived < believed * (1.0 - LEAST_DIP)
 
 
 def stalls(duration: float, usual: float, p: Parameters) -> bool:

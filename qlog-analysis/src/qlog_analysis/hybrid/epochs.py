@@ -38,6 +38,7 @@ class Measurement:
         self._longest: list[LongestQueue] = []
         self._return_delay = 0.0
         self._lost: list[int] = []
+        self._loss_reports = (0, 0)
         self._lost_in_all: list[int] = []
         self._acked_packets = 0
         self._acked_bytes = 0
@@ -230,7 +231,11 @@ class Measurement:
         sent = self._trace.sent
         self._lost_in_all.extend(f.lost)
         if not self._awaits:
-            self._lost.extend(p for p in f.lost if sent.time[p] > self._counts_since)
+            lost = [p for p in f.lost if sent.time[p] > self._counts_since]
+            self._lost.extend(lost)
+            least, most = self._loss_reports
+            told = self._bounds(lost)
+            self._loss_reports = (least + min(told[0], 1), most + min(told[1], 1))
         acked = (self._trace.acked[i] for i in f.acked)
         self._oldest = min((sent.time[p] for p in acked if sent.ack_eliciting[p]), default=None)
         self._acked_packets += len(f.acked)
@@ -282,6 +287,7 @@ class Measurement:
             means=means,
             deltas=deltas,
             lost=self._bounds(self._lost),
+            loss_reports=self._loss_reports,
             lost_in_all=self._bounds(self._lost_in_all),
             acked=self._acked_packets,
             acked_bits=8.0 * self._acked_bytes,
@@ -340,7 +346,8 @@ class Measurement:
 
     def _begin_next(self, end: float, end_record: int) -> None:
         self._start, self._start_record = end, end_record
-        self._lost, self._lost_in_all, self._steps = [], [], []
+        self._lost, self._loss_reports, self._lost_in_all = [], (0, 0), []
+        self._steps = []
         self._tally = self._empty()
         self._shows_decrease, self._oldest = False, None
         self._acked_packets = self._acked_bytes = 0

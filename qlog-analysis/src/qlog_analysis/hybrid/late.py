@@ -8,6 +8,8 @@ from .parameters import Parameters
 
 LEAST_LOSSES = 4
 """Without so many losses nothing is overwhelmed."""
+LEAST_REPORTS = 8
+"""Nor where fewer feedbacks told of them: those are a burst or two."""
 MANY, KEPT = 128, 64
 """Packets with which an epoch begins that are too many, and to how many they are scaled down."""
 
@@ -18,17 +20,28 @@ class LatePackets:
 
     lost: int = 0
     acked: int = 0
+    reports: int = 0
+    """Feedbacks that told of the losses."""
+    exceeded_before: bool = False
+    """Whether too many were lost after the last epoch with samples."""
 
-    def end_epoch(self, lost: int, acked: int, p: Parameters) -> bool:
-        """Takes an epoch in; whether it is overwhelmed (DEVIATION: the paper ignores any loss without delay)."""
+    def add(self, lost: int, acked: int, reports: int) -> None:
+        """Takes in those of an epoch, and how many feedbacks told of its losses."""
         total = self.lost + self.acked
         if total >= MANY:
-            self.lost = self.lost * KEPT // total
+            self.lost, self.reports = self.lost * KEPT // total, self.reports * KEPT // total
             self.acked = KEPT - self.lost
         self.lost += lost
         self.acked += acked
-        return self.lost >= LEAST_LOSSES and self.lost > p.losscap * (self.lost + self.acked)
+        self.reports += reports
+
+    def overwhelm(self, p: Parameters, *, competes: bool) -> bool:
+        """At the end of an epoch with samples, whether it is overwhelmed (DEVIATION: the paper ignores any loss without
+        delay). A flow that competes waits for a second such epoch."""
+        exceeds = self.lost >= LEAST_LOSSES and self.lost > p.losscap * (self.lost + self.acked)
+        before, self.exceeded_before = self.exceeded_before, exceeds
+        return exceeds and self.reports >= LEAST_REPORTS and (before or not competes)
 
     def forget(self) -> None:
         """There was a decrease."""
-        self.lost = self.acked = 0
+        self.lost = self.acked = self.reports = 0

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from . import interruption, noise, standing
-from .dips import Dips
+from .dips import Dips, is_dip
 from .drain import Drain
 from .parameters import MAX_RATE, MIN_WINDOW_PACKETS, Parameters
 from .standing import Outcome, Shown, Standing
@@ -294,7 +294,7 @@ def update(e: Epoch, p: Parameters, course: Course) -> Update:
     course = course.learn(e.arrived_in_full)
     done, dips = _updated(e, p, course), course.dips
     if done.beta is not None and e.believed > 0.0 and course.share is None and not e.sent_little:
-        dips = dips.learn(e.arrived < e.believed)
+        dips = dips.learn(is_dip(e.arrived, e.believed))
     goes_on = done.alpha is not None and not e.app_limited
     period = p.growth_period(e.packet_bytes, e.rate, e.length)
     undisturbed = course.undisturbed + e.length if goes_on else dips.head_start(period)

@@ -65,6 +65,8 @@ class Measured:
     """What delta may be; nothing without samples."""
     lost: tuple[int, int]
     """Losses that count: at least and at most (packets that are not ack-eliciting are in the latter only)."""
+    loss_reports: tuple[int, int]
+    """Feedbacks that told of them, likewise."""
     lost_in_all: tuple[int, int]
     """The same of all losses of the application space, whether they count or not."""
     acked: int

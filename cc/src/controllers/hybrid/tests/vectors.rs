@@ -7,7 +7,7 @@ use super::super::standing::{Attempted, Outcome};
 use super::update::{self, Met, Situation};
 use super::*;
 use crate::measure::floor::{Floor, Spans};
-use crate::measure::loss::{LossCount, LossShare};
+use crate::measure::loss::LossCount;
 
 /// Cases that the analysis package computes from the paper on its own.
 #[derive(Deserialize)]
@@ -74,6 +74,10 @@ struct LateCase {
 struct LateStep {
     lost: u64,
     acked: u64,
+    forget: bool,
+    reports: u64,
+    competes: bool,
+    sampled: bool,
     expect: bool,
 }
 
@@ -241,15 +245,15 @@ fn the_delay_under_the_jitter_agrees_with_the_shared_vectors() {
 #[test]
 fn late_losses_agree_with_the_shared_vectors() {
     for case in vectors().late {
-        let mut late = LossShare::default();
+        let mut late = LatePackets::default();
         for (n, step) in case.steps.iter().enumerate() {
-            late.add(LossCount::new(step.lost, step.acked));
-            assert_eq!(
-                late.exceeds(case.losscap),
-                step.expect,
-                "step {n} with {}",
-                case.losscap
-            );
+            if step.forget {
+                late.forget();
+            }
+            let of = LossCount::new(step.lost, step.acked);
+            late.add(of, step.reports);
+            let overwhelms = step.sampled && late.overwhelm(case.losscap, step.competes);
+            assert_eq!(overwhelms, step.expect, "step {n} with {}", case.losscap);
         }
     }
 }
