@@ -14,8 +14,12 @@ static ZEROS: [u8; BLOCK] = [0; BLOCK];
 /// quiche gives room by the byte, and with every packet that it sends walks over the pieces that were written and are not
 /// acknowledged. There are to be no more of them than about this.
 const MOST_PIECES: u64 = 4096;
-/// quiche takes data beyond the window; so much is enough for it to always have some.
+/// quiche takes data beyond the window; so much is enough for it to always have some, as long as nothing is lost twice.
 const AHEAD: u64 = 256 * 1024;
+/// Windows that may be written and not be acknowledged in order. A source with pauses has them at the right time with few. One that
+/// goes on needs many: what is lost several times holds up that order for as many round trips, and must not hold up the sender.
+const WINDOWS: u64 = 2;
+const WINDOWS_OF_ONE_THAT_GOES_ON: u64 = 16;
 
 /// Writes what a [`Source`] comes up with.
 pub struct StreamApp {
@@ -62,7 +66,11 @@ impl StreamApp {
             .filter(|path| path.active)
             .map(|path| path.cwnd)
             .sum();
-        let most = 2 * window as u64 + AHEAD;
+        let windows = match self.next {
+            Some(_) => WINDOWS,
+            None => WINDOWS_OF_ONE_THAT_GOES_ON,
+        };
+        let most = windows * window as u64 + AHEAD;
         while self.pending > 0 {
             let unacked = self.written.saturating_sub(acked);
             let room = most.saturating_sub(unacked);
