@@ -99,14 +99,15 @@ pub struct Measured {
 
 /// A congestion controller of one path.
 pub trait Controller: fmt::Debug + Send + Sync {
-    /// A packet has left. `size` is zero if it is not ack-eliciting.
-    fn on_sent(&mut self, now: Time, size: Bytes);
+    /// A packet has left. `size` is zero if it is not ack-eliciting. What is in flight is told with every feedback.
+    fn on_sent(&mut self, _now: Time, _size: Bytes) {}
 
     /// An ACK has come, or packets were declared lost.
     fn on_feedback(&mut self, feedback: &Feedback<'_>);
 
-    /// The application has nothing to send although the window has room.
-    fn on_app_limited(&mut self);
+    /// A packet was made without data although the window had room. Most of the time in which the application has nothing to
+    /// send nobody is told: whether a window is used is to be measured ([`Used`](crate::measure::used::Used)).
+    fn on_app_limited(&mut self) {}
 
     /// The maximum datagram size has changed.
     fn on_max_datagram_size(&mut self, size: Bytes);

@@ -265,10 +265,6 @@ impl Controller for Rrr {
         self.end_epoch(feedback.now);
     }
 
-    fn on_app_limited(&mut self) {
-        // What was sent is known, and the law holds it against what arrived.
-    }
-
     fn on_max_datagram_size(&mut self, size: Bytes) {
         self.limits.max_datagram_size = size;
         self.delays.set_max_datagram_size(size);

@@ -53,11 +53,6 @@ impl Pacer {
         self.unpaced = 0;
     }
 
-    /// The application has left the window unused.
-    pub fn on_app_limited(&mut self) {
-        self.limited = false;
-    }
-
     /// A packet has left.
     pub fn on_sent(&mut self, decision: &Decision, sent: &Departure) {
         let size = sent.max_datagram_size.0.max(1);

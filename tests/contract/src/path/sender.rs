@@ -239,11 +239,7 @@ impl Sender {
     pub(super) fn send(&mut self, now: Duration) -> Option<(u64, Bytes)> {
         let departure = self.departure(now)?;
         if departure > now {
-            let ready = self.demand.ready(now, self.sent, self.size);
-            if ready > now {
-                self.controller.on_app_limited();
-                self.pacer.on_app_limited();
-            }
+            // Whether it waits for the pacer or for data nobody is told: quiche does not try to make a packet then.
             return None;
         }
         let packet = Sent {
