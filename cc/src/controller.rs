@@ -11,6 +11,12 @@ use crate::feedback::Feedback;
 use crate::measure::owd::Source;
 use crate::units::{Bytes, Owd, Rate, Time};
 
+/// The least window, in packets: RFC 9002, section 7.2, and what is left after persistent congestion (section 7.6.2).
+pub const MIN_WINDOW_PACKETS: u64 = 2;
+
+/// Lateness that is made up for. Timers are late; without this every late one costs rate.
+pub const CATCH_UP: Duration = Duration::from_millis(1);
+
 /// How far packets may run ahead of the pacing rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Burst {

@@ -28,32 +28,55 @@ pub const QLOG_SCHEMA: &str = "https://quiche-cc.example/qlog/112026/cc";
 ///
 /// # Panics
 ///
-/// If somebody else has taken one of the names.
+/// If somebody else has taken one of the names; then every call does, until the process ends.
 pub fn register() {
-    static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    static KNOWN: Mutex<Known> = Mutex::new(Known(BTreeSet::new()));
     let mut known = KNOWN.lock().unwrap_or_else(|e| e.into_inner());
+    let mut taken = Vec::new();
     for entry in CATALOGUE {
-        if known.insert(entry.name) {
-            make_known(entry.name, |options| entry.configure(options));
-        }
+        let made = known.make(entry.name, |options| entry.configure(options));
+        taken.extend(made.err());
     }
     for added in catalogue::added() {
-        if known.insert(&added.name) {
-            make_known(&added.name, |options| added.configure(options));
+        let made = known.make(&added.name, |options| added.configure(options));
+        taken.extend(made.err());
+    }
+    if let Some(first) = taken.first() {
+        panic!("{first}");
+    }
+}
+
+/// The names that quiche has from here.
+struct Known(BTreeSet<&'static str>);
+
+impl Known {
+    /// Makes a name known if it is not. One that quiche refuses is not.
+    fn make(
+        &mut self,
+        name: &'static str,
+        configure: impl Fn(&str) -> Result<Arc<Build>, SpecError> + Send + Sync + 'static,
+    ) -> Result<(), SpecError> {
+        if !self.0.contains(name) {
+            make_known(name, configure)?;
+            self.0.insert(name);
         }
+        Ok(())
     }
 }
 
 fn make_known(
     name: &str,
     configure: impl Fn(&str) -> Result<Arc<Build>, SpecError> + Send + Sync + 'static,
-) {
+) -> Result<(), SpecError> {
     let configure = move |options: &str| {
         let build = configure(options).map_err(|_| quiche::Error::CongestionControl)?;
         Ok(Box::new(Factory(build)) as Box<dyn CongestionControlFactory>)
     };
-    seam::register(name, Box::new(configure))
-        .unwrap_or_else(|_| panic!("quiche already has a congestion controller \"{name}\""));
+    seam::register(name, Box::new(configure)).map_err(|_| {
+        SpecError::new(format!(
+            "quiche already has a congestion controller \"{name}\""
+        ))
+    })
 }
 
 /// The controller of the connection's active path, if it is one of the catalogue.
@@ -164,10 +187,14 @@ fn bandwidth(rate: Rate) -> Bandwidth {
     if rate == Rate::INFINITE {
         Bandwidth::infinite()
     } else {
-        // quiche reads zero as "no limit".
-        Bandwidth::from_bytes_per_second(((rate.bps() / 8.0).round() as u64).max(1))
+        // quiche reads zero as "no limit", counts bits in 64 bits, and takes the largest of these for infinite.
+        let bytes = (rate.bps() / 8.0).round() as u64;
+        Bandwidth::from_bytes_per_second(bytes.clamp(1, MOST_BYTES_PER_SECOND))
     }
 }
+
+/// A rate is multiplied by 8 and by gains of up to 4; no link is as fast.
+const MOST_BYTES_PER_SECOND: u64 = u64::MAX / 64;
 
 impl CongestionControl for Plugin {
     fn state_str(&self) -> &'static str {
@@ -355,6 +382,45 @@ mod tests {
         for name in BUILT_IN {
             assert_eq!(config.set_cc_algorithm_name(name), Ok(()), "{name}");
         }
+    }
+
+    #[test]
+    fn a_name_that_quiche_refused_is_refused_again_and_not_taken_for_known() {
+        let nothing = |_: &str| Err(seam_error());
+        seam::register("taken-by-another", Box::new(nothing)).unwrap();
+        let mut known = Known(BTreeSet::new());
+        for _ in 0..2 {
+            let refused = known.make("taken-by-another", |_| Err(SpecError::new("no")));
+            assert!(refused
+                .unwrap_err()
+                .to_string()
+                .contains("taken-by-another"));
+        }
+        for _ in 0..2 {
+            let made = known.make("taken-by-nobody", |_| Err(SpecError::new("no")));
+            assert!(made.is_ok());
+        }
+    }
+
+    fn seam_error() -> quiche::Error {
+        quiche::Error::CongestionControl
+    }
+
+    #[test]
+    fn rates_beyond_what_quiche_can_count_are_bounded() {
+        for bps in [2f64.powi(61), 2f64.powi(64), 1e30, f64::MAX] {
+            let most = bandwidth(Rate::from_bps(bps)).to_bytes_per_second();
+            assert!(most <= MOST_BYTES_PER_SECOND, "{bps}: {most}");
+            assert!(
+                most as f64 >= bps.min(2f64.powi(61)) / 8.0 * 0.99,
+                "{bps}: {most}"
+            );
+        }
+        assert_eq!(
+            bandwidth(Rate::from_bps(8e9)).to_bytes_per_second(),
+            1_000_000_000
+        );
+        assert_eq!(bandwidth(Rate::default()).to_bytes_per_second(), 1);
     }
 
     #[test]

@@ -37,8 +37,19 @@ impl Hybrid {
         !matches!(self.phase, Phase::Steady(_)) && self.params.startup > 1.0
     }
 
-    /// DEVIATION: in start-up every byte that comes back adds to the rate, unless the application limits it.
+    /// Whether R puts no more into L than twice what was in flight, and the initial window (RFC 9002, sections 7.2 and 7.8).
+    fn is_used(&self) -> bool {
+        let window = self.limits.max_datagram_size * self.start.initial_window_packets;
+        let beyond = self.rate.over(self.length()) - window.0 as f64;
+        self.used.may_double(beyond)
+    }
+
+    /// DEVIATION: in start-up every byte that comes back adds to the rate, unless it is not used.
     pub(super) fn grow(&mut self, feedback: &Feedback<'_>) {
+        let used = self.is_used();
+        if let Some(epoch) = self.epoch.as_mut().filter(|_| !used) {
+            epoch.app_limited = true;
+        }
         if self.epoch.as_ref().is_none_or(|epoch| epoch.app_limited) {
             return;
         }

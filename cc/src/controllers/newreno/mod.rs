@@ -9,7 +9,7 @@
 //!
 //! The window is a real number of bytes here, as the laws want it; [`NewReno::bytes`] is what may be in flight.
 
-use crate::controller::Start;
+use crate::controller::{Start, MIN_WINDOW_PACKETS};
 use crate::feedback::Feedback;
 use crate::measure::persistent::PersistentCongestion;
 use crate::measure::round::Round;
@@ -25,8 +25,6 @@ pub const THRESHOLD: Parameter = Parameter {
     help: "first slow start threshold in packets; 0 or off is none",
 };
 
-/// RFC 9002, section 7.2.
-const MIN_WINDOW_PACKETS: f64 = 2.0;
 /// RFC 9002, section 7.3.2.
 const LOSS_REDUCTION: f64 = 0.5;
 
@@ -97,7 +95,7 @@ impl NewReno {
     /// The initial window, with a slow start threshold of so many packets (none is no threshold).
     pub fn new(start: Start, threshold_packets: Option<f64>) -> Self {
         let packet = start.max_datagram_size.0.max(1) as f64;
-        let initial = (start.initial_window_packets as f64).max(MIN_WINDOW_PACKETS);
+        let initial = start.initial_window_packets.max(MIN_WINDOW_PACKETS) as f64;
         Self {
             packet,
             window: initial * packet,
@@ -224,7 +222,7 @@ impl NewReno {
 
     /// Adds `delta` bytes, which may be negative, down to the minimum window.
     pub fn change(&mut self, delta: f64) {
-        self.window = (self.window + delta).max(MIN_WINDOW_PACKETS * self.packet);
+        self.window = (self.window + delta).max(MIN_WINDOW_PACKETS as f64 * self.packet);
     }
 
     /// Ends slow start at the present window, or at less if it has ended already.

@@ -23,7 +23,7 @@ pub use self::params::{Params, Target, PARAMETERS, PROFILES};
 use self::report::{Cause, Report, Update};
 use super::pacing;
 use super::report::{parameters_set, PathLimits};
-use crate::controller::{Controller, Decision, Ecn, Event, Start};
+use crate::controller::{Controller, Decision, Ecn, Event, Start, MIN_WINDOW_PACKETS};
 use crate::feedback::Feedback;
 use crate::measure::loss::LossIntervals;
 use crate::measure::persistent::PersistentCongestion;
@@ -35,12 +35,8 @@ use crate::models::aimd::{self, Path};
 use crate::models::tcp::Pftk;
 use crate::units::{Bytes, PacketRate, Rate, Time};
 
-/// RFC 9002, section 7.2: the minimum window.
-const MIN_WINDOW_PACKETS: u64 = 2;
 /// The rate is never lower than a packet in this many round trips.
 const MIN_RATE_RTTS: f64 = 8.0;
-/// RFC 9002, section 7.6: what is left after persistent congestion, per round trip.
-const COLLAPSED_PACKETS: f64 = 2.0;
 /// Round trips that one ACK may end. Where packets are further apart than round trips, several pass between ACKs.
 const MOST_ROUNDS: u32 = 16;
 
@@ -263,7 +259,7 @@ impl Raimd {
             Cause::Startup => 2.0 * before,
             Cause::Loss => self.params.beta * before.min(self.used_rate()),
             Cause::PersistentCongestion => {
-                before.min(COLLAPSED_PACKETS / self.rtt.smoothed().as_secs_f64())
+                before.min(MIN_WINDOW_PACKETS as f64 / self.rtt.smoothed().as_secs_f64())
             }
         };
         let rate_before = self.rate;
