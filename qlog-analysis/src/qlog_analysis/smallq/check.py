@@ -98,7 +98,8 @@ class _Check:
         walk.between("used", r.used, low, high, "the most in flight of this round trip and the one before")
         grows = used.may_grow(r.window_before, packet, r.window_before < self._threshold)
         counts = 0 if r.reaction is not None else self._recovery.counted(f).bytes
-        walk.one_of("counted", r.counted, {counts if g else 0 for g in grows}, "of packets sent after the last reaction")
+        allowed = {counts if g else 0 for g in grows}
+        walk.one_of("counted", r.counted, allowed, "of packets sent after the last reaction")
 
     def _rules(self, r: SmallqUpdate, packet: int) -> None:
         walk = self._walk

@@ -53,6 +53,11 @@ impl Pacer {
         self.unpaced = 0;
     }
 
+    /// There is no data although there is room.
+    pub fn on_app_limited(&mut self) {
+        self.limited = false;
+    }
+
     /// A packet has left.
     pub fn on_sent(&mut self, decision: &Decision, sent: &Departure) {
         let size = sent.max_datagram_size.0.max(1);

@@ -1,6 +1,5 @@
 //! The lab as a whole, with real connections.
 
-mod calls;
 mod compare;
 mod determinism;
 mod documentation;
