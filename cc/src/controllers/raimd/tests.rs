@@ -179,7 +179,7 @@ fn start_up_ends_at_what_the_application_uses() {
     walk.limited = true;
     // 10 packets in a round trip, and one more that might have been.
     let rate = walk.until(10_000, &[]);
-    assert!(rate >= 100.0 && rate <= 200.0, "{rate}");
+    assert!((100.0..=200.0).contains(&rate), "{rate}");
 }
 
 #[test]
