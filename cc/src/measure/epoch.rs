@@ -94,6 +94,9 @@ pub struct Epoch {
     pub acked_packets: u64,
     /// Bytes acknowledged.
     pub acked: Bytes,
+    /// When something was last acknowledged, and the longest time between two such feedbacks.
+    heard: Time,
+    gap: Duration,
     /// Whether the window was full.
     pub window_full: bool,
     /// Whether the application left the window unused, as far as loss recovery has noticed.
@@ -119,6 +122,8 @@ impl Epoch {
             sent: Bytes(0),
             acked_packets: 0,
             acked: Bytes(0),
+            heard: start,
+            gap: Duration::ZERO,
             window_full: false,
             app_limited: false,
         }
@@ -142,6 +147,17 @@ impl Epoch {
     /// Its losses that count, of the packets of which it is known.
     pub fn losses(&self) -> LossCount {
         LossCount::new(self.lost, self.acked_packets)
+    }
+
+    /// Something was acknowledged.
+    pub fn hear(&mut self, now: Time) {
+        self.gap = self.gap.max(now.since(self.heard));
+        self.heard = now;
+    }
+
+    /// The longest time without anything being acknowledged, the first one since the epoch began.
+    pub fn gap(&self) -> Duration {
+        self.gap
     }
 
     /// How long it has lasted.

@@ -3,6 +3,7 @@
 pub mod epoch;
 pub mod floor;
 pub mod loss;
+pub mod noise;
 pub mod owd;
 pub mod persistent;
 pub mod rate;

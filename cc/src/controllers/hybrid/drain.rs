@@ -5,8 +5,6 @@ use std::time::Duration;
 use super::Hybrid;
 use crate::units::{Bytes, Rate};
 
-/// Jitter moves as much of what arrives out of a time, or into it, as arrives in so many times J.
-const MOVED: f64 = 2.0;
 /// What arrived says more than one epoch does from so many packets on.
 const TELLING_PACKETS: u64 = 64;
 /// No more than this share of a time is taken for uncertain.
@@ -24,11 +22,11 @@ pub struct Drain {
 }
 
 impl Drain {
-    /// What may have arrived at most, by the mean since the queue began to drain: in a longer time jitter matters less.
-    pub fn arrives_at_most(&self, jitter: Duration, packet: Bytes) -> Option<Rate> {
+    /// What may have arrived at most, by the mean since the queue began to drain: in a longer time noise matters less.
+    pub fn arrives_at_most(&self, noise: Duration, packet: Bytes) -> Option<Rate> {
         let telling = (packet * TELLING_PACKETS).0 as f64 * 8.0;
         (self.arrivals.bits >= telling)
-            .then(|| self.arrivals.mean() * (1.0 / (1.0 - uncertain(jitter, self.arrivals.lasted))))
+            .then(|| self.arrivals.mean() * (1.0 / (1.0 - uncertain(noise, self.arrivals.lasted))))
     }
 }
 
@@ -56,9 +54,9 @@ impl Arrivals {
     }
 }
 
-/// The share of a time in which arrivals may be missing, because jitter held them back at its end.
-pub fn uncertain(jitter: Duration, duration: Duration) -> f64 {
-    let share = MOVED * jitter.as_secs_f64() / duration.as_secs_f64().max(1e-9);
+/// The share of a time in which arrivals may be missing, because they were held up by N at its end.
+pub fn uncertain(noise: Duration, duration: Duration) -> f64 {
+    let share = noise.as_secs_f64() / duration.as_secs_f64().max(1e-9);
     share.min(MOST_UNCERTAIN)
 }
 

@@ -60,7 +60,8 @@ impl Hybrid {
                 self.transmission.restart_clock();
                 if counts(sample.sent) {
                     epoch.restart_clock();
-                    *by_timestamp = Floor::default();
+                    by_timestamp.interrupt();
+                    by_timestamp.next_epoch();
                 }
             }
             self.transmission.add(&sample);
@@ -82,6 +83,9 @@ impl Hybrid {
                 let lost = feedback.lost.iter().filter(|p| counts(p.sent)).count() as u64;
                 epoch.lost += lost;
                 epoch.loss_reports += lost.min(1);
+            }
+            if !feedback.acked.is_empty() {
+                epoch.hear(feedback.now);
             }
             epoch.acked_packets += feedback.acked.len() as u64;
             epoch.acked = epoch.acked + feedback.acked_bytes();
@@ -130,6 +134,7 @@ impl Hybrid {
             self.learn_background(&thresholds, &summary, &epoch);
         }
         let situation = self.situation_at_end(&epoch, &summary, thresholds);
+        self.learn_gap(&epoch, summary.app_limited, situation.rate);
         let seen = summary.seen.filter(|_| !interrupted);
         let update = seen.map(|seen| match summary.startup {
             true => update::startup(&self.params, &seen, &situation, summary.met),
@@ -152,10 +157,7 @@ impl Hybrid {
             attempted.and_then(|attempted| self.compete(&attempted).map(Outcome::as_str))
         };
         self.return_delay = self.return_delay_of(&summary);
-        let before = self.jitter;
-        self.jitter = summary
-            .jitter
-            .map_or(before, |jitter| (7 * before + jitter) / 8);
+        self.learn_noise(&summary);
         self.epochs += 1;
         self.decide();
         self.report(&epoch, &summary, &situation, update, outcome);
@@ -235,7 +237,8 @@ impl Hybrid {
             acked: epoch.acked_packets,
             arrived: from.arrived,
             delta: summary.delta,
-            jitter: from.jitter,
+            noise: from.noise,
+            gap: from.gap,
             background: from.background,
             transmission: self.transmission.get(),
             skew: self.meter.skew_ppm(),
@@ -271,8 +274,9 @@ impl Hybrid {
             arrived: epoch.acked.per(duration),
             believed: Rate::default(),
             background: self.background,
-            jitter: self.jitter,
-            uncertain: drain::uncertain(self.jitter, duration),
+            noise: self.noise,
+            gap: self.gap,
+            uncertain: drain::uncertain(self.noise, duration),
             packet: self.limits.max_datagram_size,
             length: self.length(),
             transmission: self.transmission_time(),
@@ -320,7 +324,7 @@ impl Hybrid {
         };
         self.meter.end_epoch(&evidence);
         self.blackout.next_epoch();
-        self.floors = Default::default();
+        self.floors.iter_mut().for_each(Floor::next_epoch);
         last.restart(now);
         self.epoch = Some(last);
     }

@@ -7,7 +7,7 @@ use super::update::Phase;
 use super::{Hybrid, Zone};
 use crate::controller::{Controller, Decision, Ecn, Event, Measured};
 use crate::feedback::Feedback;
-use crate::measure::floor::Spans;
+use crate::measure::floor::{Floor, Spans};
 use crate::measure::owd::Source;
 use crate::units::{Bytes, Rate, Time};
 
@@ -103,6 +103,7 @@ impl Controller for Hybrid {
         self.limits.max_datagram_size = size;
         self.meter.set_max_datagram_size(size);
         self.transmission.restart();
+        self.floors.iter_mut().for_each(Floor::interrupt);
         self.decide();
     }
 

@@ -67,7 +67,7 @@ impl Hybrid {
             return false;
         }
         let max_ack_delay = self.limits.max_ack_delay.unwrap_or_default();
-        let usual = self.usual() + 2 * self.jitter + max_ack_delay;
+        let usual = self.usual() + 2 * self.gap + max_ack_delay;
         let losses = LossCount::new(epoch.lost_in_all, epoch.acked_packets);
         interrupts(&self.params, summary.duration, usual, losses)
     }
@@ -86,6 +86,8 @@ impl Hybrid {
         self.undisturbed = Duration::ZERO;
         self.standing = Standing::default();
         self.queueing_since = None;
+        self.floors = Default::default();
+        (self.noise, self.gap) = (Duration::ZERO, Duration::ZERO);
         self.expect(now);
         INTERRUPTED
     }

@@ -31,6 +31,7 @@ mod startup;
 mod summary;
 mod thresholds;
 mod update;
+mod variation;
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -77,8 +78,10 @@ pub struct Hybrid {
     epochs: u64,
     /// When the first epoch began.
     began: Option<Time>,
-    /// What jitter and batches hold back, above the delay under them.
-    jitter: Duration,
+    /// N: what delays have above their minimum although there is no queue.
+    noise: Duration,
+    /// G: for how long nothing is acknowledged, beyond what is usual.
+    gap: Duration,
     /// Queueing of the return path, where the source can tell.
     return_delay: Duration,
     /// When the rate was last lowered.
@@ -146,7 +149,8 @@ impl Hybrid {
             epoch: None,
             epochs: 0,
             began: None,
-            jitter: Duration::ZERO,
+            noise: Duration::ZERO,
+            gap: Duration::ZERO,
             return_delay: Duration::ZERO,
             last_decrease: None,
             awaits: false,
@@ -206,12 +210,13 @@ impl Hybrid {
 
     /// `W = R (L + wextra)` (section II-C, with `wextra` ours), in whole packets: quiche sends while
     /// F + P <= W and the paper while F < W, which agree if W is rounded up. DEVIATION: what
-    /// queues on the return path or is on the line is in flight as well, but is no congestion.
+    /// queues on the return path, waits for an ACK, is on the line or held up is in flight as well, but is no congestion.
     fn window(&self) -> Bytes {
         let size = self.limits.max_datagram_size.0.max(1);
-        let extra = Owd::from(self.jitter) * 2
+        let queue = self.params.window_extra(&self.thresholds());
+        let extra = queue.max(Owd::from(self.gap) * 2)
+            + Owd::from(self.noise) / 2
             + Owd::from(self.return_delay)
-            + self.params.window_extra(&self.thresholds())
             + self.on_the_line();
         let bytes = self.rate.over(self.length() + extra.to_duration());
         let packets = (bytes / size as f64).ceil() as u64;
@@ -238,7 +243,7 @@ impl Hybrid {
 
     /// What the zones take for queueing.
     fn queueing(&self, delta: Owd) -> Owd {
-        (delta - self.on_the_line()).max(Owd::ZERO)
+        (delta - self.on_the_line() - Owd::from(self.noise)).max(Owd::ZERO)
     }
 
     /// Only packets sent after this say something about the present rate. DEVIATION: the paper
@@ -252,7 +257,7 @@ impl Hybrid {
     fn thresholds(&self) -> Thresholds {
         let longest = self.longest.get().map(|Reverse(longest)| longest);
         let size = self.limits.max_datagram_size;
-        Thresholds::new(&self.params, self.rate, size, self.jitter, longest)
+        Thresholds::new(&self.params, self.rate, size, longest)
             .above(self.standing.queue)
     }
 }

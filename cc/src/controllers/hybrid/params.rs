@@ -227,7 +227,7 @@ impl Params {
             return refuse("d0, d2 and d3 follow d1 if it is auto", got);
         }
         let Thresholds { d0, d1, d2, d3, .. } =
-            Thresholds::new(self, Rate::from_bps(1e6), Bytes(1250), Duration::ZERO, None);
+            Thresholds::new(self, Rate::from_bps(1e6), Bytes(1250), None);
         let [d0, d1, d2, d3] = [d0, d1, d2, d3].map(Owd::to_duration);
         if !(d0 < d1 && d1 < d2 && d2 < d3) {
             return refuse(

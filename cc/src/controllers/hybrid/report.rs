@@ -43,8 +43,10 @@ pub struct EpochReport {
     pub skew: Option<f64>,
     /// The trend, if it is tested.
     pub trend: Option<Trend>,
-    /// What jitter holds back, before this epoch.
-    pub jitter: Duration,
+    /// N, before this epoch.
+    pub noise: Duration,
+    /// G, before this epoch.
+    pub gap: Duration,
     /// The share of packets that is lost without a queue.
     pub background: f64,
     /// The thresholds in force.
@@ -149,7 +151,8 @@ pub fn epoch_updated(epoch: &EpochReport) -> Event {
             ("transmission_time", millis(epoch.transmission)),
             ("skew", number_or_null(epoch.skew)),
             ("trend", word(epoch.trend.map_or("off", Trend::as_str))),
-            ("jitter", millis(epoch.jitter)),
+            ("noise", millis(epoch.noise)),
+            ("gap", millis(epoch.gap)),
             ("background_loss", Value::Number(epoch.background)),
             ("d0", Value::Number(epoch.thresholds.d0.as_millis())),
             ("d1", Value::Number(epoch.thresholds.d1.as_millis())),

@@ -83,10 +83,11 @@ impl Hybrid {
         }
     }
 
-    /// Whether in start-up a queue has been there for a while. Jitter and batches come and go, while that queue only grows.
+    /// Whether in start-up a queue has been there for a while. Jitter and batches come and go, while that queue only grows; and
+    /// where ACKs are far apart, two of them in a row are no evidence.
     pub(super) fn queues(&self, now: Time) -> bool {
         self.queueing_since
-            .is_some_and(|since| now.since(since) >= scaled(self.length(), QUEUE_LASTS))
+            .is_some_and(|since| now.since(since) >= scaled(self.length(), QUEUE_LASTS) + self.gap)
     }
 
     /// Takes the newest delay of an ACK for what all its packets have met.

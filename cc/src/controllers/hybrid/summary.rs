@@ -12,8 +12,6 @@ use crate::units::{Owd, Time};
 
 /// An epoch that used less of its rate, because the application had no more, does not raise it.
 const USED_SHARE: f64 = 0.8;
-/// Receive times that spread further are not believed to be jitter.
-const MOST_JITTER: Duration = Duration::from_millis(50);
 /// An epoch that began with the feedback that ends it lasts as long.
 const SHORTEST: Duration = Duration::from_micros(1);
 
@@ -28,8 +26,6 @@ pub(super) struct Summary {
     pub by_timestamp: Option<Owd>,
     /// What stands for its delays, if there were any.
     pub delta: Option<Owd>,
-    /// What the mean has above that.
-    pub jitter: Option<Duration>,
     pub seen: Option<Observed>,
     pub startup: bool,
     /// What start-up has met.
@@ -59,15 +55,9 @@ impl Hybrid {
             Source::Ack => by_ack,
             Source::ReceiveTimestamps => by_timestamp,
         };
-        let (delta, jitter) = match (self.params.delay, self.floors[source as usize].mean()) {
-            (Statistic::Mean, _) => (mean, None),
-            (Statistic::Least, floor) => {
-                let above = mean.zip(floor).map(|(mean, floor)| mean - floor);
-                (
-                    floor,
-                    above.map(|above| above.to_duration().min(MOST_JITTER)),
-                )
-            }
+        let delta = match self.params.delay {
+            Statistic::Mean => mean,
+            Statistic::Least => self.floors[source as usize].mean(),
         };
         let packets = epoch.lost + epoch.acked_packets;
         self.late.add(epoch.losses(), epoch.loss_reports);
@@ -81,7 +71,6 @@ impl Hybrid {
             by_ack,
             by_timestamp,
             delta,
-            jitter,
             seen: delta.map(|delta| Observed {
                 delta: self.queueing(delta),
                 trend,

@@ -41,7 +41,6 @@ fn paper_thresholds() -> Thresholds {
         &Params::paper(),
         Rate::from_bps(1e6),
         SIZE,
-        Duration::ZERO,
         None,
     )
 }

@@ -48,10 +48,9 @@ impl Thresholds {
         params: &Params,
         rate: Rate,
         size: Bytes,
-        jitter: Duration,
         longest: Option<Owd>,
     ) -> Self {
-        let following = || following(params.queue, rate, size, jitter);
+        let following = || following(params.queue, rate, size);
         let d1 = params.d1.map_or_else(following, Owd::from);
         let full = longest.filter(|_| params.full > 0.0).map_or(d1, |longest| {
             (longest * params.full).clamp(d1 / FULL_DIVISOR, d1)
@@ -86,8 +85,8 @@ impl Thresholds {
 }
 
 /// d1 where it is not given.
-fn following(packets: f64, rate: Rate, size: Bytes, jitter: Duration) -> Owd {
+fn following(packets: f64, rate: Rate, size: Bytes) -> Owd {
     let packet = rate.delay_of(size).min(MOST);
     let queue = (packet * packets).clamp(LEAST, LOW.max(packet));
-    queue.min(MOST) + Owd::from(jitter) / 2
+    queue.min(MOST)
 }

@@ -54,9 +54,11 @@ pub struct Situation {
     pub believed: Rate,
     /// The share of packets that is lost without a queue.
     pub background: f64,
-    /// What jitter holds back.
-    pub jitter: Duration,
-    /// The share of the epoch in which arrivals may be missing because of jitter, up to a half.
+    /// N, what delays have above their minimum although there is no queue.
+    pub noise: Duration,
+    /// G, for how long nothing is acknowledged.
+    pub gap: Duration,
+    /// The share of the epoch in which arrivals may be missing because of noise, up to a half.
     pub uncertain: f64,
     /// Size of a full packet.
     pub packet: Bytes,
@@ -93,7 +95,7 @@ pub fn is_short(thresholds: &Thresholds, delta: Owd) -> bool {
 impl Situation {
     /// The rate at which packets reached the slowest link: what is lost without a queue is lost elsewhere.
     ///
-    /// DEVIATION: while a queue drains, jitter explains no more than the mean since it began to leaves open. With what it explains in one
+    /// DEVIATION: while a queue drains, noise explains no more than the mean since it began to leaves open. With what it explains in one
     /// epoch alone a flow takes for its share what lets the queue stand.
     fn reached(&self, seen: &Observed) -> Rate {
         if seen.losing(&self.thresholds) {
@@ -102,12 +104,12 @@ impl Situation {
         let in_full = self.fully_arrived();
         let meanwhile = self
             .drain
-            .and_then(|drain| drain.arrives_at_most(self.jitter, self.packet));
+            .and_then(|drain| drain.arrives_at_most(self.noise, self.packet));
         let arrived = meanwhile.map_or(in_full, |most| in_full.min(most.max(self.carried())));
         arrived * (1.0 / (1.0 - self.background.min(MOST_BACKGROUND)))
     }
 
-    /// The rate at which packets arrived, with those that jitter may have held back at the end.
+    /// The rate at which packets arrived, with those that may have been held up at the end.
     pub fn fully_arrived(&self) -> Rate {
         self.carried() * (1.0 / (1.0 - self.uncertain))
     }

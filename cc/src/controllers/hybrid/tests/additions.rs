@@ -13,7 +13,6 @@ fn thresholds_follow_the_flows_own_rate_within_bounds() {
             &params,
             Rate::from_bps(mbps * 1e6),
             SIZE,
-            Duration::ZERO,
             None,
         )
     };
@@ -78,8 +77,12 @@ fn a_queue_that_does_not_drain_is_answered_again() {
         first,
         "an epoch of what was sent since begins at its end"
     );
+    // A queue that stands there all of a sudden is as well noise for a while, by a tenth here.
+    let noise = path.hybrid.noise.as_secs_f64();
+    assert!(noise < 0.01, "{noise}");
     path.epoch(90.0, 0);
-    assert!(close(path.rate(), 1e6 * 0.7), "{}", path.rate());
+    let expected = 1e6 * (1.0 - (0.090 - noise) / 0.3);
+    assert!((path.rate() - expected).abs() < 1.0, "{}", path.rate());
 }
 
 #[test]
@@ -227,6 +230,34 @@ fn an_application_that_has_nothing_to_send_is_noticed_where_the_window_has_room(
     };
     assert!(idle(Bytes(5_000)) > 0.97);
     assert!(idle(Bytes(u64::MAX)) < 0.2);
+}
+
+#[test]
+fn acks_that_come_late_now_and_then_are_noise_even_with_one_of_them_in_a_span() {
+    let mut path = Path::new(STEADY);
+    path.every = 10 * MILLI;
+    let held_up = |n: u32| 4.0 * f64::from(n * n * 7 % 5);
+    (0..400).for_each(|n| path.ack(held_up(n), 0));
+    let decreases = path.hybrid.last_decrease;
+    (0..400).for_each(|n| path.ack(held_up(n), 0));
+    assert_eq!(path.hybrid.last_decrease, decreases, "{:?}", path.hybrid.noise);
+    // A queue beyond that is one.
+    (0..40).for_each(|n| path.ack(held_up(n) + 80.0, 0));
+    assert_ne!(path.hybrid.last_decrease, decreases);
+}
+
+#[test]
+fn the_window_lets_packets_wait_for_an_ack_that_comes_with_others() {
+    let window = |every: u32| {
+        let mut path = Path::new(STEADY);
+        path.every = every * MILLI;
+        (0..100).for_each(|_| path.ack(0.0, 0));
+        (path.hybrid.gap, path.hybrid.window().0 as f64 / path.rate())
+    };
+    let (steady, apart) = (window(10), window(50));
+    assert!(steady.0 < MILLI, "{steady:?}");
+    assert!(apart.0 > 20 * MILLI, "{apart:?}");
+    assert!(apart.1 > steady.1, "{apart:?}, {steady:?}");
 }
 
 #[test]

@@ -21,7 +21,7 @@ struct Case {
     length_ms: f64,
     queue_ms: f64,
     rate_bps: f64,
-    jitter_ms: f64,
+    gap_ms: f64,
     max_ack_delay_ms: f64,
     lost: u64,
     acked: u64,
@@ -38,7 +38,7 @@ fn interruptions_agree_with_the_shared_vectors() {
         dips.add(Rate::default(), Some(delay(case.queue_ms)));
         let packet_time = Duration::from_secs_f64(SIZE.0 as f64 * 8.0 / case.rate_bps);
         let back = dips.usual(millis(case.length_ms), packet_time);
-        let usual = back + 2 * millis(case.jitter_ms) + millis(case.max_ack_delay_ms);
+        let usual = back + 2 * millis(case.gap_ms) + millis(case.max_ack_delay_ms);
         let losses = LossCount::new(case.lost, case.acked);
         let got = interrupts(&params, millis(case.duration_ms), usual, losses);
         assert_eq!(got, case.expect, "{case:?}");

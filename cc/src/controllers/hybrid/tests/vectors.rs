@@ -50,7 +50,6 @@ struct TrendCase {
 struct ThresholdsCase {
     options: String,
     rate_bps: f64,
-    jitter_ms: f64,
     longest_ms: f64,
     expect_ms: [f64; 4],
     expect_full_ms: f64,
@@ -117,7 +116,7 @@ struct CourseCase {
     rate_bps: f64,
     arrived_bps: f64,
     uncertain: f64,
-    jitter_ms: f64,
+    noise_ms: f64,
     drain_lasted_ms: f64,
     drain_arrived_bits: f64,
     background: f64,
@@ -208,7 +207,6 @@ fn thresholds_agree_with_the_shared_vectors() {
             &params,
             Rate::from_bps(case.rate_bps),
             SIZE,
-            millis(case.jitter_ms),
             longest,
         );
         assert_eq!(
@@ -359,7 +357,8 @@ fn situation(hybrid: &Hybrid, case: &CourseCase) -> Situation {
         arrived: Rate::from_bps(case.arrived_bps),
         believed: Rate::default(),
         background: case.background,
-        jitter: millis(case.jitter_ms),
+        noise: millis(case.noise_ms),
+        gap: Duration::ZERO,
         uncertain: case.uncertain,
         packet: SIZE,
         length: millis(case.length_ms),
@@ -370,7 +369,6 @@ fn situation(hybrid: &Hybrid, case: &CourseCase) -> Situation {
             &hybrid.params,
             rate,
             SIZE,
-            Duration::ZERO,
             Some(delay(case.longest_ms)),
         ),
         drain: hybrid.drain,
