@@ -50,7 +50,11 @@ class HybridSender:
     _awaits: bool = False
     """Whether nothing has come back yet that was sent after the last decrease."""
     _queue_since: float | None = None
-    _jitter: float = 0.0
+    _noise: noise.Noise = field(default_factory=noise.Noise)
+    _gap: float = 0.0
+    _heard: float = 0.0
+    """When something was last acknowledged."""
+    _longest_gap: float = 0.0
     _background: float = 0.0
     _taken: list[Taken] = field(default_factory=list)
     _owds: list[tuple[float, int]] = field(default_factory=list)
@@ -86,8 +90,14 @@ class HybridSender:
         return (self._minima.length() if self._minima is not None else None) or 0.1
 
     @property
+    def _level(self) -> float:
+        """N."""
+        return self._noise.level if self.p.least else 0.0
+
+    @property
     def window(self) -> int:
-        return law.window(self.rate, self.length, self.packet, self.p, jitter=self._jitter, queue=self._standing.queue)
+        its = (0.0, self._level, self._gap, self._standing.queue)
+        return law.window(self.rate, self.length, self.packet, self.p, *its)
 
     @property
     def pacing(self) -> float | None:
@@ -98,7 +108,7 @@ class HybridSender:
         if self._start is None:
             if d.sample is None:
                 return []
-            self._start = d.now
+            self._start = self._heard = d.now
             self._minima = PathMinima(self.p.owdwin, d.now, skew=self.p.skew)
             self._longest = LongestQueue(self.p.owdwin, d.now)
         assert self._minima is not None
@@ -114,6 +124,8 @@ class HybridSender:
         lost = sum(self._counts(t) for t in d.lost)
         self._lost, self._loss_reports = self._lost + lost, self._loss_reports + min(lost, 1)
         self._lost_in_all += len(d.lost)
+        if d.acked:
+            self._longest_gap, self._heard = max(self._longest_gap, d.now - self._heard), d.now
         self._acked += d.acked_bytes
         self._acked_packets += len(d.acked)
         self._overlaps = bool(d.acked) and min(d.acked) < self._start
@@ -126,7 +138,8 @@ class HybridSender:
             self.rate = min(self.rate + law.startup_increase(acked_bytes, self.length, self.p), MAX_RATE)
         if above is None or self._meets_path:
             return
-        if above <= startup_end(self.rate, self.length, 0.0, self.packet, self.p, self._jitter):
+        queue = law.queueing(above, 0.0, self.p, self._level)
+        if queue <= startup_end(self.rate, self.length, 0.0, self.packet, self.p):
             self._queue_since = None
         elif self._queue_since is None:
             self._queue_since = now
@@ -165,7 +178,7 @@ class HybridSender:
         return now - self._start >= self.length or queueing
 
     def _queues(self, now: float) -> bool:
-        return self._queue_since is not None and now - self._queue_since >= LASTS * self.length
+        return self._queue_since is not None and now - self._queue_since >= LASTS * self.length + self._gap
 
     def _end(self, now: float) -> list[tuple[str, dict[str, Any]]]:
         assert self._start is not None
@@ -174,7 +187,8 @@ class HybridSender:
         rowds = self._rowds()
         mean = sum(rowds) / len(rowds) if rowds else None
         delta = next(iter(floor.least(self._taken)), None) if self.p.least else mean
-        own = thresholds(self.rate, self.packet, self.p, self._jitter)
+        queue = None if delta is None else law.queueing(delta, 0.0, self.p, self._level)
+        own = thresholds(self.rate, self.packet, self.p)
         d = own.above(self._standing.queue)
         (lost,) = noise.counting(self._lost, self._acked_packets, self._background)
         usual = self._course.dips.usual(self.length, self.rate, self.packet)
@@ -182,10 +196,10 @@ class HybridSender:
         app_limited = self._is_app_limited(duration)
         interrupted = not app_limited and self._is_interrupted(duration, usual)
         if not interrupted:
-            self._learn_background(delta, d)
+            self._learn_background(queue, d)
         self._late.add(self._lost, self._acked_packets, self._loss_reports)
         epoch = law.Epoch(
-            delta=delta or 0.0,
+            delta=queue or 0.0,
             lost=lost,
             overwhelmed=delta is not None and self._late.overwhelm(self.p, competes=self._standing.queue > 0.0),
             trend=trend.trend(rowds, d.d1) if self.p.trend else Trend.OFF,
@@ -197,10 +211,10 @@ class HybridSender:
             startup=self.startup,
             queues=self._queues(now),
             arrived=8.0 * self._acked / (usual if stalled else duration),
-            uncertain=noise.uncertain(self._jitter, duration),
+            uncertain=noise.uncertain(self._level, duration),
             background=self._background,
             thresholds=d,
-            full=full_delay(own.d1, self._longest.end_epoch(now, delta), self.p),
+            full=full_delay(own.d1, self._longest.end_epoch(now, queue), self.p),
         )
         before = self._course
         epoch = replace(
@@ -211,14 +225,15 @@ class HybridSender:
             standing=self._standing,
             stalled=stalled,
             arriving=usual if stalled else duration,
-            jitter=self._jitter,
+            noise=self._level,
             interrupted=interrupted,
             meets_path=self._meets_path,
         )
+        level, gap, self._limited_before = self._level, self._gap, app_limited
+        self._learn_noise_and_gap(epoch)
         done = self._update(now, epoch, delta)
-        jitter, self._limited_before = self._jitter, app_limited
-        if mean is not None and delta is not None and self.p.least:
-            self._jitter = noise.next_jitter(jitter, mean, delta)
+        if self._awaits:
+            self._noise = self._noise.interrupt()
         report: dict[str, Any] = {
             "epoch": self._epoch,
             "duration": duration * 1e3,
@@ -234,7 +249,8 @@ class HybridSender:
             "transmission_time": 0.0,
             "skew": 0.0 if self.p.skew else None,
             "trend": epoch.trend.value,
-            "jitter": jitter * 1e3,
+            "noise": level * 1e3,
+            "gap": gap * 1e3,
             "background_loss": self._background,
             **_in_ms(d, "d0", "d1", "d2", "d3"),
             "full": epoch.full * 1e3,
@@ -265,12 +281,19 @@ class HybridSender:
         return not self._window_full and not self.startup and 8.0 * (self.sent_bytes + self.packet) < used
 
     def _is_interrupted(self, duration: float, usual: float) -> bool:
-        its_usual = interruption.usual(usual, self._jitter, self.max_ack_delay)
+        its_usual = interruption.usual(usual, self._gap, self.max_ack_delay)
         lost, acked = self._lost_in_all, self._acked_packets
         return interruption.is_interrupted(duration, its_usual, lost, acked, self.p)
 
-    def _learn_background(self, delta: float | None, d: Thresholds) -> None:
-        if self.p.drain > 0.0 and delta is not None and delta <= d.short:
+    def _learn_noise_and_gap(self, epoch: law.Epoch) -> None:
+        """Those of the next epoch, if the path is not interrupted."""
+        for row in floor.minima(self._taken):
+            self._noise = self._noise.add(row)
+        if self.p.least and not epoch.app_limited and self._acked_packets > 0:
+            self._gap = noise.next_gap(self._gap, self._longest_gap, self.rate, self.packet)
+
+    def _learn_background(self, queue: float | None, d: Thresholds) -> None:
+        if self.p.drain > 0.0 and queue is not None and queue <= d.short:
             self._background = noise.next_background(self._background, self._lost, self._acked_packets)
 
     def _update(self, now: float, epoch: law.Epoch, delta: float | None) -> law.Update | None:
@@ -292,6 +315,7 @@ class HybridSender:
         if done.outcome in (Outcome.LONGER_PATH, Outcome.NEW_PATH) and self._minima is not None:
             (by,) = floor.least(self._taken)
             self._minima.raise_by({Source.ACK: by, Source.TIMESTAMPS: None})
+            self._noise = self._noise.interrupt()
             self._meets_path, self._queue_since = False, None
         if done.starts_anew:
             self._start_anew(now)
@@ -309,12 +333,14 @@ class HybridSender:
         """The path was interrupted."""
         self._start_anew(now)
         self.rate, self._course, self._standing = rate, course, Standing()
+        self._noise, self._gap = noise.Noise(), 0.0
         self.startup, self.state = True, "startup"
         self._meets_path, self._queue_since = True, None
 
     def _next_epoch(self, now: float) -> None:
         self._epoch += 1
-        self._start = now
+        self._start = self._heard = now
+        self._longest_gap = 0.0
         self._owds, self._taken, self._acked, self._acked_packets = [], [], 0, 0
         self._lost = self._loss_reports = self._lost_in_all = 0
         self.sent_bytes, self.app_limited, self._window_full = 0, False, False

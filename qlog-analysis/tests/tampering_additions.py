@@ -53,9 +53,14 @@ def remembers(e: Json, _: Json) -> bool:
     return bool(LEAST_FULL * e["d1"] < 0.99 * e["full"] < 0.95 * e["d1"])
 
 
-def spreads(e: Json, before: Json) -> bool:
-    """An increase where there is jitter."""
-    return raises(e, before) and e["jitter"] > 0.05
+def is_noisy(e: Json, before: Json) -> bool:
+    """An increase where there is noise."""
+    return raises(e, before) and e["noise"] > 0.1
+
+
+def waits_for_acks(e: Json, before: Json) -> bool:
+    """An increase where ACKs have been apart."""
+    return raises(e, before) and e["gap"] > 0.05
 
 
 def loses_elsewhere(e: Json, _: Json) -> bool:
@@ -188,11 +193,11 @@ def share_not_learnt(some: list[Json]) -> None:
     e["share"] = before["share"]
 
 
-def jitter_with_a_matching_story(some: list[Json]) -> None:
-    """Twice the jitter, with the thresholds that belong to it."""
-    e, _ = chosen(some, spreads)
-    d1 = e["d1"] + e["jitter"] / 2.0
-    e.update(jitter=2.0 * e["jitter"], d0=d1 / 8.0, d1=d1, d2=2.0 * d1, d3=4.0 * d1)
+def noise_for_good(some: list[Json]) -> None:
+    """More noise from an epoch on, as if that did not depend on the delays."""
+    e, _ = chosen(some, is_noisy)
+    for later in epochs(some)[e["epoch"] :]:
+        later["noise"] += 0.05
 
 
 def background_loss_with_a_matching_story(some: list[Json]) -> None:

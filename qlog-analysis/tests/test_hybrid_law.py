@@ -155,23 +155,23 @@ def test_what_arrives_while_a_queue_drains_is_summed_up_from_the_decrease_on() -
 
 
 @pytest.mark.parametrize(
-    ("arrived", "uncertain", "drain", "jitter", "share"),
+    ("arrived", "uncertain", "drain", "noise", "share"),
     [
-        (4e5, 0.5, Drain(), 0.05, 8e5),  # nothing else is known: M is A, and its share as uncertain
-        (4e5, 0.5, Drain(9.9, 49.6e5), 0.5, 50e5 / 9.0),  # M over ten seconds
-        (4e5, 0.5, Drain(9.9, 270e5), 0.5, 8e5),  # no less than by this epoch alone
-        (4e5, 0.5, Drain(9.9, 9e5), 0.5, 4e5),  # A is more
-        (4e5, 0.0, Drain(9.9, 90e5), 0.0, 4e5),  # without jitter it makes no difference
+        (4e5, 0.5, Drain(), 0.1, 8e5),  # nothing else is known: M is A, and its share as uncertain
+        (4e5, 0.5, Drain(9.9, 49.6e5), 1.0, 50e5 / 9.0),  # M over ten seconds
+        (4e5, 0.5, Drain(9.9, 270e5), 1.0, 8e5),  # no less than by this epoch alone
+        (4e5, 0.5, Drain(9.9, 9e5), 1.0, 4e5),  # A is more
+        (4e5, 0.0, Drain(9.9, 90e5), 0.0, 4e5),  # without noise it makes no difference
         (4e5, 0.5, Drain(9.9, 49.6e5), 100.0, 8e5),  # at most half is uncertain
-        (4e5, 0.5, Drain(9.9, 5.99e5), 0.5, 8e5),  # less than 64 packets tell nothing
-        (4e5, 0.5, Drain(9.9, 6.01e5), 0.5, 4e5),
+        (4e5, 0.5, Drain(9.9, 5.99e5), 1.0, 8e5),  # less than 64 packets tell nothing
+        (4e5, 0.5, Drain(9.9, 6.01e5), 1.0, 4e5),
     ],
 )
-def test_the_mean_of_a_drain_bounds_what_jitter_may_have_held_back(
-    arrived: float, uncertain: float, drain: Drain, jitter: float, share: float
+def test_the_mean_of_a_drain_bounds_what_may_have_been_held_back(
+    arrived: float, uncertain: float, drain: Drain, noise: float, share: float
 ) -> None:
     p = replace(DRAINING, dip=0.0)
-    changes: dict[str, Any] = {"delta": 0.02, "arrived": arrived, "uncertain": uncertain, "jitter": jitter}
+    changes: dict[str, Any] = {"delta": 0.02, "arrived": arrived, "uncertain": uncertain, "noise": noise}
     down = after(law.Course(1.5e6, drain=drain), p, arriving=0.1, **changes)
     assert down.course.share == pytest.approx(share)
     started = after(law.Course(1.5e6, startup_rate=2e6, drain=Drain()), p, arriving=0.1, **changes)
@@ -195,7 +195,7 @@ def test_an_epoch_without_samples_may_only_lower_the_share_of_a_queue_that_is_no
     assert FRESH.learn(4e5, tells=True) == FRESH
 
 
-def test_what_jitter_holds_back_and_what_is_lost_without_a_queue_has_reached_the_slowest_link() -> None:
+def test_what_is_held_back_and_what_is_lost_without_a_queue_has_reached_the_slowest_link() -> None:
     spread: dict[str, Any] = {"delta": 0.02, "rate": 2e6, "arrived": 6e5, "uncertain": 0.25}
     assert after(**spread).course.share == pytest.approx(8e5)
     assert after(**spread, background=0.1).course.share == pytest.approx(8e5 / 0.9)
@@ -249,12 +249,18 @@ def test_start_up_ends_later_where_others_fill_the_path() -> None:
     assert startup_end(1e6, 0.1, 0.0055, 1250, p) == pytest.approx(0.00825)
 
 
-def test_jitter_raises_thresholds_that_follow_the_flow_and_the_window() -> None:
-    p = replace(DEFAULT, queue=2.0)
-    assert thresholds(5e6, 1250, p, 0.006).d1 == pytest.approx(0.007)
-    assert thresholds(5e6, 1250, PAPER, 0.006).d1 == 0.012
-    assert law.window(1e6, 0.1, 1250, PAPER, jitter=0.005) == 11 * 1250
-    assert startup_end(5e6, 0.1, 0.0, 1250, p, 0.006) == pytest.approx(0.0035)
+def test_noise_and_gaps_make_the_window_larger() -> None:
+    p = replace(PAPER, wextra=0.015)
+    assert law.window(1e6, 0.1, 1250, p) == 12 * 1250
+    assert law.window(1e6, 0.1, 1250, p, 0.0, 0.02) == 13 * 1250  # half of N
+    assert law.window(1e6, 0.1, 1250, p, 0.0, 0.0, 0.0075) == 12 * 1250
+    assert law.window(1e6, 0.1, 1250, p, 0.0, 0.0, 0.019) == 14 * 1250  # G twice, if that is more than wextra
+
+
+def test_noise_is_no_queueing() -> None:
+    p = replace(PAPER, packet=0.5)
+    assert law.queueing(0.02, 0.01, p, 0.005) == pytest.approx(0.01)
+    assert law.queueing(0.02, 0.01, p, 0.016) == 0.0
 
 
 def overwhelms(late: LatePackets, lost: int, acked: int, reports: int = 8, *, competes: bool = False) -> bool:

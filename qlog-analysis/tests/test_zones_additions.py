@@ -40,9 +40,12 @@ ALTERED: dict[str, tuple[Tamper, set[str]]] = {
     "share null while a queue drains": (t.where(t.drains, share=None), {"share"}),
     "a share where no queue drains": (t.where(t.raises, share=1e6), {"share"}),
     "a share that is not learnt after start-up": (t.share_not_learnt, {"share"}),
-    "another jitter": (t.scaled(t.spreads, 1.01, "jitter"), {"jitter"}),
-    "no jitter": (t.where(t.spreads, jitter=0.0), {"jitter", "thresholds"}),
-    "more jitter with the thresholds that belong to it": (t.jitter_with_a_matching_story, {"jitter"}),
+    "more noise": (t.shifted(t.is_noisy, "noise", 0.03), {"noise"}),
+    "less noise": (t.shifted(t.is_noisy, "noise", -0.03), {"noise"}),
+    "no noise": (t.where(t.is_noisy, noise=0.0), {"noise"}),
+    "more noise for good": (t.noise_for_good, {"noise"}),
+    "another gap": (t.scaled(t.waits_for_acks, 1.001, "gap"), {"gap"}),
+    "no gap": (t.where(t.waits_for_acks, gap=0.0), {"gap"}),
     "a wait skipped": (t.wait_skipped, {"timing"}),
     "a wait prolonged": (t.wait_prolonged, {"timing"}),
     "a wait cut short": (t.wait_cut_short, {"timing"}),
@@ -78,7 +81,7 @@ ALTERED: dict[str, tuple[Tamper, set[str]]] = {
         )
     },
     "queue with its option": (tampering.parameter_with_its_option("queue", 2.5, "queue=2.5"), {"thresholds", "window"}),
-    "delay with its option": (tampering.parameter_with_its_option("delay", "mean", "delay=mean"), {"delta", "jitter"}),
+    "delay with its option": (tampering.parameter_with_its_option("delay", "mean", "delay=mean"), {"delta", "noise"}),
     "drain with its option": (tampering.parameter_with_its_option("drain", 4.0, "drain=4"), {"beta", "rate"}),
     "grow with its option": (tampering.parameter_with_its_option("grow", 1.3, "grow=1.3"), {"alpha", "rate"}),
     "period with its option": (tampering.parameter_with_its_option("period", 80.0, "period=80ms"), {"alpha", "rate"}),
@@ -134,7 +137,7 @@ def test_an_untouched_trace_passes_and_visits_every_law(tmp_path: FilePath) -> N
     some = added()
     v = verdict_of(tmp_path, some)
     assert v.outcome is Outcome.PASS, v.to_text()
-    choices = (t.raises, t.lowers, t.drains, t.has_drained, t.learns, t.starts, t.ends_startup, t.spreads)
+    choices = (t.raises, t.lowers, t.drains, t.has_drained, t.learns, t.starts, t.ends_startup, t.is_noisy)
     for choice in choices:
         assert t.chosen(some, choice), choice.__name__
 
@@ -181,7 +184,8 @@ def test_whole_connections_visit_what_the_checker_decides_on() -> None:
     assert any(t.loses_in_a_short_queue(e, e) for e in seen)
     assert any(e["share"] for e in seen)
     assert any(e["alpha"] and e["undisturbed"] > 200.0 for e in seen)
-    assert any(e["jitter"] > 0.5 for e in seen)
+    assert any(e["noise"] > 0.5 for e in seen)
+    assert any(e["gap"] > 0.5 for e in seen)
     assert any(e["background_loss"] > 0.001 and e["share"] and e["beta"] for e in seen)
     assert any(e["lost"] and e["zone"] != 3 and e["full"] < e["delta"] for e in seen if e["delta"])
     assert any(t.shows_a_decrease(e, e) for e in seen)

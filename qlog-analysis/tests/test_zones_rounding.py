@@ -62,7 +62,8 @@ def laws_broken(reported_ms: float, measured_ms: float, *, lost: int = 0) -> set
         skew=None,
         transmission_time=0.0,
         trend="off",
-        jitter=0.0,
+        noise=0.0,
+        gap=0.0,
         background_loss=0.0,
         d0=BOUNDS.d0 * 1e3,
         d1=BOUNDS.d1 * 1e3,
@@ -112,7 +113,7 @@ def laws_broken(reported_ms: float, measured_ms: float, *, lost: int = 0) -> set
         first_length=LENGTH,
         longest=[measured_ms / 1e3] * 2,
     )
-    before = Before(None, False, law.Course(), False, (0.0, 0.0), Standing(), frozenset({0.0}))
+    before = Before(None, False, law.Course(), False, [0.0], (0.0, 0.0), None, Standing(), frozenset({0.0}))
     compared = compare(Update(9, 1.0 + LENGTH, report), measured, before)
     return {f.law for f in compared.findings}
 

@@ -18,6 +18,7 @@ from qlog_analysis.hybrid.dips import STALLS, Dips, is_dip, stalls
 from qlog_analysis.hybrid.drain import Drain
 from qlog_analysis.hybrid.floor import Taken
 from qlog_analysis.hybrid.late import LatePackets
+from qlog_analysis.hybrid.noise import Noise
 from qlog_analysis.hybrid.thresholds import full_delay, startup_end, thresholds
 from qlog_analysis.hybrid.trend import Trend
 from qlog_analysis.measure.skew import TICKS, Skew
@@ -40,6 +41,7 @@ def build() -> dict[str, Any]:
     return {
         "thresholds": list(_thresholds()),
         "floor": [_floor(rng, length_ms) for length_ms in (5, 14, 16, 39, 40, 50, 130, 200) for _ in range(4)],
+        "noise": list(_noise(random.Random(0xBE4D))),
         "late": list(_late(random.Random(0x1A7E))),
         "skew": [_skew(random.Random(seed)) for seed in range(SKEW_CASES)],
         "dips": [_dips(random.Random(seed)) for seed in range(DIP_CASES)],
@@ -53,12 +55,11 @@ def _thresholds() -> Iterator[dict[str, Any]]:
     for options in OPTIONS:
         p = spec.parse(f"hybrid:{options}")
         for rate in (1e4, 5e4, *RATES_BPS, 1e9):
-            for longest_ms, jitter_ms in ((0.0, 0.0), (0.8, 0.2), (4.0, 0.0), (400.0, 3.0)):
-                d = thresholds(rate, PACKET, p, jitter_ms / 1e3)
+            for longest_ms in (0.0, 0.8, 4.0, 400.0):
+                d = thresholds(rate, PACKET, p)
                 yield {
                     "options": options,
                     "rate_bps": rate,
-                    "jitter_ms": jitter_ms,
                     "longest_ms": longest_ms,
                     "expect_ms": [x * 1e3 for x in (d.d0, d.d1, d.d2, d.d3)],
                     "expect_full_ms": full_delay(d.d1, longest_ms / 1e3, p) * 1e3,
@@ -72,6 +73,20 @@ def _floor(rng: random.Random, length_ms: int) -> dict[str, Any]:
     samples = [(at, rng.randrange(100)) for at in times]
     (least,) = floor.least([Taken(at / 1e3, length_ms / 1e3, above / 1e3) for at, above in samples])
     return {"length_ms": length_ms, "samples_ms": samples, "expect_ms": least * 1e3}
+
+
+def _noise(rng: random.Random) -> Iterator[dict[str, Any]]:
+    """Minima of spans one after the other: noise above a queue that grows, stands, drains, with some that jump far."""
+    for spread, slope in ((0.0, 0.0), (0.0, 0.7), (2.0, 0.0), (2.0, 0.7), (9.0, -0.3), (400.0, 0.0)):
+        noise, steps = Noise(), list[dict[str, Any]]()
+        for number in range(50):
+            if rng.random() < 0.03:
+                noise = noise.interrupt()
+                steps.append({"interrupt": True})
+            least_ms = round(max(slope * (number % 40) + 20.0 * (slope < 0.0) + rng.uniform(0.0, spread), 0.0), 3)
+            noise = noise.add([least_ms / 1e3])
+            steps.append({"least_ms": least_ms, "expect_ms": noise.level * 1e3})
+        yield {"steps": steps}
 
 
 def _late(rng: random.Random) -> Iterator[dict[str, Any]]:
@@ -141,7 +156,7 @@ def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
         share = round(rate * rng.uniform(0.5, 1.6)) if draining else None
         arriving = round(length * rng.uniform(1.0, 1.2), 6)
         uncertain = rng.choice((0.0, 0.1, 0.5))
-        jitter = 0.0 if startup else round(uncertain * arriving / 2.0, 6)
+        its_noise = 0.0 if startup else round(uncertain * arriving, 6)
         e = law.Epoch(
             delta=round(rng.choice((0.1, 0.4, 0.9, 1.5, 3.0, 6.0)) * rng.uniform(0.5, 1.2) * d.d1, 6),
             lost=rng.random() < 0.3,
@@ -154,13 +169,13 @@ def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
             startup=startup,
             queues=False,
             arrived=float(round(rate * rng.uniform(0.3, 1.3))),
-            uncertain=uncertain if startup else noise.uncertain(jitter, arriving),
+            uncertain=uncertain if startup else noise.uncertain(its_noise, arriving),
             background=rng.choice((0.0, 0.05, 0.4)) if p.drain > 0.0 else 0.0,
             thresholds=d,
             full=full_delay(d.d1, longest, p),
             transmission=transmission,
             arriving=arriving,
-            jitter=jitter,
+            noise=its_noise,
         )
         end = startup_end(rate, length, transmission, PACKET, p)
         e = replace(e, queues=startup and e.delta > end, fills=startup and rng.random() < 0.3)
@@ -200,7 +215,7 @@ def _as_json(
         "rate_bps": e.rate,
         "arrived_bps": e.arrived,
         "uncertain": e.uncertain,
-        "jitter_ms": e.jitter * 1e3,
+        "noise_ms": e.noise * 1e3,
         "drain_lasted_ms": drain.lasted * 1e3,
         "drain_arrived_bits": drain.bits,
         "background": e.background,

@@ -15,7 +15,7 @@ USUAL: dict[str, Any] = {
     "length_ms": 40.0,
     "queue_ms": 10.0,
     "rate_bps": 1e7,
-    "jitter_ms": 2.0,
+    "gap_ms": 2.0,
     "max_ack_delay_ms": 25.0,
     "lost": 30,
     "acked": 10,
@@ -27,10 +27,10 @@ CASES: tuple[dict[str, Any], ...] = (
     {"duration_ms": 118.6},
     {"duration_ms": 118.6, "length_ms": 40.1},
     {"duration_ms": 118.6, "queue_ms": 10.1},
-    {"duration_ms": 118.6, "jitter_ms": 2.1},
+    {"duration_ms": 118.6, "gap_ms": 2.1},
     {"duration_ms": 118.6, "max_ack_delay_ms": 25.1},
-    {"duration_ms": 97.6, "queue_ms": 0.0, "jitter_ms": 0.0},
-    {"duration_ms": 97.4, "queue_ms": 0.0, "jitter_ms": 0.0},
+    {"duration_ms": 97.6, "queue_ms": 0.0, "gap_ms": 0.0},
+    {"duration_ms": 97.4, "queue_ms": 0.0, "gap_ms": 0.0},
     {"duration_ms": 193.4, "rate_bps": 4e5},  # four packets take 100 ms
     {"duration_ms": 193.6, "rate_bps": 4e5},
     {"lost": 0, "acked": 0},
@@ -56,7 +56,7 @@ def build() -> list[dict[str, Any]]:
 
 def _case(c: dict[str, Any]) -> dict[str, Any]:
     back = Dips(queue=c["queue_ms"] / 1e3).usual(c["length_ms"] / 1e3, c["rate_bps"], PACKET)
-    usual = interruption.usual(back, c["jitter_ms"] / 1e3, c["max_ack_delay_ms"] / 1e3)
+    usual = interruption.usual(back, c["gap_ms"] / 1e3, c["max_ack_delay_ms"] / 1e3)
     p = spec.parse(f"hybrid:{c['options']}")
     expect = interruption.is_interrupted(c["duration_ms"] / 1e3, usual, c["lost"], c["acked"], p)
     return {**c, "expect": expect}

@@ -72,7 +72,8 @@ class HybridEpoch(msgspec.Struct):
     transmission_time: NonNegative
     skew: float | None
     trend: str
-    jitter: NonNegative
+    noise: NonNegative
+    gap: NonNegative
     background_loss: NonNegative
     d0: NonNegative
     d1: NonNegative

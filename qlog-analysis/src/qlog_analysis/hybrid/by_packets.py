@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..check.numbers import RELATIVE, REPORT_ROUNDING, TIME_TOLERANCE, close, one_of, show
 from ..measure.sliding import Source
 from .measured import DELTA_TOLERANCE
+from .noises import NOISE_TOLERANCE
 from .parameters import HANDSHAKE_EPOCHS, STARTUP_SAMPLES
 from .sides import Sides
 
@@ -129,10 +130,13 @@ class PacketsAgainstReport:
 
     def _noise(self) -> None:
         r, s = self.r, self.s
-        low, high = s.before.jitter
-        if not low - REPORT_ROUNDING / 1e3 <= s.jitter <= high + REPORT_ROUNDING / 1e3:
-            expected = low if s.jitter < low else high
-            s.find("jitter", f"{r.jitter:.6f} ms reported, the epochs before lead to {expected * 1e3:.6f} ms")
+        nearest = min(s.before.noises, key=lambda n: abs(n - s.noise))
+        if abs(nearest - s.noise) > (NOISE_TOLERANCE if s.p.least else REPORT_ROUNDING / 1e3):
+            s.find("noise", f"{r.noise:.6f} ms reported, the delays before lead to {nearest * 1e3:.6f} ms")
+        low, high = s.before.gap
+        if not low - REPORT_ROUNDING / 1e3 <= s.gap <= high + REPORT_ROUNDING / 1e3:
+            expected = low if s.gap < low else high
+            s.find("gap", f"{r.gap:.6f} ms reported, the epochs before lead to {expected * 1e3:.6f} ms")
         allowed = s.background_after()
         if not any(close(r.background_loss, b) for b in allowed):
             shown = one_of(f"{b:.6f}" for b in allowed)

@@ -93,7 +93,7 @@ class RulesAgainstReport:
 
     def _learnt(self, course: law.Course) -> law.Course:
         """With what an epoch without samples tells of the share."""
-        r, u = self.r, noise.uncertain(self.s.jitter, self.r.duration / 1e3)
+        r, u = self.r, noise.uncertain(self.s.noise, self.r.duration / 1e3)
         tells = not (r.app_limited or self.s.limited_before) and r.acked >= law.TELLING
         carried = max(r.arrived, law.believed(course.dips, self.startup, self.p))
         return course.learn(noise.reached(carried, u, 0.0), tells=tells)
@@ -139,7 +139,7 @@ class RulesAgainstReport:
         options = itertools.product(shifts, self.s.lost(), self.m.queues, self.m.fills, self.s.lengths())
         for shift, lost, queues, fills, length in options:
             yield from self._updates(
-                delta=law.queueing((r.delta + shift) / 1e3, self.s.reported_transmission(), self.p),
+                delta=law.queueing((r.delta + shift) / 1e3, self.s.reported_transmission(), self.p, self.s.noise),
                 lost=lost,
                 trend=its_trend,
                 overwhelmed=r.overwhelmed,
@@ -182,7 +182,7 @@ class RulesAgainstReport:
             queues=queues,
             fills=fills,
             arrived=arrived,
-            uncertain=noise.uncertain(self.s.jitter, duration),
+            uncertain=noise.uncertain(self.s.noise, duration),
             background=r.background_loss,
             thresholds=thresholds,
             full=full,
@@ -193,7 +193,7 @@ class RulesAgainstReport:
             standing=self.s.standing,
             stalled=r.stalled,
             arriving=self.s.arriving(duration, length),
-            jitter=self.s.jitter,
+            noise=self.s.noise,
             interrupted=self.s.interrupted,
             meets_path=self.s.before.meets_path,
         )
@@ -299,8 +299,10 @@ class RulesAgainstReport:
             self.s.reported_transmission(),
             1e-9,
             self.m,
-            self.s.jitter_after,
+            self.s.noise_after,
+            self.s.gap_after,
             (min(self.queues), max(self.queues)),
         )
         if r.window not in allowed:
-            self.s.find("window", f"{r.window} bytes reported, W = R (L + wextra + 2 J + packet T) is {allowed}")
+            by_law = "R (L + max(wextra, 2 G) + N / 2 + packet T)"
+            self.s.find("window", f"{r.window} bytes reported, W = {by_law} is {allowed}")

@@ -40,7 +40,7 @@ class _Check:
         self._startup = self._limits[0].parameters.startup > 1.0
         self._course = Course()
         self._late = LatePackets()
-        self._jitter = (0.0, 0.0)
+        self._noises, self._gap = [0.0], (0.0, 0.0)
         self._standing = Standing()
         self._queues = frozenset({0.0})
         self._next = 0
@@ -73,17 +73,22 @@ class _Check:
         v.findings.extend(Finding(None, 0.0, "lost", note) for note in self._trace.notes if "counted as lost" in note)
         return v
 
+    def _following(self, ahead: int = 0) -> HybridEpoch | None:
+        """The report of the epoch after the last one that has been compared, or of one after that."""
+        i = len(self._verdict.epochs) + ahead
+        return self._epochs[i].data if i < len(self._epochs) else None
+
     def _goes_on(self, compared: Compared) -> bool:
         """Whether start-up does; where the packets leave it open, the report of the next epoch tells."""
-        following = self._epochs[len(self._verdict.epochs) :]
-        told = bool(following) and following[0].data.phase == "startup"
+        following = self._following()
+        told = following is not None and following.phase == "startup"
         return told if compared.startup_goes_on is None else compared.startup_goes_on
 
     def _goes_on_with(self, compared: Compared) -> Course:
         """The course; of u, where L was known only as exactly as times are, what the report of the next epoch tells."""
-        following = self._epochs[len(self._verdict.epochs) :]
+        following = self._following()
         low, high = compared.undisturbed
-        told = following[0].data.undisturbed / 1e3 if following else low
+        told = low if following is None else following.undisturbed / 1e3
         return replace(compared.course, undisturbed=told) if low < told < high else compared.course
 
     def _limits_in(self, epoch: int) -> Limits:
@@ -135,7 +140,9 @@ class _Check:
             startup=self._startup,
             course=self._course,
             overwhelmed=overwhelmed,
-            jitter=self._jitter,
+            noises=self._noises,
+            gap=self._gap,
+            following=self._following(1),
             standing=self._standing,
             queues=self._queues,
             meets_path=self._measurement.meets_path,
@@ -157,16 +164,19 @@ class _Check:
         if self._startup:
             self._measurement.start_up_goes_on(r.rate_after)
         course = self._goes_on_with(compared) if self._measurement.meets_path else compared.course
-        self._course, self._jitter = course, compared.after.jitter
+        self._course, self._noises, self._gap = course, compared.noises, compared.after.gap
         self._follow_path(r, m, compared)
         self._standing, self._queues = compared.standing, compared.queues
-        self._measurement.expect(sum(self._jitter) / 2.0)
+        following = self._following()
+        if following is not None:
+            self._measurement.expect(following.noise / 1e3, following.gap / 1e3)
         self._previous = r
         self._measurement.use(self._limits_in(len(self._verdict.epochs)))
 
     def _follow_path(self, r: HybridEpoch, m: Measured, compared: Compared) -> None:
         """Interruptions, and paths that are longer than they were."""
         if compared.interrupted:
+            self._measurement.forget_noise()
             if m.limits.parameters.startup > 1.0:
                 self._measurement.path_was_interrupted()
         elif r.delta is not None and (self._measurement.meets_path or r.outcome == Outcome.LONGER_PATH.value):

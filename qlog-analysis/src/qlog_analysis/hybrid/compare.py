@@ -27,6 +27,8 @@ class Compared:
     startup_goes_on: bool | None
     """Whether by the packets the start-up does, if it was under way; None if rounding leaves that open."""
     after: After
+    noises: list[float]
+    """Values that N may have then, s."""
     standing: Standing
     """The same of a queue that stands, with all values that Q may have."""
     queues: frozenset[float]
@@ -51,7 +53,8 @@ def compare(event: Update[HybridEpoch], measured: Measured, before: Before) -> C
         measured_anew=anew.pop() if len(anew) == 1 else None,
         interrupted=sides.interrupted,
         startup_goes_on=goes_on.pop() if len(goes_on) == 1 else None,
-        after=After(sides.jitter_after, (min(rules.queues), max(rules.queues))),
+        after=After(sides.noise_after, sides.gap_after, (min(rules.queues), max(rules.queues))),
+        noises=sides.noises_after,
         standing=rules.standing,
         queues=rules.queues,
         undisturbed=rules.undisturbed,

@@ -25,9 +25,9 @@ class Drain:
         # These are whole bits, and 64 packets of them may be the bound.
         return Drain(self.lasted + arriving, self.bits + round(arrived * arriving))
 
-    def most(self, jitter: float, packet_bytes: int) -> float:
-        """What has arrived on the average, with what jitter may have held back, bit/s; unbounded where nothing is
-        known. The longer it drains the less jitter matters."""
+    def most(self, its_noise: float, packet_bytes: int) -> float:
+        """What has arrived on the average, with what may have been held back, bit/s; unbounded where nothing is
+        known. The longer it drains the less N, `its_noise`, matters."""
         if self.bits < TELLING_PACKETS * 8.0 * packet_bytes:
             return math.inf
-        return noise.reached(self.bits / self.lasted, noise.uncertain(jitter, self.lasted), 0.0)
+        return noise.reached(self.bits / self.lasted, noise.uncertain(its_noise, self.lasted), 0.0)

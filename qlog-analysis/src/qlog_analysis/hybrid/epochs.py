@@ -17,6 +17,7 @@ from ..measure.sources import Sample, Sources
 from ..model import TIME_RESOLUTION, Feedback, Space, Trace
 from . import law
 from .measured import DELTA_TOLERANCE, Limits, Measured, Step
+from .noises import Noises
 from .parameters import SHORT_PATH, STARTUP_SAMPLES
 from .startup import Bound, GrowingRate, QueueMet, Told
 from .tally import Tally
@@ -55,7 +56,10 @@ class Measurement:
         self._settled = 0  # bytes acknowledged or lost so far
         self._counts_since = -1.0
         self._awaits = self._shows_decrease = False
-        self._jitter = 0.0
+        self._noises = Noises()
+        self._noise = self._expected_gap = 0.0
+        self._last_source = Source.ACK
+        self._heard = self._longest_gap = 0.0
         sent = trace.sent
         counted = [s if e else 0 for s, e in zip(sent.size, sent.ack_eliciting, strict=True)]
         in_space = (n if s == Space.APPLICATION else 0 for n, s in zip(counted, sent.space, strict=True))
@@ -79,6 +83,7 @@ class Measurement:
         if limits.max_datagram_size != self._limits.max_datagram_size:
             for m in self._minima:
                 m.clear_owd(*Source)
+            self._noises.interrupt()
             self._transmission = TransmissionTime()
         self._limits = limits
 
@@ -87,9 +92,11 @@ class Measurement:
         for m in self._minima:
             m.tell_skew(ppm)
 
-    def expect(self, jitter: float) -> None:
-        """J in the next epoch, s."""
-        self._jitter = jitter
+    def expect(self, noise: float, gap: float) -> None:
+        """N and G in the next epoch by its report, s, which is still to be checked."""
+        self._noise, self._expected_gap = noise, gap
+        if self._limits.parameters.least:
+            self._noises.tell(self._last_source, noise)
 
     def start_up_goes_on(self, rate: float) -> None:
         """The next epoch of start-up begins with this R."""
@@ -106,6 +113,10 @@ class Measurement:
         """What comes first after that is no queue."""
         self._meets_path, self._queue_met = True, QueueMet()
 
+    def forget_noise(self) -> None:
+        """The path was interrupted, whether or not start-up begins again."""
+        self._noises.forget()
+
     def path_is_longer(self, m: Measured, delta: float, length: float) -> None:
         """What the epoch took for a queue, `delta` by the report, is none, and L is `length` from now on. The report is
         more exact than the packets, and it has been checked against them."""
@@ -116,6 +127,7 @@ class Measurement:
             by[m.source] = delta
         for minima in self._minima:
             minima.raise_by(by)
+        self._noises.interrupt()
         self._meets_path, self._queue_met = False, QueueMet()
 
     def feedback(self, f: Feedback, *, startup: bool, told: float | None) -> None:
@@ -161,13 +173,13 @@ class Measurement:
             return
         size, p, transmission = self._limits.max_datagram_size, self._limits.parameters, self._believed()
         ends = [
-            startup_end(rate, max(length + shift, 0.0), transmission, size, p, self._jitter)
+            startup_end(rate, max(length + shift, 0.0), transmission, size, p)
             for rate in (self._growing.low, self._growing.high)
             for length in lengths
             for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)
         ]
         delays = [
-            law.queueing(above + shift, transmission, p)
+            law.queueing(above + shift, transmission, p, self._noise)
             for above in newest.above
             for shift in (-DELTA_TOLERANCE, DELTA_TOLERANCE)
         ]
@@ -198,7 +210,7 @@ class Measurement:
         if self._shows_decrease:
             return True
         enough = len(self._current().samples) >= STARTUP_SAMPLES
-        return startup and enough and self._queue_met.lasts(f.time, lengths) == {True}
+        return startup and enough and self._queue_met.lasts(f.time, lengths, self._expected_gap) == {True}
 
     def _believed(self) -> float:
         assert self._sources is not None
@@ -218,7 +230,7 @@ class Measurement:
         return self._sent_in_space[bisect_right(self._trace.sent.record, f.record)] - self._settled
 
     def _begin_first(self, f: Feedback) -> None:
-        self._start, self._start_record = f.time, f.record
+        self._start, self._start_record, self._heard = f.time, f.record, f.time
         self._first_length = f.time - self._trace.sent.time[f.sample]
         window, skew = self._limits.parameters.owdwin, self._limits.parameters.skew
         # A sample that arrives at the boundary of two sub-windows belongs to either, as far as the trace can tell.
@@ -236,7 +248,9 @@ class Measurement:
     def _count(self, f: Feedback, acked_bytes: int) -> None:
         sent = self._trace.sent
         self._lost_in_all.extend(f.lost)
-        if not self._awaits:
+        if self._awaits:
+            self._noises.interrupt()
+        else:
             lost = [p for p in f.lost if sent.time[p] > self._counts_since]
             self._lost.extend(lost)
             least, most = self._loss_reports
@@ -244,6 +258,8 @@ class Measurement:
             self._loss_reports = (least + min(told[0], 1), most + min(told[1], 1))
         acked = (self._trace.acked[i] for i in f.acked)
         self._oldest = min((sent.time[p] for p in acked if sent.ack_eliciting[p]), default=None)
+        if f.acked:
+            self._longest_gap, self._heard = max(self._longest_gap, f.time - self._heard), f.time
         self._acked_packets += len(f.acked)
         self._acked_bytes += acked_bytes
 
@@ -262,6 +278,7 @@ class Measurement:
                 self._transmission.add(received, sample.in_class, sent, restarts=sample.restarts)
             if not self._awaits and self._trace.sent.time[sample.packet] > self._counts_since:
                 if sample.restarts:
+                    self._noises.clock_step(self._tally[sample.source])
                     self._tally[sample.source] = Tally(len(self._minima))
                 self._tally[sample.source].add(sample, f.time - self._start, lengths)
                 newest = sample
@@ -305,7 +322,7 @@ class Measurement:
             return_delay=self._return_delay,
             first_length=self._first_length,
             longest=self._longest_queues(end, deltas, told),
-            queues=self._queue_met.lasts(end, self._lengths()),
+            queues=self._queue_met.lasts(end, self._lengths(), self._expected_gap),
             fills=self._growing.fills if self._growing is not None else {False},
             overlaps=self._overlaps(),
             shows_decrease=self._shows_decrease,
@@ -313,7 +330,10 @@ class Measurement:
             growing=self._growing,
             steps=self._steps,
             tallies=self._tally,
+            longest_gap=self._longest_gap,
+            noises=self._noises.end_epoch(self._tally, source, told) if self._limits.parameters.least else [0.0],
         )
+        self._last_source = source
         self._sources.end_epoch(out.acked, out.lost[1], self._mean_by(Source.TIMESTAMPS), self._mean_by(Source.ACK))
         out.believed_next = self._believed()
         self._begin_next(end, end_record)
@@ -337,7 +357,7 @@ class Measurement:
     def _longest_queues(self, end: float, deltas: list[float], told: float | None) -> list[float]:
         """The longest queue of late with that of this epoch."""
         delta = min(deltas, key=lambda d: abs(d - (told or 0.0)), default=None)
-        queue = None if delta is None else law.queueing(delta, self._believed(), self._limits.parameters)
+        queue = None if delta is None else law.queueing(delta, self._believed(), self._limits.parameters, self._noise)
         return [longest.end_epoch(end, queue) for longest in self._longest]
 
     def _mean_by(self, source: Source) -> float | None:
@@ -353,6 +373,7 @@ class Measurement:
 
     def _begin_next(self, end: float, end_record: int) -> None:
         self._start, self._start_record = end, end_record
+        self._heard, self._longest_gap = end, 0.0
         self._lost, self._loss_reports, self._lost_in_all = [], (0, 0), []
         self._steps = []
         self._tally = self._empty()

@@ -30,27 +30,36 @@ class _Reading:
 
     span: int
     least: float
-    total: float
-    """Sum of the minima of the spans before."""
-    closed: int
+    before: tuple[float, ...] = ()
+    """Minima of the spans before."""
 
     def add(self, span: int, above: float) -> _Reading:
         if span == self.span:
-            return self if above >= self.least else _Reading(span, above, self.total, self.closed)
-        return _Reading(span, above, self.total + self.least, self.closed + 1)
+            return self if above >= self.least else _Reading(span, above, self.before)
+        return _Reading(span, above, self.minima)
 
     @property
-    def mean(self) -> float:
-        return (self.total + self.least) / (self.closed + 1)
+    def minima(self) -> tuple[float, ...]:
+        return (*self.before, self.least)
 
 
 def least(samples: Sequence[Taken], slack: float = 0.0) -> list[float]:
     """The mean of the smallest ROWDs of the spans that have samples; several values where times that may be off by
     `slack` leave open to which span a sample belongs. Nothing without samples."""
+    return sorted({mean(row) for row in minima(samples, slack)})
+
+
+def mean(row: Sequence[float]) -> float:
+    """Of the minima of the spans of an epoch."""
+    return sum(row) / len(row)
+
+
+def minima(samples: Sequence[Taken], slack: float = 0.0) -> set[tuple[float, ...]]:
+    """These minima, in the order of the spans; several rows likewise."""
     if not samples:
-        return []
+        return set()
     counts = [tuple(_spans(s.length + shift) for s in samples) for shift in (-slack, slack)]
-    return sorted({mean for count in set(counts) for mean in _means(samples, count, slack)})
+    return {row for count in set(counts) for row in _rows(samples, count, slack)}
 
 
 def _spans(length: float) -> int:
@@ -61,18 +70,18 @@ def _span(at: float, length: float, count: int) -> int:
     return min(max(math.floor(at * count / length), 0), count - 1) if length > 0.0 else 0
 
 
-def _means(samples: Sequence[Taken], counts: tuple[int, ...], slack: float) -> set[float]:
+def _rows(samples: Sequence[Taken], counts: tuple[int, ...], slack: float) -> set[tuple[float, ...]]:
     readings: set[_Reading] = set()
     for s, count in zip(samples, counts, strict=True):
         spans = {_span(s.at + shift, s.length, count) for shift in (-slack, slack)}
         if not readings:
-            readings = {_Reading(span, s.above, 0.0, 0) for span in spans}
+            readings = {_Reading(span, s.above) for span in spans}
             continue
         readings = {r.add(span, s.above) for r in readings for span in _reachable(r, spans)}
         if len(readings) > MOST_READINGS:
-            ordered = sorted(readings, key=lambda r: r.mean)
+            ordered = sorted(readings, key=lambda r: mean(r.minima))
             readings = {*ordered[:: 2 * len(ordered) // MOST_READINGS + 1], ordered[-1]}
-    return {r.mean for r in readings}
+    return {r.minima for r in readings}
 
 
 def _reachable(reading: _Reading, spans: set[int]) -> set[int]:

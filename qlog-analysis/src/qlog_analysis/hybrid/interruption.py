@@ -6,13 +6,13 @@ from .dips import STALLS
 from .late import LEAST_LOSSES
 from .parameters import MIN_WINDOW_PACKETS, Parameters
 
-JITTERS = 2.0
-"""In J: what comes back may be late by so much."""
+GAPS = 2.0
+"""In G: what comes back may be late by so much."""
 
 
-def usual(back: float, jitter: float, max_ack_delay: float) -> float:
+def usual(back: float, gap: float, max_ack_delay: float) -> float:
     """How long it takes at most until an ACK comes, s; `back` is that by `Dips.usual`."""
-    return back + JITTERS * jitter + max_ack_delay
+    return back + GAPS * gap + max_ack_delay
 
 
 def is_interrupted(duration: float, its_usual: float, lost: int, acked: int, p: Parameters) -> bool:

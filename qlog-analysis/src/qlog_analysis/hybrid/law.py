@@ -25,9 +25,9 @@ TELLING = 16
 """Packets acknowledged in an epoch without samples that tell a rate."""
 
 
-def queueing(delta: float, transmission: float, p: Parameters) -> float:
-    """DEVIATION: what of the mean relative one-way delay counts; waiting for the packet on the line is no queueing."""
-    return max(0.0, delta - p.packet * transmission)
+def queueing(delta: float, transmission: float, p: Parameters, its_noise: float = 0.0) -> float:
+    """DEVIATION: what of a relative one-way delay is queueing: neither waiting for the packet on the line nor N is."""
+    return max(0.0, delta - p.packet * transmission - its_noise)
 
 
 def clamp_rate(rate: float, packet_bytes: float, length: float) -> float:
@@ -41,13 +41,14 @@ def window(
     packet_bytes: int,
     p: Parameters,
     transmission: float = 0.0,
-    jitter: float = 0.0,
+    its_noise: float = 0.0,
+    gap: float = 0.0,
     queue: float = 0.0,
 ) -> int:
-    """W = R (L + wextra + 2 J + packet T) in bytes, rounded up to whole packets, at least two (section II-C). `length`
-    is L, with what queues on the return path where the source can tell; `queue` the one that stands."""
-    extra = thresholds(rate, packet_bytes, p, jitter).above(queue).d3 if p.wextra is None else p.wextra
-    extra += 2.0 * jitter + p.packet * transmission
+    """W = R (L + max(wextra, 2 G) + N / 2 + packet T) in bytes, rounded up to whole packets, at least two (section
+    II-C). `length` is L, with what queues on the return path where the source can tell; `queue` the one that stands."""
+    extra = thresholds(rate, packet_bytes, p).above(queue).d3 if p.wextra is None else p.wextra
+    extra = max(extra, 2.0 * gap) + its_noise / 2.0 + p.packet * transmission
     packets = math.ceil(rate * (length + extra) / 8.0 / packet_bytes)
     return max(packets, MIN_WINDOW_PACKETS) * packet_bytes
 
@@ -96,7 +97,7 @@ class Epoch:
     arrived: float
     """A: acknowledged bits of the epoch over its duration, bit/s."""
     uncertain: float
-    """u_J."""
+    """u_N."""
     background: float
     """B, this epoch's included."""
     thresholds: Thresholds
@@ -121,8 +122,8 @@ class Epoch:
     """Whether start-up has come to what the slowest link carries."""
     arriving: float = 0.0
     """What of its duration counts for A, s."""
-    jitter: float = 0.0
-    """J as it was before, s."""
+    noise: float = 0.0
+    """N as it was before, s."""
     most: float = math.inf
     """What has arrived on the average while a queue drains, bit/s; `update` sets it."""
     interrupted: bool = False
@@ -171,7 +172,7 @@ class Epoch:
 
     @property
     def arrived_in_full(self) -> float:
-        """F: A, or what the path is taken to carry, with what jitter may have held back."""
+        """F: A, or what the path is taken to carry, with what may have been held back at its end."""
         return noise.reached(max(self.arrived, self.believed), self.uncertain, 0.0)
 
     @property
@@ -290,7 +291,7 @@ def update(e: Epoch, p: Parameters, course: Course) -> Update:
     course = course.arrive(e.arrived, e.arriving).see(e.delta)
     if e.interrupted:
         return _interrupted(e, p, course)
-    e = replace(e, believed=believed(course.dips, e.startup, p), most=course.drain.most(e.jitter, e.packet_bytes))
+    e = replace(e, believed=believed(course.dips, e.startup, p), most=course.drain.most(e.noise, e.packet_bytes))
     course = course.learn(e.arrived_in_full)
     done, dips = _updated(e, p, course), course.dips
     if done.beta is not None and e.believed > 0.0 and course.share is None and not e.sent_little:

@@ -101,6 +101,10 @@ class Measured:
     """R at the end of an epoch of start-up, before the update."""
     steps: list[Step] = field(default_factory=list)
     tallies: dict[Source, Tally] = field(default_factory=dict)
+    longest_gap: float = 0.0
+    """The longest time in which nothing was acknowledged, s."""
+    noises: list[float] = field(default_factory=lambda: [0.0])
+    """What N may be after it, unless the path was interrupted, s."""
 
     def least(self, source: Source) -> list[float]:
         """What the delay under the jitter may be by a source, s; nothing without samples."""

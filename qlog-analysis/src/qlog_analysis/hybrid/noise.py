@@ -1,21 +1,98 @@
-"""What happens to packets although there is no queue: jitter J and background loss B of docs/papers/hybrid.md."""
+"""What happens to delays, ACKs and packets although there is no queue: noise N, ACK gap G and background loss B of
+docs/papers/hybrid.md."""
 
 from __future__ import annotations
 
-MOST_JITTER = 0.05
-"""s. What spreads further counts as this."""
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+MOST_BENDS = 64
+"""That the means go back to."""
+TELLING_BENDS = 4
+"""With fewer the noise counts in proportion."""
+MOST_BEND = 0.05
+"""s. A larger one counts as this."""
+LEVEL = 2.5
+"""In v: how far above `low` delays come."""
+MOST_LOW = 3.0
+"""In v."""
+LOW_STEP = 0.1
+"""Of the way to a delay."""
+LOW_FALLS, LOW_RISES = 0.9, 0.1
+"""In v: so much of the way counts at most."""
+MOST_GAP = 0.05
+"""s. A longer gap counts as this."""
+ACKED_TOGETHER = 2
+"""Packets."""
 MOST_UNCERTAIN = 0.5
 MOST_BACKGROUND = 0.2
 """A larger share of losses is not made up for."""
 WEIGHT = 1.0 / 8.0
-"""Of an epoch, in J and in B."""
+"""Of an epoch, in G and in B."""
 SHORTEST = 1e-6
 """s. An epoch that began with the feedback that ends it lasts as long."""
 
 
-def next_jitter(jitter: float, mean: float, delta: float) -> float:
-    """J after an epoch with samples, s; `mean` is that of its ROWDs."""
-    return (1.0 - WEIGHT) * jitter + WEIGHT * min(max(mean - delta, 0.0), MOST_JITTER)
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """What the minima of the spans of one source have shown, s."""
+
+    row: tuple[float, ...] = ()
+    """The last two, as far as they follow each other."""
+    bends: int = 0
+    """n."""
+    up: float = 0.0
+    """U."""
+    down: float = 0.0
+    """D."""
+    low: float = 0.0
+
+    def add(self, minima: Iterable[float]) -> Noise:
+        """With the minima of spans that follow."""
+        noise = self
+        for least in minima:
+            noise = noise._next(least)
+        return noise
+
+    def interrupt(self) -> Noise:
+        """What comes does not follow what was."""
+        return replace(self, row=())
+
+    def _next(self, least: float) -> Noise:
+        row = (*self.row[-1:], least)
+        if len(self.row) < 2:
+            return replace(self, row=row)
+        bend = self.row[1] - (least + self.row[0]) / 2.0
+        bent = replace(self, row=row)._bend(min(max(bend, -MOST_BEND), MOST_BEND))
+        return replace(bent, low=bent._lower(least))
+
+    def _bend(self, bend: float) -> Noise:
+        n = min(self.bends + 1, MOST_BENDS)
+        up = self.up + (max(bend, 0.0) - self.up) / n
+        down = self.down + (max(-bend, 0.0) - self.down) / n
+        return replace(self, bends=n, up=up, down=down)
+
+    def _lower(self, least: float) -> float:
+        v = self.variation
+        low = self.low + LOW_STEP * min(max(least - self.low, -LOW_FALLS * v), LOW_RISES * v)
+        return min(max(low, 0.0), MOST_LOW * v)
+
+    @property
+    def variation(self) -> float:
+        """v."""
+        return 2.0 * min(1.0, self.bends / TELLING_BENDS) * min(self.up, self.down)
+
+    @property
+    def level(self) -> float:
+        """N, where delays are those of this source."""
+        return LEVEL * self.variation + self.low
+
+
+def next_gap(gap: float, longest: float, rate: float, packet_bytes: int) -> float:
+    """G after an epoch that the application has not limited, s; `longest` is the longest time in it in which nothing
+    was acknowledged, `rate` R before the update."""
+    beyond = longest - ACKED_TOGETHER * 8.0 * packet_bytes / rate
+    return (1.0 - WEIGHT) * gap + WEIGHT * min(max(beyond, 0.0), MOST_GAP)
 
 
 def next_background(background: float, lost: int, acked: int) -> float:
@@ -29,9 +106,9 @@ def counting(lost: int, acked: int, background: float, slack: float = 0.0) -> se
     return {lost > 2.0 * (background + shift) * (lost + acked) for shift in (-slack, slack)} if lost > 0 else {False}
 
 
-def uncertain(jitter: float, duration: float) -> float:
-    """u_J: the share of what arrives in an epoch that jitter may have held back at its end."""
-    return min(MOST_UNCERTAIN, 2.0 * jitter / max(duration, SHORTEST))
+def uncertain(noise: float, duration: float) -> float:
+    """u: the share of what arrives in an epoch that may have been held back at its end."""
+    return min(MOST_UNCERTAIN, noise / max(duration, SHORTEST))
 
 
 def made_up(arrived: float, background: float) -> float:

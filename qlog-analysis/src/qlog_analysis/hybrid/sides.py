@@ -10,7 +10,8 @@ from ..check.verdict import Finding
 from ..events import HybridEpoch
 from ..model import TIME_RESOLUTION, Update
 from . import dips, interruption, law, noise, trend
-from .measured import DELTA_TOLERANCE, Measured
+from .measured import Measured
+from .noises import NOISE_TOLERANCE
 from .standing import Outcome, Standing
 from .thresholds import full_delay, thresholds
 from .transmission import believed
@@ -29,8 +30,12 @@ class Before:
     course: law.Course
     overwhelmed: bool
     """Whether the losses of late overwhelm, with those of this epoch."""
-    jitter: tuple[float, float]
-    """J, s: at least and at most."""
+    noises: list[float]
+    """Values that N may have, s."""
+    gap: tuple[float, float]
+    """G, s: at least and at most."""
+    following: HybridEpoch | None
+    """The report of the epoch after it."""
     standing: Standing
     """What is known of a queue that stands; the attempt as it was reported."""
     queues: frozenset[float]
@@ -48,8 +53,10 @@ class Before:
 class After:
     """What the window follows once the epoch is over, s: at least and at most."""
 
-    jitter: tuple[float, float]
-    """J."""
+    noise: tuple[float, float]
+    """N."""
+    gap: tuple[float, float]
+    """G."""
     queue: tuple[float, float]
     """Q."""
 
@@ -66,10 +73,10 @@ class Sides:
         self.p = measured.limits.parameters
         self.duration = measured.end - measured.start
         self.deltas = measured.deltas
-        self.jitter = self.r.jitter / 1e3
+        self.noise, self.gap = self.r.noise / 1e3, self.r.gap / 1e3
         self.standing = replace(before.standing, queue=self.r.standing / 1e3)
         rate = max(self.r.rate_before, 1.0)
-        own = thresholds(rate, self.limits.max_datagram_size, self.p, self.jitter)
+        own = thresholds(rate, self.limits.max_datagram_size, self.p)
         self.thresholds = own.above(self.standing.queue)
         self.full = {full_delay(own.d1, longest, self.p) for longest in measured.longest}
         """Values of d_full."""
@@ -81,7 +88,7 @@ class Sides:
 
     def queueing(self, delta: float) -> float:
         """What counts of a delay that the packets show."""
-        return law.queueing(delta, self.m.believed, self.p)
+        return law.queueing(delta, self.m.believed, self.p, self.noise)
 
     @property
     def limited_before(self) -> bool:
@@ -133,7 +140,7 @@ class Sides:
             interruption.is_interrupted(self.duration + slack, its_usual, r.lost_in_all, r.acked, self.p)
             for slack in (-2 * TIME_TOLERANCE, 2 * TIME_TOLERANCE)
             for its_usual in (
-                interruption.usual(self.usual(length), self.jitter, limits.max_ack_delay) for length in self.lengths()
+                interruption.usual(self.usual(length), self.gap, limits.max_ack_delay) for length in self.lengths()
             )
         }
 
@@ -151,21 +158,35 @@ class Sides:
         before, r = self.before.background, self.r
         if r.delta is None or self.p.drain == 0.0 or self.interrupted:
             return {before}
-        queue = law.queueing(r.delta / 1e3, self.reported_transmission(), self.p)
+        queue = law.queueing(r.delta / 1e3, self.reported_transmission(), self.p, self.noise)
         short = {queue <= self.thresholds.short + slack for slack in (-1e-8, 1e-8)}
         return {noise.next_background(before, r.lost, r.acked) if learns else before for learns in short}
 
     @property
-    def jitter_after(self) -> tuple[float, float]:
-        """J after the epoch, by what was reported before: at least and at most."""
-        if self.r.delta is None or not self.p.least or not self.m.means:
-            return self.jitter, self.jitter
-        after = [
-            noise.next_jitter(self.jitter, mean + shift, self.r.delta / 1e3)
-            for mean in self.m.means
-            for shift in (-DELTA_TOLERANCE, DELTA_TOLERANCE)
-        ]
-        return min(after), max(after)
+    def noises_after(self) -> list[float]:
+        """Values that N may have after the epoch."""
+        return [0.0] if self.interrupted else self.m.noises
+
+    @property
+    def noise_after(self) -> tuple[float, float]:
+        """N then: that of the next report, which is checked there, or else at least and at most."""
+        if self.before.following is not None:
+            told = self.before.following.noise / 1e3
+            return told - REPORT_ROUNDING / 1e3, told + REPORT_ROUNDING / 1e3
+        allowed = self.noises_after
+        return max(min(allowed) - NOISE_TOLERANCE, 0.0), max(allowed) + NOISE_TOLERANCE
+
+    @property
+    def gap_after(self) -> tuple[float, float]:
+        """G after the epoch, by what was reported before: at least and at most."""
+        r, size = self.r, self.limits.max_datagram_size
+        if self.interrupted:
+            return 0.0, 0.0
+        if not self.p.least or r.app_limited or r.acked == 0 or r.rate_before <= 0.0:
+            return self.gap, self.gap
+        ends = [self.m.longest_gap + shift for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)]
+        low, high = (noise.next_gap(self.gap, longest, r.rate_before, size) for longest in ends)
+        return low, high
 
     def _trends(self) -> set[Trend]:
         if not self.p.trend:

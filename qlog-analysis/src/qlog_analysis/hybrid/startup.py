@@ -13,7 +13,7 @@ PACING_ROUNDING = 8.0
 
 
 LASTS = 0.25
-"""In L: a queue that start-up meets for so long ends it."""
+"""In L: a queue that start-up meets for so long, and G, ends it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +118,11 @@ class QueueMet:
             self.last = now
         self.perhaps_none = False in verdicts
 
-    def lasts(self, now: float, lengths: tuple[float, ...]) -> set[bool]:
-        """Whether it has been met for a quarter of L."""
+    def lasts(self, now: float, lengths: tuple[float, ...], gap: float = 0.0) -> set[bool]:
+        """Whether it has been met for a quarter of L, and `gap`, s."""
         verdicts = set()
-        if self.first is not None and now - self.first >= LASTS * min(lengths) - TIME_TOLERANCE:
+        if self.first is not None and now - self.first >= LASTS * min(lengths) + gap - TIME_TOLERANCE:
             verdicts.add(True)
-        if self.perhaps_none or self.last is None or now - self.last < LASTS * max(lengths) + TIME_TOLERANCE:
+        if self.perhaps_none or self.last is None or now - self.last < LASTS * max(lengths) + gap + TIME_TOLERANCE:
             verdicts.add(False)
         return verdicts

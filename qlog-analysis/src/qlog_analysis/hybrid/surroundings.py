@@ -56,14 +56,14 @@ class Surroundings:
         return float(getattr(self._trace.metrics, column)[i]) if i >= 0 else math.nan
 
     def _window(self, event: Update[HybridEpoch], m: Measured, after: After) -> Iterator[Finding]:
-        jitter, queue = event.data.jitter / 1e3, event.data.standing / 1e3
+        noise, gap, queue = (x / 1e3 for x in (event.data.noise, event.data.gap, event.data.standing))
         for step in m.steps:
             if step is m.steps[-1]:
                 allowed = self._at_the_end(event.data, m, after)
             else:
                 lengths = [x + self._return_delay for x in step.lengths]
                 rates = self._rates(event.data, step)
-                meanwhile = ((jitter, jitter), (queue, queue))
+                meanwhile = ((noise, noise), (gap, gap), (queue, queue))
                 allowed = windows(rates, lengths, step.transmission, TIME_TOLERANCE, m, *meanwhile)
             value = self._metric("congestion_window", step)
             if value not in allowed:
@@ -80,7 +80,8 @@ class Surroundings:
         if m.believed_next == m.believed:
             return Windows(r.window, r.window, 1)
         length, rates = (r.length + r.return_delay) / 1e3, (r.rate_after, r.rate_after)
-        return windows(rates, [length], m.believed_next, TIME_TOLERANCE, m, after.jitter, after.queue)
+        its = (after.noise, after.gap, after.queue)
+        return windows(rates, [length], m.believed_next, TIME_TOLERANCE, m, *its)
 
     @staticmethod
     def _rates(r: HybridEpoch, step: Step) -> tuple[float, float]:

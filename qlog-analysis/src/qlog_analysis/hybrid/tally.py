@@ -18,6 +18,8 @@ class Tally:
     variants: int
     samples: list[Sample] = field(default_factory=list)
     taken: list[list[Taken]] = field(default_factory=list)
+    _minima: frozenset[tuple[float, ...]] | None = None
+    """Once they have been asked for."""
     _sum: float = 0.0
     _class_count: list[int] = field(default_factory=lambda: [0] * CLASSES)
 
@@ -26,6 +28,7 @@ class Tally:
 
     def add(self, sample: Sample, at: float, lengths: tuple[float, ...]) -> None:
         """`at` since the start of the epoch, with the values that L had when the feedback came."""
+        self._minima = None
         self.samples.append(sample)
         self._sum += sample.owd
         self._class_count[sample.in_class - 1] += 1
@@ -42,6 +45,16 @@ class Tally:
     def rowds(self, minima: tuple[float, ...]) -> list[float]:
         return [s.owd - minima[s.in_class - 1] for s in self.samples]
 
+    def minima(self) -> frozenset[tuple[float, ...]]:
+        """What the smallest ROWDs of the spans may be, in their order."""
+        if self._minima is None:
+            self._minima = frozenset().union(*(floor.minima(taken, TIME_TOLERANCE) for taken in self._different()))
+        return self._minima
+
     def least(self) -> list[float]:
         """What delta may be with `delay=least`."""
-        return sorted({value for taken in self.taken for value in floor.least(taken, TIME_TOLERANCE)})
+        return sorted({floor.mean(row) for row in self.minima()})
+
+    def _different(self) -> list[list[Taken]]:
+        """The variants, each once."""
+        return [taken for i, taken in enumerate(self.taken) if taken not in self.taken[:i]]

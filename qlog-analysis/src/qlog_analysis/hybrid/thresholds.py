@@ -17,8 +17,6 @@ SHORT_OF_D1 = 0.5
 """A queue has drained where it is no longer than so much of d1, and start-up goes on."""
 STANDING_MARGIN = 1.0 / 8.0
 """Of a standing queue, on top of it."""
-JITTER_OF_D1 = 0.5
-"""What d1 has of J, where it follows the flow."""
 LEAST_FULL = 0.25
 """d_full in d1."""
 TRAIN_QUEUE = 1.5
@@ -57,13 +55,12 @@ def margin(standing: float) -> float:
     return (1.0 + STANDING_MARGIN) * standing
 
 
-def thresholds(rate: float, packet_bytes: int, p: Parameters, jitter: float = 0.0) -> Thresholds:
-    """Those of a flow that sends at `rate` bit/s where J is `jitter` s: "Thresholds that follow the flow"."""
+def thresholds(rate: float, packet_bytes: int, p: Parameters) -> Thresholds:
+    """Those of a flow that sends at `rate` bit/s: "Thresholds that follow the flow"."""
     d1 = p.d1
     if d1 is None:
         per_packet = 8.0 * packet_bytes / rate
         d1 = min(max(p.queue * per_packet, LEAST_D1), max(USUAL_D1, per_packet), LARGEST_D1)
-        d1 += JITTER_OF_D1 * jitter
     return Thresholds(
         d0=D0_OF_D1 * d1 if p.d0 is None else p.d0,
         d1=d1,
@@ -77,11 +74,9 @@ def full_delay(d1: float, longest: float, p: Parameters) -> float:
     return d1 if p.full == 0.0 else min(max(p.full * longest, LEAST_FULL * d1), d1)
 
 
-def startup_end(
-    rate: float, length: float, transmission: float, packet_bytes: int, p: Parameters, jitter: float = 0.0
-) -> float:
+def startup_end(rate: float, length: float, transmission: float, packet_bytes: int, p: Parameters) -> float:
     """The queueing delay above which start-up meets a queue, s; `transmission` is T as it counts, 0 while unknown."""
-    end = max(thresholds(rate, packet_bytes, p, jitter).short, TRAIN_QUEUE * transmission)
+    end = max(thresholds(rate, packet_bytes, p).short, TRAIN_QUEUE * transmission)
     if insists(rate, transmission, packet_bytes):
         end = max(end, p.insist * length)
     return end

@@ -30,14 +30,15 @@ def windows(
     transmission: float,
     tolerance: float,
     m: Measured,
-    jitters: tuple[float, float],
+    noises: tuple[float, float],
+    gaps: tuple[float, float],
     queues: tuple[float, float],
 ) -> Windows:
-    """`jitters` are the least and the largest J, `queues` the same of what stands."""
+    """`noises` are the least and the largest N, `gaps` of G, `queues` the same of what stands."""
     size, p = m.limits.max_datagram_size, m.limits.parameters
     ends = [
-        law.window(rate * (1.0 + s * 1e-9), max(length + s * tolerance, 0.0), size, p, transmission, jitter, queue)
+        law.window(rate * (1.0 + s * 1e-9), max(length + s * tolerance, 0.0), size, p, transmission, noise, gap, queue)
         for length in lengths
-        for rate, jitter, queue, s in zip(rates, jitters, queues, (-1.0, 1.0), strict=True)
+        for rate, noise, gap, queue, s in zip(rates, noises, gaps, queues, (-1.0, 1.0), strict=True)
     ]
     return Windows(min(ends), max(ends), size)

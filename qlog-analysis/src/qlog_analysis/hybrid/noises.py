@@ -1,0 +1,74 @@
+"""N as the packets show it, with all that rounding leaves open: the row of spans to which a sample belongs at their
+border depends on times that the trace has truncated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ..measure.sliding import Source
+from . import floor
+from .measured import DELTA_TOLERANCE
+from .noise import Noise
+from .tally import Tally
+
+NOISE_TOLERANCE = 4 * DELTA_TOLERANCE
+"""s. Bends are four ROWDs, each off by as much as delta may be, and N is some five times the mean of one-sided ones;
+but their errors are not all of one sign."""
+MOST_READINGS = 64
+"""Of what has been, by each source; more are thinned out, those that agree with the reports last."""
+
+
+@dataclass(slots=True)
+class Noises:
+    """The noise of both sources."""
+
+    _states: dict[Source, list[Noise]] = field(default_factory=lambda: {source: [Noise()] for source in Source})
+
+    def end_epoch(self, tallies: dict[Source, Tally], source: Source, told: float | None) -> list[float]:
+        """With the spans of an epoch; what N then may be where `source` is that of the epoch. `told` is the reported
+        delta, s: the spans are those that have it."""
+        for its, tally in tallies.items():
+            self._add(its, tally, told if its is source else None)
+        return self.levels(source)
+
+    def clock_step(self, earlier: Tally) -> None:
+        """The receive times of before mean nothing."""
+        self._add(Source.TIMESTAMPS, earlier, None)
+        self._map((Source.TIMESTAMPS,))
+
+    def interrupt(self) -> None:
+        """The next spans do not follow those of before, or mean something else."""
+        self._map(Source)
+
+    def forget(self) -> None:
+        """The path was interrupted."""
+        self._states = {source: [Noise()] for source in Source}
+
+    def levels(self, source: Source) -> list[float]:
+        return [state.level for state in self._states[source]]
+
+    def tell(self, source: Source, level: float) -> None:
+        """N by the next report: readings that do not lead to it are none."""
+        states = sorted(self._states[source], key=lambda state: abs(state.level - level))
+        near = [state for state in states if abs(state.level - level) <= NOISE_TOLERANCE]
+        self._states[source] = (near or states[:1])[:MOST_READINGS]
+
+    def _map(self, sources: Iterable[Source]) -> None:
+        for source in sources:
+            self._states[source] = list(dict.fromkeys(state.interrupt() for state in self._states[source]))
+
+    def _add(self, source: Source, tally: Tally, told: float | None) -> None:
+        rows = tally.minima()
+        if not rows:
+            return
+        if told is not None:
+            rows = frozenset(row for row in rows if abs(floor.mean(row) - told) <= DELTA_TOLERANCE) or rows
+        some = sorted(rows)[:: _step(len(rows))]
+        states = sorted({state.add(row) for state in self._states[source] for row in some}, key=lambda s: s.level)
+        self._states[source] = states if told is not None else states[:: _step(len(states))]
+
+
+def _step(number: int) -> int:
+    """Of so many every such one, to have no more than `MOST_READINGS` from all over."""
+    return (number - 1) // MOST_READINGS + 1
