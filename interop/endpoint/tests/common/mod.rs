@@ -1,5 +1,5 @@
 //! Starts the real programs on loopback.
-#![allow(dead_code, reason = "every test file uses its own part")]
+#![allow(dead_code, unused_imports, reason = "every test file uses its own part")]
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
@@ -10,6 +10,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+
+mod stranger;
+
+pub use stranger::{first_flight, initial_packet};
 
 /// A running `cc-server`. It is killed when dropped.
 pub struct Server {
