@@ -152,7 +152,9 @@ fn chain(path: &Path, pem: &[u8]) -> io::Result<Vec<X509>> {
 
 fn private_key(path: &Path, pem: &[u8]) -> io::Result<PKey<Private>> {
     PKey::private_key_from_pem(pem).map_err(|_| {
-        let why = "no private key in it; allowed: PEM, one key without a password";
+        let why =
+            "no private key in it that can be read; allowed: PEM, one RSA or ECDSA key without a \
+                   password";
         unusable("private key", path, why)
     })
 }

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+pub mod certificates;
 mod stranger;
 mod talker;
 
@@ -133,6 +134,15 @@ impl Server {
         (status, events)
     }
 
+    /// Stops a server with a log. Returns all lines of the log and the rest of standard output.
+    pub fn stop_raw(mut self) -> (Vec<String>, String) {
+        self.terminate();
+        let mut events = String::new();
+        self.stdout.read_to_string(&mut events).unwrap();
+        let log = self.log.as_ref().expect("a server with a log");
+        (log.iter().collect(), events)
+    }
+
     /// The events of a server that was told to stop.
     pub fn stop_reading(self) -> Vec<Value> {
         let (status, events) = self.wait();
@@ -222,6 +232,22 @@ pub fn fetch(arguments: &[&str], urls: &[String]) -> Fetched {
 /// Runs one of the programs to its end.
 pub fn run(program: &str, arguments: &[&str]) -> Output {
     Command::new(program).args(arguments).output().unwrap()
+}
+
+/// Runs a program that ends within ten seconds; nothing if it does not.
+pub fn ended(command: &mut Command) -> Option<Output> {
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let end = Instant::now() + Duration::from_secs(10);
+    while Instant::now() < end {
+        if child.try_wait().unwrap().is_some() {
+            return Some(child.wait_with_output().unwrap());
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    None
 }
 
 pub fn sha256(data: &[u8]) -> String {
