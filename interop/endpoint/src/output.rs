@@ -14,6 +14,15 @@ const MOST_WAITING: usize = 1 << 20;
 /// What is written at once, so that a slow reader is told from none.
 const PIECE: usize = 4096;
 
+/// How long the end of a program waits for readers.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// For one who takes nothing at all.
+    pub with_none: Duration,
+    /// For one who takes a little now and then.
+    pub in_all: Duration,
+}
+
 /// A stream of lines; clones write to the same.
 #[derive(Clone)]
 pub struct Output(Arc<Shared>);
@@ -72,16 +81,18 @@ impl Output {
         self.0.changed.notify_all();
     }
 
-    /// Waits until all is written, but not for a reader who takes nothing for as long as `patience`.
-    /// Fails with what could not be written.
-    pub fn finish(&self, patience: Duration) -> io::Result<()> {
+    /// Waits until all is written. Fails with what could not be.
+    pub fn finish(&self, patience: Patience) -> io::Result<()> {
+        let end = Instant::now() + patience.in_all;
         let mut state = self.0.lock();
         let mut seen = (state.written, Instant::now());
         while state.is_busy() {
+            let now = Instant::now();
             if state.written != seen.0 {
-                seen = (state.written, Instant::now());
+                seen = (state.written, now);
             }
-            let Some(left) = patience.checked_sub(seen.1.elapsed()) else {
+            let give_up = end.min(seen.1 + patience.with_none);
+            let Some(left) = give_up.checked_duration_since(now) else {
                 break;
             };
             let woken = self.0.changed.wait_timeout(state, left);

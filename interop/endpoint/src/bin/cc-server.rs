@@ -4,11 +4,15 @@ use std::time::Duration;
 
 use clap::{CommandFactory, Parser};
 use quiche_cc_endpoint::cc_choice;
+use quiche_cc_endpoint::output::Patience;
 use quiche_cc_endpoint::server::{Server, ServerArgs};
 use quiche_cc_endpoint::{logging, plugins};
 
-/// How long a reader of the log's last lines may take nothing.
-const LAST_LINES: Duration = Duration::from_millis(500);
+/// What readers of the log's last lines get.
+const LAST_LINES: Patience = Patience {
+    with_none: Duration::from_millis(500),
+    in_all: Duration::from_millis(500),
+};
 
 fn main() -> ExitCode {
     if let Err(wrong) = plugins::load(std::env::args_os()) {

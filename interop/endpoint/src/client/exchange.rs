@@ -21,6 +21,7 @@ use crate::connection::{
 };
 use crate::http09;
 use crate::keylog::KeyLog;
+use crate::output::Patience;
 use crate::pacing::{Sender, Stopped};
 use crate::qlog::QlogDirectory;
 use crate::report::{milliseconds, ConnectionReport, RttMeter};
@@ -85,7 +86,7 @@ impl<'a> Client<'a> {
     }
 
     /// Waits until the secrets are in their file, unless nobody takes them.
-    pub fn finish(&self, patience: Duration) {
+    pub fn finish(&self, patience: Patience) {
         if let Some(keylog) = &self.keylog {
             if let Err(e) = keylog.output().finish(patience) {
                 log::warn!("key log: {e}");

@@ -7,11 +7,14 @@ use super::cli::ClientArgs;
 use super::download::DownloadReport;
 use super::exchange::{Client, Exchange};
 use super::group::Group;
-use crate::output::Output;
+use crate::output::{Output, Patience};
 use crate::text::{json_line, printable};
 
-/// How long a reader of the summary may take nothing.
-const READING_TIME: Duration = Duration::from_secs(5);
+/// What readers of the summary get.
+const READING_TIME: Patience = Patience {
+    with_none: Duration::from_secs(5),
+    in_all: Duration::from_secs(60),
+};
 
 /// The client's verdict, and its exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,15 @@ use std::os::fd::OwnedFd;
 
 use super::*;
 
-const LONG: Duration = Duration::from_secs(10);
-const SHORT: Duration = Duration::from_millis(50);
+const LONG: Patience = patience(Duration::from_secs(10));
+const SHORT: Patience = patience(Duration::from_millis(50));
+
+const fn patience(time: Duration) -> Patience {
+    Patience {
+        with_none: time,
+        in_all: time,
+    }
+}
 
 fn piped() -> (Output, PipeReader) {
     let (reader, writer) = pipe().unwrap();
@@ -38,7 +45,7 @@ fn what_nobody_reads_is_dropped_and_counted_and_holds_nobody_up() {
     }
     let refused = output.finish(SHORT).unwrap_err();
     assert_eq!(refused.kind(), io::ErrorKind::TimedOut);
-    assert!(started.elapsed() < LONG);
+    assert!(started.elapsed() < LONG.in_all);
 
     // As soon as there is a reader it is told how many lines are missing.
     let last = "the last one";
@@ -82,4 +89,25 @@ fn a_line_larger_than_the_room_is_written() {
     });
     output.finish(LONG).unwrap();
     assert!(read.join().unwrap() == large);
+}
+
+#[test]
+fn a_reader_who_only_trickles_is_left_in_the_end() {
+    let (output, mut reader) = piped();
+    output.line(vec![b'x'; MOST_WAITING]);
+    let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let asked = stop.clone();
+    let trickle = std::thread::spawn(move || {
+        while !asked.load(std::sync::atomic::Ordering::Relaxed) {
+            std::io::Read::read_exact(&mut reader, &mut [0; PIECE]).unwrap();
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    });
+    let refused = output.finish(Patience {
+        with_none: LONG.with_none,
+        in_all: Duration::from_millis(200),
+    });
+    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(refused.unwrap_err().kind(), io::ErrorKind::TimedOut);
+    trickle.join().unwrap();
 }

@@ -122,8 +122,8 @@ impl ServerArgs {
     /// The rules by which controllers are chosen.
     pub fn rules(&self) -> Result<Rules, String> {
         let (option, texts) = match &self.cc_rules {
-            Some(path) => ("--cc-rules", read_file(path)),
-            None => ("--cc-rule", Ok(self.cc_rule.clone())),
+            Some(path) => (format!("--cc-rules {}", path.display()), read_file(path)),
+            None => ("--cc-rule".to_owned(), Ok(self.cc_rule.clone())),
         };
         texts
             .and_then(|texts| Rules::new(&texts, self.transport.cc.clone()))

@@ -9,7 +9,7 @@ use super::peer::{Peer, Services};
 use super::peers::Peers;
 use super::route::{Answer, Router};
 use super::site::Site;
-use crate::output::Output;
+use crate::output::{Output, Patience};
 use crate::pacing::{Sender, Stopped};
 use crate::signals::Signals;
 use crate::socket::{Outgoing, UdpEndpoint};
@@ -20,8 +20,11 @@ use crate::wait::{self, Interest};
 /// How long the last packets of a stopping server may take to leave.
 const CLOSING_TIME: Duration = Duration::from_secs(1);
 
-/// How long a reader of the last lines may take nothing.
-const READING_TIME: Duration = Duration::from_millis(500);
+/// What readers of the last lines get.
+const READING_TIME: Patience = Patience {
+    with_none: Duration::from_millis(500),
+    in_all: Duration::from_millis(500),
+};
 
 /// The server: its sockets and all its connections, served by one thread.
 pub struct Server {

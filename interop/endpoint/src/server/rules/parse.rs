@@ -61,11 +61,10 @@ struct File {
     rule: Vec<RuleText>,
 }
 
-/// Reads a file of `[[rule]]` tables. The error names the file and what is wrong with it.
+/// Reads a file of `[[rule]]` tables. The error says what is wrong with it.
 pub fn read_file(path: &Path) -> Result<Vec<RuleText>, String> {
-    let wrong = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
-    let content = files::read(path).map_err(|e| wrong(&e))?;
-    let file: File = toml::from_slice(&content).map_err(|e| wrong(&e))?;
+    let content = files::read(path).map_err(|e| e.to_string())?;
+    let file: File = toml::from_slice(&content).map_err(|e| e.to_string())?;
     Ok(file.rule)
 }
 
