@@ -81,7 +81,7 @@ pub fn decide(
 }
 
 fn retry(header: &Header<'_>, from: SocketAddr, tokens: &TokenMint) -> Arrival {
-    let id = random_connection_id();
+    let id = tokens.id(from, &header.dcid);
     let token = tokens.mint(from, &id, &header.dcid);
     let (scid, dcid) = (&header.scid, &header.dcid);
     answer(Arrival::Retry, |out| {
@@ -166,6 +166,21 @@ mod tests {
                 assert!(matches!(bad, Arrival::Ignore(_)), "{other:?}: {bad:?}");
             }
         }
+    }
+
+    #[test]
+    fn all_packets_of_a_first_flight_are_given_the_same_id() {
+        let tokens = TokenMint::new();
+        let given = |dcid: &[u8]| {
+            let header = initial(dcid, &[]);
+            let Arrival::Retry(mut packet) = decide(&header, 1200, client(), &tokens, true) else {
+                panic!("no Retry");
+            };
+            let retry = Header::from_slice(&mut packet, CONNECTION_ID_LENGTH).unwrap();
+            retry.scid.to_vec()
+        };
+        assert_eq!(given(&[2; 8]), given(&[2; 8]));
+        assert_ne!(given(&[2; 8]), given(&[3; 8]));
     }
 
     #[test]

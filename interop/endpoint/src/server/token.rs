@@ -4,7 +4,10 @@
 use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use quiche::ConnectionId;
 use ring::hmac;
+
+use crate::connection::CONNECTION_ID_LENGTH;
 
 /// How long a client may take to answer a Retry packet.
 const LIFETIME: Duration = Duration::from_secs(20);
@@ -46,6 +49,15 @@ impl TokenMint {
         Self {
             key: hmac::Key::new(hmac::HMAC_SHA256, &secret),
         }
+    }
+
+    /// The connection id that a Retry packet gives to the client at `client` that chose `original_id`.
+    /// It is the same each time, since a first flight of several packets draws several Retry packets;
+    /// nobody else can predict it.
+    pub fn id(&self, client: SocketAddr, original_id: &[u8]) -> ConnectionId<'static> {
+        // No token is signed for an empty id.
+        let tag = hmac::sign(&self.key, &signed(client, &[], original_id));
+        ConnectionId::from_vec(tag.as_ref()[..CONNECTION_ID_LENGTH].to_vec())
     }
 
     /// A token for the client at `client` that chose `original_id` and is to use `id` from now on.
