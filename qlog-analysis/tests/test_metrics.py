@@ -9,10 +9,11 @@ from pathlib import Path as FilePath
 import numpy as np
 import pytest
 
-from qlog_analysis.errors import AnalysisError
+from qlog_analysis.dates import unix_time
+from qlog_analysis.errors import AnalysisError, UnsuitableTraceError
 from qlog_analysis.linklog import read_link_log
 from qlog_analysis.metrics import Distribution, distinct_bytes, measure, to_text
-from qlog_analysis.model import StreamFrames, unix_time
+from qlog_analysis.model import StreamFrames
 from simulation import PACKET, Path
 from test_zones_unsuitable import without_controller
 from traces import FAST, named, records, trace_of
@@ -42,10 +43,13 @@ def test_losses_are_those_that_quiche_counted(tmp_path: FilePath) -> None:
 
 def test_without_the_counter_losses_are_found_by_the_packet_threshold(tmp_path: FilePath) -> None:
     some = records(Path(loss=0.02), 6.0)
-    counted = measure(trace_of(tmp_path, some)).packets_lost
+    counted = measure(trace_of(tmp_path, some)).packets_lost or 0
     for r in named(some, "quic:recovery_metrics_updated"):
         r["data"].pop("cf_lost_packets", None)
-    assert abs(measure(trace_of(tmp_path, some)).packets_lost - counted) <= 2
+    found = measure(trace_of(tmp_path, some))
+    assert found.losses_from == "packet threshold of RFC 9002"
+    assert found.packets_lost is not None
+    assert abs(found.packets_lost - counted) <= 2
 
 
 def test_queueing_delay_needs_no_events_of_a_controller(tmp_path: FilePath) -> None:
@@ -68,10 +72,30 @@ def test_retransmitted_bytes_count_once() -> None:
     assert distinct_bytes(frames, np.array([True, True, False, False, True])) == 100 + 10 + 50
 
 
-def test_a_trace_without_packets_has_no_rates(tmp_path: FilePath) -> None:
-    m = measure(trace_of(tmp_path, records(FAST, 4.0)[:1]))
-    assert (m.goodput_bps, m.rtt_ms, m.packets_sent, m.loss_percent) == (None, Distribution(0), 0, 0.0)
-    assert "no samples" in to_text(m)
+def test_a_trace_without_packets_is_refused_with_what_it_has(tmp_path: FilePath) -> None:
+    some = records(FAST, 4.0)
+    with pytest.raises(UnsuitableTraceError, match=r"no packet was sent or received.* found none"):
+        trace_of(tmp_path, some[:1])
+    others = [r for r in some if not r.get("name", "").startswith("quic:packet_")]
+    with pytest.raises(UnsuitableTraceError, match=r"found .* others"):
+        trace_of(tmp_path, [*others, {"time": 9.0, "name": "lol:what", "data": {}}])
+
+
+def test_what_was_not_measured_is_none_with_a_reason_never_0(tmp_path: FilePath) -> None:
+    some = [r for r in records(FAST, 4.0) if r.get("name") != "quic:packet_received"]
+    m = measure(trace_of(tmp_path, some))
+    assert (m.packets_lost, m.loss_percent, m.spurious_losses, m.losses_from, m.goodput_bps) == (None,) * 5
+    assert m.rtt_ms == m.queueing_delay_ms == Distribution(0)
+    assert m.packets_sent > 0
+    assert set(m.not_measured) >= {"packets_lost", "loss_percent", "goodput_bps", "rtt_ms", "queueing_delay_ms"}
+    assert "no ACK frame" in m.not_measured["loss_percent"]
+    text = to_text(m)
+    assert "not measured" in text
+    assert "0.000 %" not in text
+    sent_nothing = [r for r in records(FAST, 4.0) if r.get("name") != "quic:packet_sent"]
+    m = measure(trace_of(tmp_path, sent_nothing))
+    assert (m.bytes_sent, m.packets_lost, m.packets_sent) == (None, None, 0)
+    assert "no packet that was sent" in m.not_measured["bytes_sent"]
 
 
 def test_percentiles_are_in_milliseconds() -> None:

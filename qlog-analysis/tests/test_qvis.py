@@ -164,7 +164,7 @@ def test_names_that_qvis_would_not_open_and_the_trace_itself_are_refused(
     source = tracewriter.write(tmp_path / "trace.sqlog", original)
     with pytest.raises(AnalysisError, match=r"\.sqlog and \.qlogseq"):
         qvis.export(source, tmp_path / "x.json")
-    with pytest.raises(AnalysisError, match="the trace itself"):
+    with pytest.raises(AnalysisError, match=r"is the input .* which would be overwritten"):
         qvis.export(source, source)
-    with pytest.raises(AnalysisError, match="no events"):
+    with pytest.raises(AnalysisError, match="no packet was sent"):
         qvis.export(tracewriter.write(tmp_path / "empty.sqlog", original[:1]), tmp_path / "y.sqlog")

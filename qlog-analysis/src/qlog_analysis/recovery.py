@@ -84,6 +84,14 @@ class SpaceReplay:
         threshold = self.largest_acked - PACKET_THRESHOLD
         return [self._position[i] for i in self._outstanding(0, threshold) if not self._lose(i)]
 
+    def lose(self, number: int) -> int | None:
+        """Declares one packet lost; its position, or None if it is not outstanding."""
+        i = bisect_left(self._numbers, number)
+        if i >= len(self._numbers) or self._numbers[i] != number or self._next[i] != i:
+            return None
+        self._lose(i)
+        return self._position[i]
+
     def _lose(self, i: int) -> bool:
         """Returns whether the packet is a path MTU probe."""
         self._next[i] = i + 1

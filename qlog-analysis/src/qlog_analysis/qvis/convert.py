@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import __version__
+from ..dialect.writers import QVIS_EXPORT
+
 Json = dict[str, Any]
 
 _RECOVERY = {
@@ -83,7 +86,11 @@ def header(of: Json, began_ms: float) -> Json:
     trace = trace if isinstance(trace, dict) else {}
     out_trace: Json = {k: trace[k] for k in ("title", "description", "vantage_point") if k in trace}
     out_trace["common_fields"] = {"reference_time": began_ms, "time_format": "relative", "protocol_type": ["QUIC"]}
-    out: Json = {"qlog_version": "0.3", "qlog_format": "JSON-SEQ"}
+    out: Json = {
+        "qlog_version": "0.3",
+        "qlog_format": "JSON-SEQ",
+        "code_version": f"{QVIS_EXPORT.name} {__version__}",
+    }
     out.update({k: of[k] for k in ("title", "description") if k in of})
     out["trace"] = out_trace
     return out
