@@ -25,7 +25,7 @@ from .model import (
     Update,
 )
 from .record import Record
-from .recovery import SpaceReplay
+from .recovery import LossCounters, SpaceReplay
 
 DEFAULT_ACK_DELAY_EXPONENT = 3
 """RFC 9000 section 18.2."""
@@ -42,6 +42,8 @@ class Builder:
         self._spaces = {space: SpaceReplay(self.trace.sent) for space in Space}
         self._last_packet_time = 0.0
         self._lost_total = 0
+        self._counters = LossCounters()
+        self._rtt_known = False
         self._exponent = DEFAULT_ACK_DELAY_EXPONENT
         self._raw_ack_delay: list[float] = []  # one per feedback: the exponent may become known after the first ACKs
         self._records = 1
@@ -191,30 +193,37 @@ class Builder:
         data = self._dialect.metrics(record, event)
         time = event.time / 1e3
         if data.cf_lost_packets is not None and data.cf_lost_packets.total is not None:
-            self._count_losses(record, time, data.cf_lost_packets.total)
+            self._count_losses(record, time, data.cf_lost_packets)
         m = self.trace.metrics
         m.record.append(record.number)
         m.time.append(time)
-        # Before the first RTT sample quiche writes the initial guess of 333 ms as minimum and mean: leave it out.
-        sampled = data.latest_rtt is not None or (len(m.latest_rtt) > 0 and not math.isnan(m.latest_rtt[-1]))
+        # Before the first sample of a path quiche writes a guess of 333 ms as minimum and mean: leave it out.
+        if data.latest_rtt is not None:
+            self._rtt_known = True
+        elif data.is_guess:
+            self._rtt_known = False
         _carry(m.congestion_window, data.congestion_window)
         _carry(m.bytes_in_flight, data.bytes_in_flight)
         _carry(m.pacing_rate, data.pacing_rate, self._dialect.writer.pacing_unit)
-        _carry(m.latest_rtt, data.latest_rtt, 1e-3)
-        _carry(m.smoothed_rtt, data.smoothed_rtt if sampled else None, 1e-3)
-        _carry(m.min_rtt, data.min_rtt if sampled else None, 1e-3)
+        for column, value in (
+            (m.latest_rtt, data.latest_rtt),
+            (m.smoothed_rtt, data.smoothed_rtt),
+            (m.min_rtt, data.min_rtt),
+        ):
+            if self._rtt_known:
+                _carry(column, value, 1e-3)
+            else:
+                column.append(math.nan)
         m.lost_packets.append(float(self._lost_total) if self.trace.losses_from is LossesFrom.COUNTER else math.nan)
 
-    def _count_losses(self, record: Record, time: float, total: int) -> None:
+    def _count_losses(self, record: Record, time: float, counter: wire.Counter) -> None:
         t = self.trace
         t.losses_from = LossesFrom.COUNTER
         self._losses_by_threshold = False
-        count = total - self._lost_total
+        count = self._counters.advance(counter)
         if count < 0:
-            raise record.error(
-                f"recovery_metrics_updated: the counter of lost packets falls from {self._lost_total} to {total}"
-            )
-        self._lost_total = total
+            raise record.error(f"recovery_metrics_updated: the counter of lost packets falls by {-count}")
+        self._lost_total += count
         if count == 0:
             return
         last = t.feedback[-1] if t.feedback else None

@@ -95,6 +95,11 @@ class MetricsUpdated(msgspec.Struct):
     pacing_rate: Uint | None = None
     cf_lost_packets: Counter | None = None
 
+    @property
+    def is_guess(self) -> bool:
+        """Whether the RTTs are what a path without a sample has, as at the start and after a change of the path."""
+        return self.latest_rtt is None and self.min_rtt is not None and self.min_rtt == self.smoothed_rtt
+
 
 class PacketLost(msgspec.Struct):
     """One packet that was declared lost, or (`number` None) as many as `count`."""

@@ -52,9 +52,10 @@ def _write(f: IO[bytes], source: Path, trace: Trace, *, allow_truncated: bool) -
     began_ms = (trace.reference or 0.0) * 1e3
     source_records = _tolerant(records(source), allow_truncated=allow_truncated)
     first = next(source_records)
-    put(convert.header(Decoder().decode(first.text, dict, first, "header"), began_ms))
+    streams = convert.shown_streams({*trace.sent.frames.stream, *trace.received.stream})
+    put(convert.header(Decoder().decode(first.text, dict, first, "header"), began_ms, streams))
     count = 0
-    for event in sorted_by_time(_events(source_records, trace)):
+    for event in sorted_by_time(_events(source_records, trace, convert.Conversion(streams))):
         put(event)
         count += 1
     if count == 0:
@@ -70,25 +71,17 @@ def _tolerant(source: Iterator[Record], *, allow_truncated: bool) -> Iterator[Re
             raise
 
 
-def _events(source: Iterator[Record], trace: Trace) -> Iterator[convert.Json]:
+def _events(source: Iterator[Record], trace: Trace, conversion: convert.Conversion) -> Iterator[convert.Json]:
     decoder = Decoder()
     lost = defaultdict(list)
     for feedback in trace.feedback:
         lost[feedback.record].extend(feedback.lost)
     packet_types: list[str] = []  # one per sent packet that has a number, as in trace.sent
-    rtt_known = False
     for record in source:
         event = decoder.decode(record.text, dict, record, "event")
-        of, data = event.get("name"), event.get("data")
-        if isinstance(of, str) and isinstance(data, dict):
-            if of == "quic:packet_sent" and len(packet_types) < len(trace.sent):
-                if trace.sent.record[len(packet_types)] == record.number:
-                    packet_types.append(str(data["header"]["packet_type"]))
-            elif of == "quic:recovery_metrics_updated":
-                rtt_known = rtt_known or "latest_rtt" in data
-            data = convert.data(of, data, rtt_known=rtt_known)
-            if data is not None:
-                yield {**event, "name": convert.name(of), "data": data}
+        if len(packet_types) < len(trace.sent) and trace.sent.record[len(packet_types)] == record.number:
+            packet_types.append(str(event["data"]["header"]["packet_type"]))
+        yield from conversion.event(event)
         for packet in lost.pop(record.number, ()):
             number, size = trace.sent.number[packet], trace.sent.size[packet]
             yield convert.packet_lost(event["time"], packet_types[packet], number, size)
