@@ -222,6 +222,20 @@ def browsed(page: str, profile: FilePath, log: FilePath) -> str:
     return done.stdout
 
 
+def test_on_a_phone_every_figure_of_the_summary_stands_below_the_other_with_its_name(
+    hybrid: Trace, other: Trace, tmp_path: FilePath
+) -> None:
+    log = link_log(tmp_path)
+    html = build.render("x", build.sections([hybrid, other], [log, log]))
+    cells = [a for t, a in Page(html[: html.index("</tbody>")]).tags if t == "td"]
+    named = [str(a["data-label"]) for a in cells if "data-label" in a]
+    assert len(cells) == len(named) + 2 * 2  # number and controller are the heading
+    for figure in ("goodput", "per packet, mean", "per packet, p95", "over time, mean", "RTT", "loss", "law"):
+        assert sum(figure in n for n in named) >= 2
+    assert "bottleneck queue over time, p95" in named
+    assert "@media (max-width: 700px)" in html
+
+
 def test_figures_are_json_with_all_panels(hybrid: Trace) -> None:
     (section,) = build.sections([hybrid], [])
     figure = json.loads(str(section.figure))

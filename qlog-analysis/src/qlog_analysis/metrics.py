@@ -16,7 +16,7 @@ from .model import LossesFrom, Space, StreamFrames, Trace
 MIN_FRAMES = 10
 """With fewer STREAM frames received, as a server receives requests, a rate means nothing."""
 
-_OF_ACKS = ("goodput_bps", "rtt_ms", "queueing_delay_ms")
+_OF_ACKS = ("goodput_bps", "rtt_ms", "queueing_delay_ms", "queueing_delay_over_time_ms")
 _OF_LOSSES = ("packets_lost", "loss_percent", "spurious_losses", "losses_from")
 
 Floats = npt.NDArray[np.float64]
@@ -40,6 +40,18 @@ class Distribution:
         ms = seconds * 1e3
         p50, p95 = np.percentile(ms, (50, 95))
         return cls(len(ms), float(ms.min()), float(ms.mean()), float(p50), float(p95), float(ms.max()))
+
+    @classmethod
+    def over_time(cls, time: Floats, seconds: Floats) -> Distribution:
+        """Each value weighs as long as it is the newest; the last does not weigh."""
+        if len(seconds) < 2 or time[-1] <= time[0]:
+            return cls(0)
+        ms, weight = seconds[:-1] * 1e3, np.diff(time)
+        order = np.argsort(ms, kind="stable")
+        share = np.cumsum(weight[order]) / weight.sum()
+        p50, p95 = (float(ms[order][min(int(np.searchsorted(share, q)), len(ms) - 1)]) for q in (0.5, 0.95))
+        mean = float(np.average(ms, weights=weight))
+        return cls(len(ms), float(ms.min()), mean, p50, p95, float(ms.max()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +80,9 @@ class TraceMetrics:
     """Distinct stream bytes received, from the first to the last STREAM frame received."""
     rtt_ms: Distribution
     queueing_delay_ms: Distribution
-    """ROWD of every sample against the minimum of the whole trace, like sizes compared."""
+    """Per packet: ROWD of every sample against the minimum of the whole trace, like sizes compared."""
+    queueing_delay_over_time_ms: Distribution
+    """The same samples, each weighed by the time until the next, as a log of the queue would be."""
     not_measured: dict[str, str]
     """Why fields are None."""
 
@@ -151,6 +165,7 @@ def measure(trace: Trace) -> TraceMetrics:
         received_goodput_bps=_rate(received_bytes, received_span),
         rtt_ms=Distribution.of(delays.rtt),
         queueing_delay_ms=Distribution.of(delays.rowd),
+        queueing_delay_over_time_ms=Distribution.over_time(delays.time, delays.rowd),
         not_measured=why,
     )
 
@@ -221,7 +236,8 @@ def to_text(m: TraceMetrics) -> str:
             f"  goodput          {rate(m.goodput_bps)} sent and acknowledged ({m.stream_bytes_acked} bytes), "
             f"{rate(m.received_goodput_bps)} received ({m.stream_bytes_received} bytes)",
             f"  RTT              {ms(m.rtt_ms)}",
-            f"  queueing delay   {ms(m.queueing_delay_ms)}",
+            f"  queueing delay   per packet: {ms(m.queueing_delay_ms)}",
+            f"                   over time: {ms(m.queueing_delay_over_time_ms)}",
             f"  loss             {loss()}",
             *(f"  not measured     {field}: {why}" for field, why in m.not_measured.items()),
         )
