@@ -82,9 +82,10 @@ def test_metrics_work_for_every_controller(honest: str, other: str, capsys: Outp
     assert main(["metrics", other, "--json", "-"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["goodput_bps"] > 1e6
+    assert data["queueing_delay_over_time_ms"]["mean"] > 0.0
     assert set(data["queueing_delay_ms"]) == {"samples", "min", "mean", "p50", "p95", "max"}
     assert main(["metrics", honest]) == 0
-    assert "queueing delay   mean" in capsys.readouterr().out
+    assert "queueing delay   per packet: mean" in capsys.readouterr().out
 
 
 def test_pictures_and_report_are_written(honest: str, other: str, tmp_path: FilePath) -> None:

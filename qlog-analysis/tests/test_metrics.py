@@ -9,10 +9,11 @@ from pathlib import Path as FilePath
 import numpy as np
 import pytest
 
-from qlog_analysis.errors import AnalysisError
+from qlog_analysis.dates import unix_time
+from qlog_analysis.errors import AnalysisError, UnsuitableTraceError
 from qlog_analysis.linklog import read_link_log
 from qlog_analysis.metrics import Distribution, distinct_bytes, measure, to_text
-from qlog_analysis.model import StreamFrames, unix_time
+from qlog_analysis.model import StreamFrames
 from simulation import PACKET, Path
 from test_zones_unsuitable import without_controller
 from traces import FAST, named, records, trace_of
@@ -42,10 +43,13 @@ def test_losses_are_those_that_quiche_counted(tmp_path: FilePath) -> None:
 
 def test_without_the_counter_losses_are_found_by_the_packet_threshold(tmp_path: FilePath) -> None:
     some = records(Path(loss=0.02), 6.0)
-    counted = measure(trace_of(tmp_path, some)).packets_lost
+    counted = measure(trace_of(tmp_path, some)).packets_lost or 0
     for r in named(some, "quic:recovery_metrics_updated"):
         r["data"].pop("cf_lost_packets", None)
-    assert abs(measure(trace_of(tmp_path, some)).packets_lost - counted) <= 2
+    found = measure(trace_of(tmp_path, some))
+    assert found.losses_from == "packet threshold of RFC 9002"
+    assert found.packets_lost is not None
+    assert abs(found.packets_lost - counted) <= 2
 
 
 def test_queueing_delay_needs_no_events_of_a_controller(tmp_path: FilePath) -> None:
@@ -68,15 +72,49 @@ def test_retransmitted_bytes_count_once() -> None:
     assert distinct_bytes(frames, np.array([True, True, False, False, True])) == 100 + 10 + 50
 
 
-def test_a_trace_without_packets_has_no_rates(tmp_path: FilePath) -> None:
-    m = measure(trace_of(tmp_path, records(FAST, 4.0)[:1]))
-    assert (m.goodput_bps, m.rtt_ms, m.packets_sent, m.loss_percent) == (None, Distribution(0), 0, 0.0)
-    assert "no samples" in to_text(m)
+def test_a_trace_without_packets_is_refused_with_what_it_has(tmp_path: FilePath) -> None:
+    some = records(FAST, 4.0)
+    with pytest.raises(UnsuitableTraceError, match=r"no packet was sent or received.* found none"):
+        trace_of(tmp_path, some[:1])
+    others = [r for r in some if not r.get("name", "").startswith("quic:packet_")]
+    with pytest.raises(UnsuitableTraceError, match=r"found .* others"):
+        trace_of(tmp_path, [*others, {"time": 9.0, "name": "lol:what", "data": {}}])
+
+
+def test_what_was_not_measured_is_none_with_a_reason_never_0(tmp_path: FilePath) -> None:
+    some = [r for r in records(FAST, 4.0) if r.get("name") != "quic:packet_received"]
+    m = measure(trace_of(tmp_path, some))
+    assert (m.packets_lost, m.loss_percent, m.spurious_losses, m.losses_from, m.goodput_bps) == (None,) * 5
+    assert m.rtt_ms == m.queueing_delay_ms == Distribution(0)
+    assert m.packets_sent > 0
+    assert set(m.not_measured) >= {"packets_lost", "loss_percent", "goodput_bps", "rtt_ms", "queueing_delay_ms"}
+    assert "no ACK frame" in m.not_measured["loss_percent"]
+    text = to_text(m)
+    assert "not measured" in text
+    assert "0.000 %" not in text
+    sent_nothing = [r for r in records(FAST, 4.0) if r.get("name") != "quic:packet_sent"]
+    m = measure(trace_of(tmp_path, sent_nothing))
+    assert (m.bytes_sent, m.packets_lost, m.packets_sent) == (None, None, 0)
+    assert "no packet that was sent" in m.not_measured["bytes_sent"]
 
 
 def test_percentiles_are_in_milliseconds() -> None:
     d = Distribution.of(np.linspace(0.0, 0.1, 101))
     assert (d.samples, d.mean, d.p50, d.p95, d.max) == (101, *map(pytest.approx, (50.0, 50.0, 95.0, 100.0)))
+
+
+def test_delay_over_time_weighs_by_time_and_delay_per_packet_by_packets(tmp_path: FilePath) -> None:
+    time = np.array([0.0, 9.0, 9.1, 9.2, 10.0])
+    delay = np.array([0.010, 0.030, 0.030, 0.030, 0.030])
+    over_time = Distribution.over_time(time, delay)
+    assert [over_time.mean, over_time.p50, over_time.p95] == pytest.approx([12.0, 10.0, 30.0])
+    assert Distribution.of(delay).mean == pytest.approx(26.0)
+    assert Distribution.over_time(time[:1], delay[:1]) == Distribution(0)
+    m = measure(trace_of(tmp_path, records(FAST, 4.0)))
+    assert m.queueing_delay_over_time_ms.max == pytest.approx(m.queueing_delay_ms.max, rel=0.2)
+    text = to_text(m)
+    assert "per packet: mean" in text
+    assert "over time: mean" in text
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 
+from qlog_analysis import read
 from qlog_analysis.errors import TraceError, TruncatedTraceError
 from qlog_analysis.load import load
 from qlog_analysis.read import split
@@ -24,7 +26,9 @@ def refused(tmp_path: Path, content: bytes) -> str:
     path.write_bytes(content)
     with pytest.raises(TraceError) as error:
         load(path)
-    return str(error.value)
+    message = str(error.value)
+    assert message.startswith(f"{path}: ")
+    return message.removeprefix(f"{path}: ")
 
 
 HEADER = encode([header("hybrid")])
@@ -35,13 +39,20 @@ HEADER = encode([header("hybrid")])
     [
         (b"", "the file is empty"),
         (b"\x1e\n\x1e\n", "no record found"),
-        (b'{"qlog_version":"0.3","traces":[]}', "plain JSON"),
+        (b'{"qlog_version":"0.3","traces":[]}', "0 traces with events; expected exactly one"),
+        (b'{"a":1}', "JSON, but not qlog"),
+        (b'{"qlog_version":"0.3","traces":[{"events":[{},]}]}', "not valid JSON"),
+        (b'{"qlog_version":"0.3",\n"traces":[{"events":[{},!]}]}', "line 2, byte offset "),
+        (b'{"qlog_version":"0.3","traces":[{"events":[', "ends early"),
+        (b'{"qlog_version":"0.3","trace":{}}\n{"time":1,"na', "record 2 (byte offset 34): truncated"),
+        (b'{"qlog_version":"0.3","trace":{}}\n\n{"time":1,}\n', "record 2 (line 3, byte offset 35): event: not valid"),
         (b"\x89PNG\r\n", "found 0x89"),
-        (b"\x28\xb5\x2f\xfd0000", "zstd"),
-        (b'\x1e{"qlog_version":"0.3","qlog_format":"JSON-SEQ","trace":{}}\n', "qlog version '0.3' is not supported"),
-        (b'\x1e{"a":1}\n', "`file_schema` is missing"),
-        (b'\x1e{"file_schema":"urn:ietf:params:qlog:file:contained","traces":[]}\n', "is not supported"),
-        (b'\x1e{"file_schema":7}\n', "expected the JSON-SEQ format"),
+        (b"\x28\xb5\x2f\xfd\xff" + bytes(90), "damaged zstd file"),
+        (b'\x1e{"qlog_version":"0.9","qlog_format":"JSON-SEQ","trace":{}}\n', "qlog version '0.9' is not supported"),
+        (b'\x1e{"qlog_version":"0.3","qlog_format":"CBOR","trace":{}}\n', "format 'CBOR' is not supported"),
+        (b'\x1e{"a":1}\n', "neither `file_schema` nor `qlog_version`"),
+        (b'\x1e{"file_schema":"urn:ietf:params:qlog:file:other","traces":[]}\n', "is not supported"),
+        (b'\x1e{"file_schema":7}\n', "file schema 7 is not supported"),
         (b"\x1enot json\n", "record 1 (byte offset 1): header: not valid JSON"),
         (b"\x1e[1]\n", "Expected `object`"),
         (HEADER + b"\x1e{\n", f"record 2 (byte offset {len(HEADER) + 1}): event: not valid JSON"),
@@ -123,20 +134,48 @@ def test_a_truncated_trace_can_be_used_as_far_as_it_goes(tmp_path: Path) -> None
     assert any("truncated" in n for n in trace.notes)
 
 
-def test_gzip_is_read_like_plain_and_a_cut_one_is_truncated(tmp_path: Path) -> None:
+def two_zstd_frames(content: bytes) -> bytes:
+    half = len(content) // 2
+    return zstandard.compress(content[:half]) + zstandard.compress(content[half:])
+
+
+COMPRESSIONS = pytest.mark.parametrize("compress", [gzip.compress, zstandard.compress, two_zstd_frames])
+
+
+@COMPRESSIONS
+def test_compressed_is_read_like_plain_and_a_cut_one_is_truncated(
+    tmp_path: Path, compress: Callable[[bytes], bytes]
+) -> None:
     content = encode(records(FAST, 1.0))
-    plain, packed, cut = (tmp_path / n for n in ("a.sqlog", "a.sqlog.gz", "b.sqlog.gz"))
+    plain, packed, cut = (tmp_path / n for n in ("a.sqlog", "a.sqlog.packed", "b.sqlog.packed"))
     plain.write_bytes(content)
-    packed.write_bytes(gzip.compress(content))
-    cut.write_bytes(gzip.compress(content)[:-400])
+    packed.write_bytes(compress(content))
+    cut.write_bytes(compress(content)[:-400])
     assert len(load(packed).sent) == len(load(plain).sent)
     with pytest.raises(TruncatedTraceError):
         load(cut)
-    damaged = bytearray(gzip.compress(content))
+    damaged = bytearray(compress(content))
     damaged[len(damaged) // 2] ^= 0xFF
     cut.write_bytes(bytes(damaged))
     with pytest.raises(TraceError):
         load(cut)
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, zstandard.compress])
+def test_compression_bombs_are_refused_in_bounded_memory(
+    tmp_path: Path, compress: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(read, "FREE_EXPANSION", 4 << 20)
+    blank = b"\x1e" + b'{"time":1,"name":"x"}'.ljust(1 << 15) + b"\n"
+    path = tmp_path / "bomb"
+    path.write_bytes(compress(HEADER + blank * 3000))  # 98 MiB of almost nothing
+    assert path.stat().st_size < 1 << 19
+
+    def run() -> None:
+        with pytest.raises(TraceError, match="expands more than 200-fold"):
+            load(path)
+
+    assert peak_of(run) < 96 << 20
 
 
 class Endless(io.RawIOBase):

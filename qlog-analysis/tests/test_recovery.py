@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 import time
 
+from qlog_analysis import wire
 from qlog_analysis.model import SentPackets
-from qlog_analysis.recovery import SpaceReplay
+from qlog_analysis.recovery import LossCounters, SpaceReplay
 
 
 def replay(count: int, *, eliciting: bool = True, probes: tuple[int, ...] = ()) -> SpaceReplay:
@@ -86,3 +87,12 @@ def test_hostile_patterns_stay_linear() -> None:
     for i in range(count - 1, 0, -1):  # every ACK covers everything from here on
         space.acked([(2 * i, 1 << 61)])
     assert time.monotonic() - began < 10.0
+
+
+def test_every_path_has_a_loss_counter_of_its_own() -> None:
+    counters = LossCounters()
+    told = [(0, 0), (3, 3), (0, 0), (4, 1), (2, 2), (5, 3), (5, 1)]
+    # first path: 3; second path: 0; first: 4; second: 2, then 5; first: 5
+    assert [counters.advance(wire.Counter(total, delta)) for total, delta in told] == [0, 3, 0, 1, 2, 3, 1]
+    assert counters.advance(wire.Counter(7, None)) == 2
+    assert counters.advance(wire.Counter(3, None)) == -4

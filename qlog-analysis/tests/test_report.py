@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
+import threading
+from functools import partial
 from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path as FilePath
 
 import numpy as np
@@ -17,6 +22,7 @@ from qlog_analysis.events import HybridEpoch
 from qlog_analysis.linklog import LinkLog, read_link_log
 from qlog_analysis.model import Trace
 from qlog_analysis.plots import static
+from qlog_analysis.plots.interactive import library
 from qlog_analysis.plots.panels import panels
 from qlog_analysis.plots.thin import thin
 from qlog_analysis.report import build
@@ -155,6 +161,81 @@ def test_the_report_stands_alone_and_compares(hybrid: Trace, other: Trace, tmp_p
     assert len(html) < 8 << 20
 
 
+def test_nothing_in_the_page_leads_out_of_it(hybrid: Trace) -> None:
+    html = build.render("x", build.sections([hybrid], []))
+    page = Page(html)
+    for tag, attributes in page.tags:
+        for name, value in attributes.items():
+            assert "//" not in (value or ""), (tag, name, value)
+    (policy,) = (a["content"] or "" for t, a in page.tags if t == "meta" and "http-equiv" in a)
+    allowed = {part.split()[0]: part.split()[1:] for part in policy.split(";")}
+    assert allowed["default-src"] == allowed["form-action"] == allowed["base-uri"] == ["'none'"]
+    assert allowed["img-src"] == ["data:", "blob:"]
+    assert allowed["script-src"] == allowed["style-src"] == ["'unsafe-inline'"]
+    config = json.loads(re.search(r"^const config = (.*);$", html, re.MULTILINE)[1])  # type: ignore[index]
+    assert (config["displaylogo"], config["showSendToCloud"], config["plotlyServerURL"]) == (False, False, "")
+    # plotly's own text names addresses, which these settings and the policy switch off; ours names none.
+    ours = html.replace(library(), "")
+    assert len(ours) < len(html) - (1 << 20)
+    assert "http:" not in ours
+    assert "https:" not in ours
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed")
+def test_a_browser_shows_the_page_without_a_request_or_a_button_to_the_cloud(hybrid: Trace, tmp_path: FilePath) -> None:
+    (tmp_path / "report.html").write_text(build.render("x", build.sections([hybrid], [])))
+    log = tmp_path / "net.json"
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(tmp_path))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        page = f"http://127.0.0.1:{server.server_port}/report.html"
+        dom = Page(browsed(page, tmp_path / "profile", log))
+        server.shutdown()
+    titles = {str(a.get("data-title")) for _, a in dom.tags if "data-title" in a}
+    assert any("Download" in t for t in titles), "plotly drew no toolbar"
+    assert not any(re.search("(?i)cloud|share|plotly", t) for t in titles)
+    assert not any(t == "a" and "href" in a and not str(a["href"]).startswith("#") for t, a in dom.tags)
+    requests = set(re.findall(r'"url":"([^"]*)"', log.read_text()))
+    assert page in requests, "the log of the network is not understood"
+    # The browser itself asks for the time and for updates, and connects to the page's own server.
+    others = {u for u in requests if not re.search(r"\.google\.com/|\.googleapis\.com/", u)}
+    assert {u.removeprefix(page.removesuffix("report.html")) for u in others} <= {"", "report.html", "favicon.ico"}
+
+
+def browsed(page: str, profile: FilePath, log: FilePath) -> str:
+    """What a headless browser makes of a page; what it requests goes into `log`."""
+    done = subprocess.run(
+        [
+            "chromium",
+            *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+            *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+            f"--user-data-dir={profile}",
+            f"--log-net-log={log}",
+            "--virtual-time-budget=20000",
+            "--dump-dom",
+            page,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    return done.stdout
+
+
+def test_on_a_phone_every_figure_of_the_summary_stands_below_the_other_with_its_name(
+    hybrid: Trace, other: Trace, tmp_path: FilePath
+) -> None:
+    log = link_log(tmp_path)
+    html = build.render("x", build.sections([hybrid, other], [log, log]))
+    cells = [a for t, a in Page(html[: html.index("</tbody>")]).tags if t == "td"]
+    named = [str(a["data-label"]) for a in cells if "data-label" in a]
+    assert len(cells) == len(named) + 2 * 2  # number and controller are the heading
+    for figure in ("goodput", "per packet, mean", "per packet, p95", "over time, mean", "RTT", "loss", "law"):
+        assert sum(figure in n for n in named) >= 2
+    assert "bottleneck queue over time, p95" in named
+    assert "@media (max-width: 700px)" in html
+
+
 def test_figures_are_json_with_all_panels(hybrid: Trace) -> None:
     (section,) = build.sections([hybrid], [])
     figure = json.loads(str(section.figure))
@@ -190,6 +271,13 @@ def test_as_many_link_logs_as_traces_or_none(hybrid: Trace, tmp_path: FilePath) 
         build.sections([hybrid], [log, log])
 
 
-def test_a_trace_with_nothing_in_it_still_has_a_section(tmp_path: FilePath) -> None:
-    page = Page(build.render("empty", build.sections([trace_of(tmp_path, records(FAST, 3.0)[:1])], [])))
-    assert "0 packets sent" in page.text
+def test_a_trace_that_tells_little_still_has_a_section(tmp_path: FilePath) -> None:
+    some = [r for r in records(FAST, 3.0) if r.get("name") != "quic:packet_received"]
+    page = Page(build.render("little", build.sections([trace_of(tmp_path, some)], [])))
+    assert "losses not measured" in page.text
+    assert "no ACK frame that was received" in page.text
+
+
+def test_traces_that_could_not_be_used_are_named_in_the_page(hybrid: Trace) -> None:
+    page = Page(build.render("x", build.sections([hybrid], []), ["b.sqlog: cannot <read>"]))
+    assert "Not in this report: b.sqlog: cannot <read>" in " ".join(page.text.split())

@@ -34,9 +34,13 @@ def test_another_controller_with_events_of_its_own_is_refused_by_name(tmp_path: 
         verdict_of(tmp_path, some)
 
 
-def test_epochs_without_packets_are_refused(tmp_path: FilePath) -> None:
-    some = [r for r in records(FAST, 2.0) if not r.get("name", "").startswith("quic:packet")]
-    with pytest.raises(UnsuitableTraceError, match="nothing to judge by"):
+@pytest.mark.parametrize(
+    ("without", "expected"),
+    [("quic:packet", "no packet was sent or received"), ("quic:packet_received", "nothing to judge by")],
+)
+def test_epochs_without_packets_are_refused(tmp_path: FilePath, without: str, expected: str) -> None:
+    some = [r for r in records(FAST, 2.0) if not r.get("name", "").startswith(without)]
+    with pytest.raises(UnsuitableTraceError, match=expected):
         verdict_of(tmp_path, some)
 
 

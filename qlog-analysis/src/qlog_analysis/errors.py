@@ -2,21 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
 
 class AnalysisError(Exception):
     """The input cannot be analysed; the message is meant for the user."""
 
 
 class TraceError(AnalysisError):
-    """A trace cannot be read. Says where: record number (from 1) and byte offset of the record."""
+    """A trace cannot be read. Says where: the file, the record (from 1; the header is the first) or the line, and the
+    byte offset in the uncompressed file."""
 
-    def __init__(self, what: str, *, record: int | None = None, offset: int | None = None) -> None:
-        where = ""
-        if record is not None:
-            where = f"record {record}" + (f" (byte offset {offset})" if offset is not None else "") + ": "
-        super().__init__(where + what)
+    def __init__(
+        self,
+        what: str,
+        *,
+        path: Path | None = None,
+        record: int | None = None,
+        offset: int | None = None,
+        line: int | None = None,
+    ) -> None:
+        super().__init__(what)
+        self.what = what
+        self.path = path
         self.record = record
         self.offset = offset
+        self.line = line
+
+    def __str__(self) -> str:
+        return "".join(f"{part}: " for part in (self.path, self.where) if part) + self.what
+
+    @property
+    def where(self) -> str:
+        """The place in the file; empty if the error is about all of it."""
+        inside = [f"line {self.line}"] if self.line is not None else []
+        inside += [f"byte offset {self.offset}"] if self.offset is not None else []
+        if self.record is None:
+            return ", ".join(inside)
+        return f"record {self.record}" + (f" ({', '.join(inside)})" if inside else "")
 
 
 class TruncatedTraceError(TraceError):
@@ -25,3 +50,13 @@ class TruncatedTraceError(TraceError):
 
 class UnsuitableTraceError(AnalysisError):
     """The trace was read but does not hold what was asked for."""
+
+
+@contextmanager
+def about(path: Path) -> Iterator[None]:
+    """Errors of a trace name its file."""
+    try:
+        yield
+    except TraceError as e:
+        e.path = e.path or path
+        raise

@@ -1,4 +1,6 @@
-"""Goodput, delay and loss of any quiche trace, whatever controller sent it."""
+"""Goodput, delay and loss of any trace, whatever controller sent it.
+
+What a trace does not tell is None, with the reason in `not_measured`, never 0."""
 
 from __future__ import annotations
 
@@ -9,10 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from .measure.sliding import CLASSES, size_class
-from .model import Space, StreamFrames, Trace
+from .model import LossesFrom, Space, StreamFrames, Trace
 
 MIN_FRAMES = 10
 """With fewer STREAM frames received, as a server receives requests, a rate means nothing."""
+
+_OF_ACKS = ("goodput_bps", "rtt_ms", "queueing_delay_ms", "queueing_delay_over_time_ms")
+_OF_LOSSES = ("packets_lost", "loss_percent", "spurious_losses", "losses_from")
 
 Floats = npt.NDArray[np.float64]
 
@@ -36,6 +41,18 @@ class Distribution:
         p50, p95 = np.percentile(ms, (50, 95))
         return cls(len(ms), float(ms.min()), float(ms.mean()), float(p50), float(p95), float(ms.max()))
 
+    @classmethod
+    def over_time(cls, time: Floats, seconds: Floats) -> Distribution:
+        """Each value weighs as long as it is the newest; the last does not weigh."""
+        if len(seconds) < 2 or time[-1] <= time[0]:
+            return cls(0)
+        ms, weight = seconds[:-1] * 1e3, np.diff(time)
+        order = np.argsort(ms, kind="stable")
+        share = np.cumsum(weight[order]) / weight.sum()
+        p50, p95 = (float(ms[order][min(int(np.searchsorted(share, q)), len(ms) - 1)]) for q in (0.5, 0.95))
+        mean = float(np.average(ms, weights=weight))
+        return cls(len(ms), float(ms.min()), mean, p50, p95, float(ms.max()))
+
 
 @dataclass(frozen=True, slots=True)
 class TraceMetrics:
@@ -45,11 +62,14 @@ class TraceMetrics:
     vantage_point: str
     duration_s: float
     packets_sent: int
-    bytes_sent: int
+    bytes_sent: int | None
     packets_received: int
-    packets_lost: int
-    loss_percent: float
-    spurious_losses: int
+    packets_lost: int | None
+    loss_percent: float | None
+    spurious_losses: int | None
+    """Packets that were declared lost and acknowledged afterwards."""
+    losses_from: str | None
+    """What tells of losses: a counter, events, or else the packet threshold of RFC 9002."""
     stream_bytes_sent: int
     """Distinct bytes of streams."""
     stream_bytes_acked: int
@@ -60,7 +80,11 @@ class TraceMetrics:
     """Distinct stream bytes received, from the first to the last STREAM frame received."""
     rtt_ms: Distribution
     queueing_delay_ms: Distribution
-    """ROWD of every sample against the minimum of the whole trace, like sizes compared."""
+    """Per packet: ROWD of every sample against the minimum of the whole trace, like sizes compared."""
+    queueing_delay_over_time_ms: Distribution
+    """The same samples, each weighed by the time until the next, as a log of the queue would be."""
+    not_measured: dict[str, str]
+    """Why fields are None."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -80,7 +104,7 @@ def delay_samples(trace: Trace) -> DelaySamples:
     minimum forgets what an empty queue looks like when a controller keeps it full."""
     sent = trace.sent
     samples = [f for f in trace.feedback if f.space is Space.APPLICATION and f.sample >= 0]
-    full = max((sent.size[f.sample] for f in samples), default=1)
+    full = max((sent.size[f.sample] for f in samples), default=0) or 1  # some traces lack sizes
     time = np.array([f.time for f in samples], dtype=np.float64)
     rtt = np.array([f.time - sent.time[f.sample] for f in samples], dtype=np.float64)
     delay = np.array([min(f.ack_delay, trace.peer_max_ack_delay) for f in samples], dtype=np.float64)
@@ -113,7 +137,8 @@ def distinct_bytes(frames: StreamFrames, chosen: npt.NDArray[np.bool_] | None = 
 
 def measure(trace: Trace) -> TraceMetrics:
     sent = trace.sent
-    lost = sum(len(f.lost) for f in trace.feedback)
+    why = _not_measured(trace)
+    lost = None if "packets_lost" in why else sum(len(f.lost) for f in trace.feedback)
     acked_frames = _acked_frames(trace)
     acked_bytes = distinct_bytes(sent.frames, acked_frames)
     delays = delay_samples(trace)
@@ -127,11 +152,12 @@ def measure(trace: Trace) -> TraceMetrics:
         vantage_point=trace.vantage_point,
         duration_s=trace.end,
         packets_sent=len(sent),
-        bytes_sent=sum(sent.size),
+        bytes_sent=None if "bytes_sent" in why else sum(sent.size),
         packets_received=trace.received_packets,
         packets_lost=lost,
-        loss_percent=100.0 * lost / len(sent) if len(sent) else 0.0,
-        spurious_losses=trace.spurious_losses,
+        loss_percent=None if lost is None else 100.0 * lost / len(sent),
+        spurious_losses=None if lost is None else trace.spurious_losses,
+        losses_from=None if lost is None else _losses_from(trace),
         stream_bytes_sent=distinct_bytes(sent.frames),
         stream_bytes_acked=acked_bytes,
         stream_bytes_received=received_bytes,
@@ -139,7 +165,30 @@ def measure(trace: Trace) -> TraceMetrics:
         received_goodput_bps=_rate(received_bytes, received_span),
         rtt_ms=Distribution.of(delays.rtt),
         queueing_delay_ms=Distribution.of(delays.rowd),
+        queueing_delay_over_time_ms=Distribution.over_time(delays.time, delays.rowd),
+        not_measured=why,
     )
+
+
+def _losses_from(trace: Trace) -> str:
+    return (trace.losses_from or LossesFrom.EVENTS).value
+
+
+def _not_measured(trace: Trace) -> dict[str, str]:
+    """The fields that a trace cannot give, with the reason."""
+    why: dict[str, str] = {}
+    sent = trace.sent
+    if not len(sent):
+        why.update(dict.fromkeys(("bytes_sent", *_OF_ACKS, *_OF_LOSSES), "the trace has no packet that was sent"))
+    elif not trace.ack_frames:
+        why.update(dict.fromkeys((*_OF_ACKS, *_OF_LOSSES), "the trace has no ACK frame that was received"))
+    if not trace.sizes_known:
+        why["bytes_sent"] = "the trace does not give the size of every packet"
+    if "goodput_bps" not in why and not len(sent.frames):
+        why["goodput_bps"] = "no STREAM frame was sent"
+    if len(trace.received) < MIN_FRAMES:
+        why["received_goodput_bps"] = f"fewer than {MIN_FRAMES} STREAM frames were received"
+    return why
 
 
 def _acked_frames(trace: Trace) -> npt.NDArray[np.bool_]:
@@ -172,6 +221,14 @@ def to_text(m: TraceMetrics) -> str:
     def rate(bps: float | None) -> str:
         return "-" if bps is None else f"{bps / 1e6:.3f} Mbit/s"
 
+    def loss() -> str:
+        if m.loss_percent is None:
+            return f"not measured ({m.packets_sent} packets sent)"
+        return (
+            f"{m.loss_percent:.3f} % ({m.packets_lost} of {m.packets_sent} packets, "
+            f"{m.spurious_losses} of them spurious; {m.losses_from})"
+        )
+
     return "\n".join(
         (
             f"{m.trace}",
@@ -179,8 +236,9 @@ def to_text(m: TraceMetrics) -> str:
             f"  goodput          {rate(m.goodput_bps)} sent and acknowledged ({m.stream_bytes_acked} bytes), "
             f"{rate(m.received_goodput_bps)} received ({m.stream_bytes_received} bytes)",
             f"  RTT              {ms(m.rtt_ms)}",
-            f"  queueing delay   {ms(m.queueing_delay_ms)}",
-            f"  loss             {m.loss_percent:.3f} % ({m.packets_lost} of {m.packets_sent} packets, "
-            f"{m.spurious_losses} of them spurious)",
+            f"  queueing delay   per packet: {ms(m.queueing_delay_ms)}",
+            f"                   over time: {ms(m.queueing_delay_over_time_ms)}",
+            f"  loss             {loss()}",
+            *(f"  not measured     {field}: {why}" for field, why in m.not_measured.items()),
         )
     )

@@ -7,15 +7,14 @@ trace began; trace times are truncated to 1 us (`TIME_RESOLUTION`).
 from __future__ import annotations
 
 import math
-import re
 from array import array
 from dataclasses import dataclass, field
-from datetime import datetime
-from enum import IntEnum
+from enum import Enum, IntEnum
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from . import events, wire
+from .dialect.writers import QUICHE, Writer
 
 TIME_RESOLUTION = 1e-6
 NEVER = 1 << 62
@@ -36,6 +35,14 @@ SPACE_OF_PACKET_TYPE = {
     "0RTT": Space.APPLICATION,
     "1RTT": Space.APPLICATION,
 }
+
+
+class LossesFrom(str, Enum):
+    """Where it is known from what was lost; the values stand in the JSON of metrics."""
+
+    COUNTER = "counter of quiche"
+    EVENTS = "events packet_lost"
+    THRESHOLD = "packet threshold of RFC 9002"
 
 
 @dataclass(slots=True)
@@ -159,6 +166,9 @@ class Update(Generic[T]):
 class Trace:
     path: Path
     header: wire.Header
+    writer: Writer = QUICHE
+    native: bool = True
+    """As quiche 0.30 writes it: what cannot be said of a conversion or of another writer can be checked."""
     sent: SentPackets = field(default_factory=SentPackets)
     acked: array[int] = field(default_factory=lambda: array("q"))
     """Newly acknowledged packets, in order of acknowledgement."""
@@ -172,8 +182,14 @@ class Trace:
     received: StreamFrames = field(default_factory=StreamFrames)
     received_packets: int = 0
     spurious_losses: int = 0
-    loss_counter: bool = False
-    """Whether the trace counts losses itself (`cf_lost_packets`)."""
+    losses_from: LossesFrom | None = None
+    """None if no loss was told."""
+    sizes_known: bool = True
+    """Whether every packet sent has a size."""
+    ack_frames: int = 0
+    """Received."""
+    reference: float | None = None
+    """Unix time of time 0, in s, if the trace says it."""
     peer_max_ack_delay: float = 0.025
     """s; RFC 9000 section 18.2 has 25 ms where the peer says nothing."""
     peer_max_udp_payload_size: int | None = None
@@ -217,24 +233,6 @@ class Trace:
         if self.parameters:
             return self.parameters[0].data.spec
         _, found, name = (self.header.trace.description or "").partition("congestion controller ")
-        return name if found else "unknown controller"
-
-    @property
-    def began(self) -> float | None:
-        """Start of the trace in seconds of Unix time, if the header says so."""
-        fields = self.header.trace.common_fields
-        if fields is None or fields.reference_time is None or fields.reference_time.wall_clock_time is None:
-            return None
-        return unix_time(fields.reference_time.wall_clock_time)
-
-
-def unix_time(text: str) -> float | None:
-    """An RFC 3339 time, with up to nanoseconds, as seconds of Unix time; None if it is none."""
-    match = re.match(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,12})?(Z|[+-]\d\d:\d\d)$", text, re.ASCII)
-    if match is None:
-        return None
-    zone = "+00:00" if match[3] == "Z" else match[3]
-    try:
-        return datetime.fromisoformat(match[1] + zone).timestamp() + float(match[2] or 0.0)
-    except ValueError:
-        return None
+        if found:
+            return name
+        return "unknown controller" if self.writer is QUICHE else f"unknown controller of {self.writer.name}"

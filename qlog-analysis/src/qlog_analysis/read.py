@@ -1,73 +1,153 @@
-"""JSON text sequences (RFC 7464), as quiche writes qlog: each record is RS (0x1E), JSON, LF.
+"""Records of a trace file, whatever frames them: JSON text sequences (RFC 7464), as quiche writes qlog, JSON lines, or
+one JSON document. The first record is the header.
 
-The file is streamed; at no time is more than one chunk and one record in memory. Plain and gzip files are read.
+Sequences and lines are streamed; at no time is more than one chunk and one record in memory. Plain, gzip and zstd
+files are read.
 """
 
 from __future__ import annotations
 
 import gzip
-import io
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
-from .errors import TraceError, TruncatedTraceError
+import zstandard
+
+from . import document
+from .errors import TraceError, TruncatedTraceError, about
+from .record import Record
 
 RECORD_SEPARATOR = b"\x1e"
 CHUNK = 1 << 20
 MAX_RECORD = 16 << 20
 """No event that quiche writes comes near this; a larger record is refused instead of being held in memory."""
+FREE_EXPANSION = 256 << 20
+"""Bytes that a compressed file may expand to in any case."""
+MAX_EXPANSION = 200
+"""How many times larger than itself a compressed file may become beyond that; qlog does not reach 60."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_MAX_ZSTD_WINDOW = 128 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
-    number: int
-    """From 1; the header is record 1."""
-    offset: int
-    """Byte offset of the record's JSON text in the (uncompressed) file."""
-    text: bytes
-    """JSON text, surrounding white space stripped."""
+class Stream(Protocol):
+    def read(self, size: int, /) -> bytes: ...
 
 
 def records(path: Path) -> Iterator[Record]:
     """Yields the records of `path`. Raises TraceError, and TruncatedTraceError *after* the last complete record."""
+    with about(path), _readable(), path.open("rb") as f:
+        yield from _framed(_chunks(_decompressed(f)))
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Failures of reading and decompressing, said as errors of the trace."""
     try:
-        with _open(path) as stream:
-            yield from split(stream)
+        yield
     except (gzip.BadGzipFile, zlib.error) as e:
-        raise TraceError(f"{path}: damaged gzip file: {e}") from e
+        raise TraceError(f"damaged gzip file: {e}") from e
+    except zstandard.ZstdError as e:
+        raise TraceError(f"damaged zstd file: {e}") from e
     except EOFError as e:
-        raise TruncatedTraceError(f"{path}: the gzip file ends early") from e
+        raise TruncatedTraceError("the compressed file ends early") from e
     except OSError as e:
-        raise TraceError(f"cannot read {path}: {e.strerror or e}") from e
+        raise TraceError(f"cannot read: {e.strerror or e}") from e
 
 
-def _open(path: Path) -> IO[bytes] | io.BufferedIOBase:
-    with path.open("rb") as f:
-        magic = f.read(4)
+class _Expanding:
+    """A decompressed stream that ends with an error where it grows like nothing but a compression bomb."""
+
+    def __init__(self, stream: Stream, packed: IO[bytes]) -> None:
+        self._stream = stream
+        self._packed = packed
+        self._total = 0
+
+    def read(self, size: int, /) -> bytes:
+        chunk = self._stream.read(size)
+        self._total += len(chunk)
+        if self._total > max(FREE_EXPANSION, MAX_EXPANSION * self._packed.tell()):
+            raise TraceError(
+                f"the compressed file expands more than {MAX_EXPANSION}-fold and beyond {FREE_EXPANSION >> 20} MiB, "
+                "which no qlog trace does; decompress it yourself if it is one"
+            )
+        return chunk
+
+
+class _Zstd:
+    """zstd frames, one after the other. Unlike the library's own reader it tells a cut frame from a whole one. Little
+    is fed at a time, because there is no other bound on what comes out at once."""
+
+    FED = 2048
+    """Bytes; a block takes 4 at least and becomes 128 KiB at most, which makes 64 MiB."""
+
+    def __init__(self, packed: IO[bytes]) -> None:
+        self._packed = packed
+        self._unpacker = zstandard.ZstdDecompressor(max_window_size=_MAX_ZSTD_WINDOW)
+        self._frame = self._unpacker.decompressobj()
+        self._left = b""
+
+    def read(self, size: int, /) -> bytes:
+        out = bytearray()
+        while len(out) < size:
+            fed = self._left or self._packed.read(self.FED)
+            self._left = b""
+            if not fed:
+                if not self._frame.eof:
+                    raise EOFError
+                break
+            if self._frame.eof:
+                self._frame = self._unpacker.decompressobj()
+            out += self._frame.decompress(fed)
+            self._left = self._frame.unused_data if self._frame.eof else b""
+        return bytes(out)
+
+
+def _decompressed(f: IO[bytes]) -> Stream:
+    magic = f.peek(4)[:4]  # type: ignore[attr-defined]  # a buffered reader, which open() gives
     if magic.startswith(_GZIP_MAGIC):
-        return gzip.open(path, "rb")
+        return _Expanding(gzip.GzipFile(fileobj=f), f)
     if magic == _ZSTD_MAGIC:
-        raise TraceError(f"{path} is zstd-compressed; decompress it first (plain and gzip files can be read)")
-    return path.open("rb")
+        return _Expanding(_Zstd(f), f)
+    return f
 
 
-def split(stream: IO[bytes] | io.BufferedIOBase) -> Iterator[Record]:
-    """Splits a byte stream into records."""
+def _chunks(stream: Stream) -> Iterator[bytes]:
+    while chunk := stream.read(CHUNK):
+        yield chunk
+
+
+def _framed(chunks: Iterator[bytes]) -> Iterator[Record]:
+    first = next(chunks, b"")
+    if not first:
+        raise TraceError("the file is empty; expected a qlog trace")
+    rest = chain([first], chunks)
+    if first.startswith(RECORD_SEPARATOR):
+        return _sequence(rest)
+    if first.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
+        return _lines_or_document(rest)
+    raise TraceError(
+        "this is not a qlog trace: expected JSON-SEQ (the first byte is 0x1E), JSON lines or a JSON document, "
+        f"found 0x{first[0]:02x} first"
+    )
+
+
+def split(stream: Stream) -> Iterator[Record]:
+    """Splits a JSON text sequence into records."""
+    return _sequence(_chunks(stream))
+
+
+def _sequence(chunks: Iterator[bytes]) -> Iterator[Record]:
     pending = bytearray()
     start = 0  # offset of pending[0] in the stream
     number = 0
-    first = True
-    while chunk := stream.read(CHUNK):
+    for chunk in chunks:
         pending += chunk
-        if first:
-            _check_start(bytes(pending[:256]))
-            first = False
         *complete, rest = pending.split(RECORD_SEPARATOR)
         for part in complete:
             if part.strip():
@@ -75,12 +155,7 @@ def split(stream: IO[bytes] | io.BufferedIOBase) -> Iterator[Record]:
                 yield _record(number, start, bytes(part), last=False)
             start += len(part) + 1
         pending = rest
-        if len(pending) > MAX_RECORD:
-            raise TraceError(
-                f"longer than {MAX_RECORD >> 20} MiB, which no qlog event is", record=number + 1, offset=start
-            )
-    if first:
-        raise TraceError("the file is empty; expected a qlog trace in JSON-SEQ format")
+        _refuse_endless(pending, number + 1, start)
     if pending.strip():
         yield _record(number + 1, start, bytes(pending), last=True)
 
@@ -98,12 +173,42 @@ def _record(number: int, offset: int, part: bytes, *, last: bool) -> Record:
     return Record(number, offset, part.strip())
 
 
-def _check_start(head: bytes) -> None:
-    if head.startswith(RECORD_SEPARATOR):
-        return
-    if head.lstrip().startswith((b"{", b"[")):
-        raise TraceError(
-            "expected JSON-SEQ (each record starts with the byte 0x1E), found plain JSON; "
-            "only traces as quiche writes them (.sqlog) can be read"
-        )
-    raise TraceError(f"this is not a qlog trace: expected the first byte to be 0x1E (JSON-SEQ), found 0x{head[0]:02x}")
+def _lines_or_document(chunks: Iterator[bytes]) -> Iterator[Record]:
+    head = bytearray()
+    for chunk in chunks:
+        head += chunk
+        if b"\n" in chunk or len(head) > MAX_RECORD:
+            break
+    everything = chain([bytes(head)], chunks)
+    first_line = head.partition(b"\n")[0]
+    if document.is_header_alone(bytes(first_line)):
+        return _lines(everything)
+    return document.records(everything)
+
+
+def _lines(chunks: Iterator[bytes]) -> Iterator[Record]:
+    pending = bytearray()
+    start = 0
+    line = number = 0
+    for chunk in chunks:
+        pending += chunk
+        *complete, rest = pending.split(b"\n")
+        for part in complete:
+            line += 1
+            if part.strip():
+                number += 1
+                yield Record(number, start, bytes(part).strip(), line)
+            start += len(part) + 1
+        pending = rest
+        _refuse_endless(pending, number + 1, start)
+    if pending.strip():  # many writers end the last line with nothing
+        if not document.is_json(bytes(pending)):
+            raise TruncatedTraceError(
+                f"truncated: the file ends after {len(pending)} bytes of it", record=number + 1, offset=start
+            )
+        yield Record(number + 1, start, bytes(pending).strip(), line + 1)
+
+
+def _refuse_endless(pending: bytearray, number: int, start: int) -> None:
+    if len(pending) > MAX_RECORD:
+        raise TraceError(f"longer than {MAX_RECORD >> 20} MiB, which no qlog event is", record=number, offset=start)

@@ -13,10 +13,30 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from . import wire
 from .model import SentPackets
 
 PACKET_THRESHOLD = 3
 """RFC 9002 section 6.1.1."""
+
+
+class LossCounters:
+    """quiche's counters of lost packets: every path of a connection has one, which starts at 0, and the trace does not
+    say which is which."""
+
+    def __init__(self) -> None:
+        self._totals = [0]
+
+    def advance(self, counter: wire.Counter) -> int:
+        """How many packets were lost since the path's last event; negative if no path can have counted so."""
+        total = counter.total or 0
+        before = self._totals[-1] if counter.delta is None else total - counter.delta
+        if before not in self._totals and before != 0:
+            before = self._totals[-1]
+        if before in self._totals:
+            self._totals.remove(before)
+        self._totals.append(total)
+        return total - before
 
 
 @dataclass(slots=True)
@@ -83,6 +103,14 @@ class SpaceReplay:
     def lose_by_packet_threshold(self) -> list[int]:
         threshold = self.largest_acked - PACKET_THRESHOLD
         return [self._position[i] for i in self._outstanding(0, threshold) if not self._lose(i)]
+
+    def lose(self, number: int) -> int | None:
+        """Declares one packet lost; its position, or None if it is not outstanding."""
+        i = bisect_left(self._numbers, number)
+        if i >= len(self._numbers) or self._numbers[i] != number or self._next[i] != i:
+            return None
+        self._lose(i)
+        return self._position[i]
 
     def _lose(self, i: int) -> bool:
         """Returns whether the packet is a path MTU probe."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..dialect.writers import QVIS_EXPORT
 from ..errors import UnsuitableTraceError
 from ..hybrid import check as hybrid
 from ..model import Trace
@@ -31,6 +32,11 @@ def check(trace: Trace, only: str | None = None) -> Verdict:
 
     Raises NoLawError if it is not, and UnsuitableTraceError if there is nothing to judge."""
     checker = CHECKERS.get(trace.controller or "")
+    if trace.writer is QVIS_EXPORT or (checker is not None and not trace.native):
+        raise UnsuitableTraceError(
+            f"{trace.path}: this is a conversion by {trace.writer.name} and lacks what a law is checked by; "
+            "check the original"
+        )
     if checker is None or only not in (None, trace.controller):
         raise NoLawError(_why(trace, only))
     if not trace.sent.time or not trace.feedback:

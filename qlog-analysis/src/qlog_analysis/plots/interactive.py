@@ -10,6 +10,15 @@ from plotly.subplots import make_subplots
 
 from .panel import Panel, Series
 
+CONFIG: dict[str, Any] = {
+    "responsive": True,
+    "displaylogo": False,  # is a link to plotly.com
+    "showSendToCloud": False,
+    "plotlyServerURL": "",
+    "modeBarButtonsToRemove": ["sendChartToCloud"],
+}
+"""How plotly shows figures: nothing in the page leads out of it."""
+
 _MODE = {"line": "lines", "step": "lines", "dots": "markers", "crosses": "markers"}
 
 

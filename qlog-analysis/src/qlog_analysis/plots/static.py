@@ -8,7 +8,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..errors import AnalysisError
+from ..output import replacing
 from .panel import Panel, Series
 
 FORMATS = (".svg", ".png")
@@ -22,12 +22,10 @@ def draw(title: str, panels: list[Panel], out: Path) -> None:
         _panel(axis, panel)
     axes[-1].set_xlabel("time [s]")
     figure.suptitle(title)
-    try:
-        # Text stays text, and equal input gives equal files.
-        with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "qlog-analysis"}):
-            figure.savefig(out, dpi=110, metadata={"Date": None} if out.suffix == ".svg" else None)
-    except OSError as e:
-        raise AnalysisError(f"cannot write {out}: {e.strerror or e}") from e
+    kind = out.suffix.removeprefix(".")
+    # Text stays text, and equal input gives equal files.
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "qlog-analysis"}), replacing(out) as f:
+        figure.savefig(f, format=kind, dpi=110, metadata={"Date": None} if kind == "svg" else None)
 
 
 def _panel(axis: Axes, panel: Panel) -> None:

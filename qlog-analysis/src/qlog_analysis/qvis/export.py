@@ -10,11 +10,13 @@ from typing import IO, Any
 
 import msgspec
 
-from ..errors import AnalysisError, TruncatedTraceError
+from ..dialect.base import Decoder
+from ..errors import AnalysisError, TruncatedTraceError, UnsuitableTraceError, about
 from ..load import load
 from ..model import Trace
-from ..read import Record, records
-from ..wire import Decoder
+from ..output import keep_apart, replacing
+from ..read import records
+from ..record import Record
 from . import convert
 
 EXTENSIONS = (".sqlog", ".qlogseq")
@@ -30,14 +32,15 @@ def export(source: Path, out: Path, *, allow_truncated: bool = False) -> int:
         raise AnalysisError(
             f"cannot write {out.name}: qvis opens JSON-SEQ only by the names {' and '.join(EXTENSIONS)}"
         )
-    if out.exists() and source.exists() and out.samefile(source):
-        raise AnalysisError(f"{out} is the trace itself; the export is no replacement for it, choose another name")
+    keep_apart([source], [out])
     trace = load(source, allow_truncated=allow_truncated)
-    try:
-        with out.open("wb") as f:
-            return _write(f, source, trace, allow_truncated=allow_truncated)
-    except OSError as e:
-        raise AnalysisError(f"cannot write {out}: {e.strerror or e}") from e
+    if not trace.native:
+        raise UnsuitableTraceError(
+            f"{source}: only traces as quiche 0.30 writes them are converted, this one is of {trace.writer.name}; "
+            "qvis may open it as it is"
+        )
+    with replacing(out) as f, about(source):
+        return _write(f, source, trace, allow_truncated=allow_truncated)
 
 
 def _write(f: IO[bytes], source: Path, trace: Trace, *, allow_truncated: bool) -> int:
@@ -46,12 +49,13 @@ def _write(f: IO[bytes], source: Path, trace: Trace, *, allow_truncated: bool) -
     def put(record: Any) -> None:
         f.write(b"\x1e" + encoder.encode(record) + b"\n")
 
-    began_ms = (trace.began or 0.0) * 1e3
+    began_ms = (trace.reference or 0.0) * 1e3
     source_records = _tolerant(records(source), allow_truncated=allow_truncated)
     first = next(source_records)
-    put(convert.header(Decoder().decode(first.text, dict, first, "header"), began_ms))
+    streams = convert.shown_streams({*trace.sent.frames.stream, *trace.received.stream})
+    put(convert.header(Decoder().decode(first.text, dict, first, "header"), began_ms, streams))
     count = 0
-    for event in sorted_by_time(_events(source_records, trace)):
+    for event in sorted_by_time(_events(source_records, trace, convert.Conversion(streams))):
         put(event)
         count += 1
     if count == 0:
@@ -67,25 +71,17 @@ def _tolerant(source: Iterator[Record], *, allow_truncated: bool) -> Iterator[Re
             raise
 
 
-def _events(source: Iterator[Record], trace: Trace) -> Iterator[convert.Json]:
+def _events(source: Iterator[Record], trace: Trace, conversion: convert.Conversion) -> Iterator[convert.Json]:
     decoder = Decoder()
     lost = defaultdict(list)
     for feedback in trace.feedback:
         lost[feedback.record].extend(feedback.lost)
     packet_types: list[str] = []  # one per sent packet that has a number, as in trace.sent
-    rtt_known = False
     for record in source:
         event = decoder.decode(record.text, dict, record, "event")
-        of, data = event.get("name"), event.get("data")
-        if isinstance(of, str) and isinstance(data, dict):
-            if of == "quic:packet_sent" and len(packet_types) < len(trace.sent):
-                if trace.sent.record[len(packet_types)] == record.number:
-                    packet_types.append(str(data["header"]["packet_type"]))
-            elif of == "quic:recovery_metrics_updated":
-                rtt_known = rtt_known or "latest_rtt" in data
-            data = convert.data(of, data, rtt_known=rtt_known)
-            if data is not None:
-                yield {**event, "name": convert.name(of), "data": data}
+        if len(packet_types) < len(trace.sent) and trace.sent.record[len(packet_types)] == record.number:
+            packet_types.append(str(event["data"]["header"]["packet_type"]))
+        yield from conversion.event(event)
         for packet in lost.pop(record.number, ()):
             number, size = trace.sent.number[packet], trace.sent.size[packet]
             yield convert.packet_lost(event["time"], packet_types[packet], number, size)

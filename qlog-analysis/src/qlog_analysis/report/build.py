@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
@@ -14,12 +15,17 @@ from ..errors import AnalysisError, UnsuitableTraceError
 from ..linklog import LinkLog
 from ..metrics import Distribution, TraceMetrics, measure, transfer_span
 from ..model import Trace
-from ..plots.interactive import figure_json, library
+from ..plots.interactive import CONFIG, figure_json, library, script_safe
 from ..plots.panel import BLUE, GREY, LIGHT_BLUE, Panel, Series
 from ..plots.panels import panels
 from ..plots.thin import thin
 
 SHOWN_FINDINGS = 25
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
+    "form-action 'none'; base-uri 'none'"
+)
+"""Content Security Policy: browsers refuse every request of the page, whatever its scripts try."""
 OVERVIEW_COLOURS = (BLUE, "#c0392b", "#2e8b57", "#8e44ad", "#e0a800", GREY, LIGHT_BLUE)
 
 
@@ -43,7 +49,7 @@ def sections(traces: list[Trace], links: list[LinkLog]) -> list[Section]:
             f"{len(links)} link logs for {len(traces)} traces: give --link as often as there are traces, "
             "in the same order, or not at all"
         )
-    return [_section(t, links[i].shifted(t.began) if links else None) for i, t in enumerate(traces)]
+    return [_section(t, links[i].shifted(t.reference) if links else None) for i, t in enumerate(traces)]
 
 
 def _section(trace: Trace, link: LinkLog | None) -> Section:
@@ -62,7 +68,8 @@ def _section(trace: Trace, link: LinkLog | None) -> Section:
     )
 
 
-def render(title: str, shown: list[Section]) -> str:
+def render(title: str, shown: list[Section], unusable: Sequence[str] = ()) -> str:
+    """The page; `unusable` says of other traces why they are not in it."""
     environment = Environment(
         loader=PackageLoader("qlog_analysis", "report"),
         autoescape=select_autoescape(default=True),
@@ -72,13 +79,25 @@ def render(title: str, shown: list[Section]) -> str:
     )
     environment.filters["ms"] = lambda x: "-" if x is None else f"{x:.1f}"
     environment.filters["mbit"] = lambda x: "-" if x is None else f"{x / 1e6:.3f}"
+    environment.filters["percent"] = lambda x: "-" if x is None else f"{x:.2f}"
+    environment.filters["by_reason"] = _by_reason
     return environment.get_template("page.html.jinja").render(
         title=title,
         sections=shown,
         overview=Markup(figure_json([_overview(shown)])) if len(shown) > 1 else None,
+        unusable=unusable,
         shown_findings=SHOWN_FINDINGS,
         library=Markup(library()),
+        config=Markup(script_safe(json.dumps(CONFIG))),
+        policy=POLICY,
     )
+
+
+def _by_reason(not_measured: dict[str, str]) -> list[tuple[str, str]]:
+    fields: dict[str, list[str]] = {}
+    for name, reason in not_measured.items():
+        fields.setdefault(reason, []).append(name)
+    return [(reason, ", ".join(names)) for reason, names in fields.items()]
 
 
 def _overview(shown: list[Section]) -> Panel:
@@ -96,10 +115,3 @@ def _overview(shown: list[Section]) -> Panel:
             x, y = own.series[0].x, own.series[0].y
         panel.series.append(Series(f"{i + 1}: {s.metrics.controller}", *thin(x, y), colour))
     return panel
-
-
-def write(path: Path, html: str) -> None:
-    try:
-        path.write_text(html, encoding="utf-8")
-    except OSError as e:
-        raise AnalysisError(f"cannot write {path}: {e.strerror or e}") from e

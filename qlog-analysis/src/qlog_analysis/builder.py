@@ -1,0 +1,313 @@
+"""Builds a `Trace` from events, in one pass."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from . import events, wire
+from .dialect import Dialect
+from .errors import UnsuitableTraceError
+from .model import (
+    SPACE_OF_PACKET_TYPE,
+    Feedback,
+    LossesFrom,
+    ParametersEvent,
+    Space,
+    State,
+    Trace,
+    Update,
+)
+from .record import Record
+from .recovery import LossCounters, SpaceReplay
+
+DEFAULT_ACK_DELAY_EXPONENT = 3
+"""RFC 9000 section 18.2."""
+
+_QUIET_FRAMES = frozenset({"ack", "padding", "connection_close"})
+"""Frames that are not ack-eliciting (RFC 9002 section 2)."""
+_PROBE_FRAMES = frozenset({"ping", "padding"})
+
+
+class Builder:
+    def __init__(self, path: Path, dialect: Dialect, *, losses_by_threshold: bool) -> None:
+        self._dialect = dialect
+        self.trace = Trace(path=path, header=dialect.header, writer=dialect.writer, native=dialect.strict)
+        self._spaces = {space: SpaceReplay(self.trace.sent) for space in Space}
+        self._last_packet_time = 0.0
+        self._lost_total = 0
+        self._counters = LossCounters()
+        self._rtt_known = False
+        self._exponent = DEFAULT_ACK_DELAY_EXPONENT
+        self._raw_ack_delay: list[float] = []  # one per feedback: the exponent may become known after the first ACKs
+        self._records = 1
+        self._others: Counter[str] = Counter()
+        self._losses_by_threshold = losses_by_threshold
+        self._handlers: dict[str, Callable[[Record, wire.Event], None]] = {
+            "quic:packet_sent": self._packet_sent,
+            "quic:packet_received": self._packet_received,
+            "quic:recovery_metrics_updated": self._metrics,
+            "quic:congestion_state_updated": self._state,
+            "quic:packet_lost": self._packet_lost,
+            "quic:ecn_state_updated": self._ecn_state,
+            "quic:parameters_set": self._transport_parameters,
+            "cc:parameters_set": self._controller_parameters,
+            **dict.fromkeys(events.UPDATES, self._update),
+        }
+
+    def add(self, record: Record, event: wire.Event) -> None:
+        self._records = record.number
+        self.trace.end = max(self.trace.end, event.time / 1e3)
+        handler = self._handlers.get(event.name)
+        if handler is not None:
+            handler(record, event)
+        else:
+            self._others[event.name] += 1
+
+    def finish(self) -> Trace:
+        t = self.trace
+        t.records = self._records
+        t.reference = self._dialect.reference
+        if not t.sent.time and not t.received_packets:
+            raise UnsuitableTraceError(f"{t.path}: {self._why_empty()}")
+        if self._losses_by_threshold:
+            t.losses_from = LossesFrom.THRESHOLD
+        encoded = self._dialect.writer.encoded_ack_delay
+        for f, raw in zip(t.feedback, self._raw_ack_delay, strict=True):
+            f.ack_delay = round(raw * 1e3) * 2.0**self._exponent * 1e-6 if encoded else raw * 1e-3
+        return t
+
+    def _why_empty(self) -> str:
+        seen = ", ".join(f"{name} ({count})" for name, count in self._others.most_common(5))
+        return (
+            "no packet was sent or received in this trace, there is nothing to measure: expected events "
+            "`packet_sent` and `packet_received` of the category `quic` or `transport`, "
+            + (f"found {self._records - 1} others, as {seen}" if seen else "found none")
+        )
+
+    # -- packets ------------------------------------------------------------------------------------------------
+
+    def _packet(self, record: Record, event: wire.Event) -> tuple[wire.Packet, Space | None]:
+        packet = self._dialect.packet(record, event)
+        space = SPACE_OF_PACKET_TYPE.get(packet.header.packet_type)
+        time = event.time / 1e3
+        if time < self._last_packet_time:
+            raise record.error(
+                f"{event.name}: time goes back from {self._last_packet_time * 1e3:.3f} to {event.time:.3f} ms; "
+                "packets must be in the order of their times"
+            )
+        self._last_packet_time = time
+        self._close_group(record)
+        if space is not None and packet.header.packet_number is None:
+            raise record.error(f"{event.name}: `header.packet_number` is missing")
+        return packet, space
+
+    def _close_group(self, record: Record) -> None:
+        """What comes from here on does not belong to the last feedback."""
+        if self.trace.feedback and self.trace.feedback[-1].group_end > record.number:
+            self.trace.feedback[-1].group_end = record.number
+
+    def _packet_sent(self, record: Record, event: wire.Event) -> None:
+        packet, space = self._packet(record, event)
+        if space is None:  # Retry and Version Negotiation carry no number and no data
+            return
+        number = packet.header.packet_number
+        assert number is not None
+        replay = self._spaces[space]
+        if number <= replay.last_number:
+            raise record.error(
+                f"packet_sent: packet number {number} after {replay.last_number} in the {space.name.lower()} space; "
+                "numbers must increase (RFC 9000 section 12.3)"
+            )
+        size = packet.raw.length if packet.raw is not None else None
+        if size is None and not self._dialect.strict:
+            size = 0
+            self.trace.sizes_known = False
+        elif size is None or not 0 < size <= 65535:
+            raise record.error(f"packet_sent: `raw.length` is {size}, expected 1 to 65535")
+        sent = self.trace.sent
+        replay.sent(number, len(sent))
+        kinds = {f.frame_type for f in packet.frames}
+        sent.record.append(record.number)
+        sent.time.append(event.time / 1e3)
+        sent.space.append(space)
+        sent.number.append(number)
+        sent.size.append(size)
+        sent.ack_eliciting.append(not kinds <= _QUIET_FRAMES)
+        sent.probe.append(kinds == _PROBE_FRAMES and space is Space.APPLICATION)
+        sent.acked_at.append(math.nan)
+        sent.first_frame.append(len(sent.frames))
+        for f in packet.frames:
+            if f.frame_type == "stream":
+                sent.frames.append(*_stream_part(f), event.time / 1e3)
+
+    def _packet_received(self, record: Record, event: wire.Event) -> None:
+        packet, space = self._packet(record, event)
+        self.trace.received_packets += 1
+        for f in packet.frames:
+            if f.frame_type == "ack" and space is not None:
+                self._ack(record, event, space, f)
+            elif f.frame_type == "stream":
+                self.trace.received.append(*_stream_part(f), event.time / 1e3)
+
+    def _ack(self, record: Record, event: wire.Event, space: Space, frame: wire.Frame) -> None:
+        time = event.time / 1e3
+        self.trace.ack_frames += 1
+        ranges = list(_ack_ranges(frame, record))
+        newly = self._spaces[space].acked(ranges)
+        self.trace.spurious_losses += newly.spurious
+        lost = [] if not self._losses_by_threshold else self._spaces[space].lose_by_packet_threshold()
+        if not newly.packets and not lost:
+            return
+        t = self.trace
+        start = len(t.acked)
+        t.acked.extend(newly.packets)
+        for p in newly.packets:
+            t.sent.acked_at[p] = time
+        feedback = Feedback(record.number, time, space, range(start, len(t.acked)), newly.sample, 0.0, lost)
+        if frame.ce is not None:
+            feedback.ecn = ((frame.ect0 or 0) + (frame.ect1 or 0), frame.ce)
+        if event.receive_timestamps and space is Space.APPLICATION:
+            times = dict(event.receive_timestamps)
+            numbers = ((p, t.sent.number[p]) for p in newly.packets)
+            feedback.received = [(p, times[n] * 1e-6) for p, n in numbers if n in times]
+        self._add_feedback(feedback, frame.ack_delay or 0.0)
+
+    def _add_feedback(self, feedback: Feedback, raw_ack_delay: float) -> None:
+        self.trace.feedback.append(feedback)
+        self._raw_ack_delay.append(raw_ack_delay)
+
+    # -- recovery -----------------------------------------------------------------------------------------------
+
+    def _metrics(self, record: Record, event: wire.Event) -> None:
+        data = self._dialect.metrics(record, event)
+        time = event.time / 1e3
+        if data.cf_lost_packets is not None and data.cf_lost_packets.total is not None:
+            self._count_losses(record, time, data.cf_lost_packets)
+        m = self.trace.metrics
+        m.record.append(record.number)
+        m.time.append(time)
+        # Before the first sample of a path quiche writes a guess of 333 ms as minimum and mean: leave it out.
+        if data.latest_rtt is not None:
+            self._rtt_known = True
+        elif data.is_guess:
+            self._rtt_known = False
+        _carry(m.congestion_window, data.congestion_window)
+        _carry(m.bytes_in_flight, data.bytes_in_flight)
+        _carry(m.pacing_rate, data.pacing_rate, self._dialect.writer.pacing_unit)
+        for column, value in (
+            (m.latest_rtt, data.latest_rtt),
+            (m.smoothed_rtt, data.smoothed_rtt),
+            (m.min_rtt, data.min_rtt),
+        ):
+            if self._rtt_known:
+                _carry(column, value, 1e-3)
+            else:
+                column.append(math.nan)
+        m.lost_packets.append(float(self._lost_total) if self.trace.losses_from is LossesFrom.COUNTER else math.nan)
+
+    def _count_losses(self, record: Record, time: float, counter: wire.Counter) -> None:
+        t = self.trace
+        t.losses_from = LossesFrom.COUNTER
+        self._losses_by_threshold = False
+        count = self._counters.advance(counter)
+        if count < 0:
+            raise record.error(f"recovery_metrics_updated: the counter of lost packets falls by {-count}")
+        self._lost_total += count
+        if count == 0:
+            return
+        last = t.feedback[-1] if t.feedback else None
+        if last is not None and last.group_end > record.number and last.time == time:
+            last.lost.extend(self._spaces[last.space].lose_oldest(count - len(last.lost)))
+            found = len(last.lost)
+        else:
+            found = self._loss_by_timer(record, time, count)
+        if found < count:
+            t.notes.append(
+                f"record {record.number}: {count} packets were counted as lost, but only {found} were outstanding"
+            )
+
+    def _loss_by_timer(self, record: Record, time: float, count: int) -> int:
+        found = 0
+        for space in reversed(Space):
+            lost = self._spaces[space].lose_oldest(count - found)
+            if lost:
+                self._close_group(record)
+                self._add_feedback(Feedback(record.number, time, space, range(0), -1, 0.0, lost), 0.0)
+                found += len(lost)
+        return found
+
+    def _packet_lost(self, record: Record, event: wire.Event) -> None:
+        """An event of a writer that tells its losses itself."""
+        self.trace.losses_from = LossesFrom.EVENTS
+        data = self._dialect.lost(record, event)
+        time = event.time / 1e3
+        if data.number is None:
+            self._loss_by_timer(record, time, data.count)
+            return
+        space = SPACE_OF_PACKET_TYPE.get(data.packet_type)
+        position = None if space is None else self._spaces[space].lose(data.number)
+        if space is None or position is None:
+            return
+        last = self.trace.feedback[-1] if self.trace.feedback else None
+        if last is not None and last.time == time and last.space is space:
+            last.lost.append(position)
+        else:
+            self._add_feedback(Feedback(record.number, time, space, range(0), -1, 0.0, [position]), 0.0)
+
+    # -- controller and transport -------------------------------------------------------------------------------
+
+    def _state(self, record: Record, event: wire.Event) -> None:
+        data = self._dialect.state(record, event)
+        self.trace.states.append(State(record.number, event.time / 1e3, data.new))
+
+    def _ecn_state(self, record: Record, event: wire.Event) -> None:
+        data = self._dialect.state(record, event)
+        self.trace.ecn_states.append((record.number, data.new))
+
+    def _transport_parameters(self, record: Record, event: wire.Event) -> None:
+        data = self._dialect.parameters(record, event)
+        if data.initiator != "remote":
+            return
+        if data.ack_delay_exponent is not None:
+            self._exponent = data.ack_delay_exponent
+        if data.max_ack_delay is not None:
+            self.trace.peer_max_ack_delay = data.max_ack_delay / 1e3
+        if data.max_udp_payload_size is not None:
+            self.trace.peer_max_udp_payload_size = data.max_udp_payload_size
+
+    def _controller_parameters(self, record: Record, event: wire.Event) -> None:
+        data = self._dialect.decode(event.data, events.ControllerParameters, record, event.name)
+        kind = events.PARAMETERS.get(data.controller)
+        parameters = kind and self._dialect.decode(data.parameters, kind, record, f"{event.name}: parameters")
+        data.parameters = msgspec.Raw(b"{}")
+        self.trace.parameters.append(ParametersEvent(record.number, event.time / 1e3, data, parameters))
+
+    def _update(self, record: Record, event: wire.Event) -> None:
+        data: Any = self._dialect.decode(event.data, events.UPDATES[event.name], record, event.name)
+        self.trace.updates.append(Update(record.number, event.time / 1e3, data))
+
+
+def _carry(column: array[float], value: float | None, unit: float = 1.0) -> None:
+    if value is not None:
+        column.append(value * unit)
+    else:
+        column.append(column[-1] if len(column) else math.nan)
+
+
+def _stream_part(frame: wire.Frame) -> tuple[int, int, int]:
+    length = frame.raw.payload_length if frame.raw is not None else None
+    return frame.stream_id or 0, frame.offset or 0, length or 0
+
+
+def _ack_ranges(frame: wire.Frame, record: Record) -> Iterator[tuple[int, int]]:
+    for r in frame.acked_ranges or []:
+        if len(r) not in (1, 2) or r[0] > r[-1]:
+            raise record.error(f"ack frame: range {r[:3]} is not [number] or [first, last] with first <= last")
+        yield r[0], r[-1]

@@ -1,0 +1,175 @@
+"""What the commands do, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from . import qvis
+from .check.run import NoLawError
+from .check.run import check as judge
+from .check.verdict import Outcome, Verdict
+from .errors import AnalysisError
+from .linklog import LinkLog, read_link_log
+from .load import load
+from .metrics import measure
+from .metrics import to_text as metrics_text
+from .model import Trace
+from .output import STANDARD_OUTPUT, write_text
+from .plots.panels import panels
+
+
+class Code(IntEnum):
+    """Exit codes; the help and the README list them."""
+
+    OK = 0
+    VIOLATIONS = 1
+    UNSUITABLE = 2
+    NO_LAW = 3
+    PARTLY = 4
+
+
+_OF_OUTCOME = {Outcome.PASS: Code.OK, Outcome.FAIL: Code.VIOLATIONS, Outcome.INCONCLUSIVE: Code.UNSUITABLE}
+_GRAVEST_FIRST = (Code.VIOLATIONS, Code.UNSUITABLE, Code.NO_LAW, Code.OK)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Tried(Generic[T]):
+    """One of the traces that were given: what came of it, or why it could not be used."""
+
+    path: Path
+    result: T | None
+    error: AnalysisError | None
+
+
+@dataclass(frozen=True, slots=True)
+class Used(Generic[T]):
+    """What came of several traces, each for itself: an unusable one is named and does not keep the others back."""
+
+    tried: list[Tried[T]]
+
+    @classmethod
+    def of(cls, paths: list[Path], use: Callable[[Path], T]) -> Used[T]:
+        return cls([cls._try(path, use) for path in paths])
+
+    @staticmethod
+    def _try(path: Path, use: Callable[[Path], T]) -> Tried[T]:
+        try:
+            return Tried(path, use(path), None)
+        except AnalysisError as e:
+            print(f"qlog-analysis: {e}", file=sys.stderr)
+            return Tried(path, None, e)
+
+    @property
+    def results(self) -> list[T]:
+        return [t.result for t in self.tried if t.result is not None]
+
+    @property
+    def errors(self) -> list[AnalysisError]:
+        return [t.error for t in self.tried if t.error is not None]
+
+    def code(self, verdicts: list[Code], *, without_law: Code) -> Code:
+        """The exit code of all; `verdicts` are those of the traces that could be used."""
+        no_law = sum(isinstance(e, NoLawError) for e in self.errors) if without_law is Code.NO_LAW else 0
+        if len(self.errors) > no_law:
+            return Code.PARTLY if self.results or no_law else Code.UNSUITABLE
+        every = [*verdicts, *[Code.NO_LAW] * no_law]
+        return next(code for code in _GRAVEST_FIRST if code in every)
+
+    def done(self) -> Code:
+        """The exit code of commands that give no verdict."""
+        return self.code([Code.OK] * len(self.results), without_law=Code.UNSUITABLE)
+
+    def write_json(self, path: Path | None, to_json: Callable[[T], dict[str, Any]]) -> None:
+        """One object for one trace, a list for several; nothing if not one could be used."""
+        if path is None or not self.results:
+            return
+        rows = [
+            to_json(t.result) if t.result is not None else {"trace": str(t.path), "error": str(t.error)}
+            for t in self.tried
+        ]
+        write_text(path, json.dumps(rows[0] if len(rows) == 1 else rows, indent=1, allow_nan=False) + "\n")
+
+
+def check(args: Namespace) -> Code:
+    return _judge(args, None)
+
+
+def zones(args: Namespace) -> Code:
+    return _judge(args, "hybrid")
+
+
+def _judge(args: Namespace, only: str | None) -> Code:
+    def use(path: Path) -> Verdict:
+        verdict = judge(load(path, allow_truncated=args.allow_truncated), only)
+        if args.json != STANDARD_OUTPUT:
+            print(verdict.to_text())
+        return verdict
+
+    used = Used.of(args.traces, use)
+    used.write_json(args.json, lambda v: v.to_json())
+    # With `zones` a trace of another controller is not what was asked for.
+    without_law = Code.NO_LAW if only is None else Code.UNSUITABLE
+    return used.code([_OF_OUTCOME[v.outcome] for v in used.results], without_law=without_law)
+
+
+def metrics(args: Namespace) -> Code:
+    used = Used.of(args.traces, lambda path: measure(load(path, allow_truncated=args.allow_truncated)))
+    if args.json != STANDARD_OUTPUT:
+        for result in used.results:
+            print(metrics_text(result))
+    used.write_json(args.json, lambda m: m.to_json())
+    return used.done()
+
+
+def plot(args: Namespace) -> Code:
+    from .plots import static  # noqa: PLC0415  matplotlib is slow to import, and most commands do without
+
+    suffix = args.out.suffix
+    if suffix not in (*static.FORMATS, ".html"):
+        raise AnalysisError(f"cannot draw {args.out.name}: the name must end in .svg, .png or .html")
+    trace = load(args.trace, allow_truncated=args.allow_truncated)
+    link = read_link_log(args.link) if args.link is not None else None
+    title = args.title or f"{trace.title}: {trace.controller_label}"
+    if suffix == ".html":
+        _write_report(args.out, title, [trace], [link] if link is not None else [], [])
+        return Code.OK
+    shown = panels(trace, None if link is None else link.shifted(trace.reference))
+    if not shown:
+        raise AnalysisError(f"{args.trace}: nothing to draw: no packets, metrics or epochs in the trace")
+    static.draw(title, shown, args.out)
+    return Code.OK
+
+
+def report(args: Namespace) -> Code:
+    if args.link and len(args.link) != len(args.traces):
+        raise AnalysisError(
+            f"{len(args.link)} link logs for {len(args.traces)} traces: give --link as often as there are traces, "
+            "in the same order, or not at all"
+        )
+    links = [read_link_log(link) for link in args.link]
+    used = Used.of(args.traces, lambda path: load(path, allow_truncated=args.allow_truncated))
+    if used.results:
+        of_used = [link for link, t in zip(links, used.tried, strict=False) if t.result is not None]
+        _write_report(args.out, args.title, used.results, of_used, [str(e) for e in used.errors])
+    return used.done()
+
+
+def _write_report(out: Path, title: str, traces: list[Trace], links: list[LinkLog], unusable: list[str]) -> None:
+    from .report import build  # noqa: PLC0415  plotly is slow to import, and most commands do without
+
+    write_text(out, build.render(title, build.sections(traces, links), unusable))
+
+
+def to_qvis(args: Namespace) -> Code:
+    written = qvis.export(args.trace, args.out, allow_truncated=args.allow_truncated)
+    print(f"{args.out}: {written} events")
+    return Code.OK

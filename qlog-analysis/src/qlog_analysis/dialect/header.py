@@ -1,0 +1,124 @@
+"""The header of any qlog file, read loosely: which draft, which writer, what times count from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from .. import wire
+from ..dates import unix_time
+from ..record import Record
+from .base import Decoder
+from .native import FILE_SCHEMA
+from .writers import UNKNOWN, Writer, named_in
+
+_VERSIONS = ("0.3", "0.4", "draft-00", "draft-01", "draft-02", "draft-03")
+_SCHEMAS = (FILE_SCHEMA, "urn:ietf:params:qlog:file:contained")
+_FORMATS = (None, "JSON", "JSON-SEQ", "NDJSON", "application/qlog+json", "application/qlog+json-seq")
+
+
+class _Trace(msgspec.Struct):
+    title: Any = None
+    description: Any = None
+    vantage_point: Any = None
+    configuration: Any = None
+    common_fields: Any = None
+    event_fields: list[str] | None = None
+
+
+class _Header(msgspec.Struct):
+    trace: _Trace | None = None
+    title: Any = None
+    description: Any = None
+    code_version: Any = None
+    configuration: Any = None
+    qlog_version: Any = None
+    qlog_format: Any = None
+    serialization_format: Any = None
+    file_schema: Any = None
+    event_fields: list[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a trace before its first event."""
+
+    header: wire.Header
+    writer: Writer
+    is_native: bool
+    time_format: str | None = None
+    """`absolute`, `relative`, `delta`, or one of the newer drafts' names."""
+    milliseconds: float = 1.0
+    """Of one unit of time."""
+    event_fields: list[str] = field(default_factory=list)
+    """Of events that are arrays (draft-01 and before), in lower case."""
+    common: dict[str, Any] = field(default_factory=dict)
+    reference: float | None = None
+    """Unix time, in s, that relative times count from."""
+
+
+def read(first: Record) -> Known:
+    top = Decoder().decode(first.text, _Header, first, "header")
+    _refuse_unknown(top, first)
+    trace = top.trace or _Trace()
+    common = trace.common_fields if isinstance(trace.common_fields, dict) else {}
+    point = _vantage_point(trace.vantage_point)
+    titles = [_text(t) for t in (top.title, top.description, trace.title, trace.description)]
+    writer = named_in(_text(top.code_version), point.name, *titles)
+    configuration = trace.configuration if isinstance(trace.configuration, dict) else {}
+    return Known(
+        header=wire.Header(
+            trace=wire.TraceHeader(title=titles[2], description=titles[3], vantage_point=point),
+            file_schema=_text(top.file_schema) or "",
+            title=titles[0],
+        ),
+        writer=writer,
+        is_native=_is_native(top, point, writer),
+        time_format=_text(common.get("time_format")),
+        milliseconds=1e-3 if configuration.get("time_units") == "us" else 1.0,
+        event_fields=[name.lower() for name in trace.event_fields or top.event_fields or []],
+        common={str(key).lower(): value for key, value in common.items()},
+        reference=_unix(common.get("reference_time")),
+    )
+
+
+def _is_native(top: _Header, point: wire.VantagePoint, writer: Writer) -> bool:
+    """quiche 0.30 does not name itself; what others say beside the schema tells them apart."""
+    says_more = (top.qlog_version, top.qlog_format, top.code_version, point.name) != (None,) * 4
+    return top.file_schema == FILE_SCHEMA and (writer.name == "quiche" or (writer is UNKNOWN and not says_more))
+
+
+def _refuse_unknown(top: _Header, first: Record) -> None:
+    if top.file_schema is None and top.qlog_version is None:
+        raise first.error("this is not a qlog header: neither `file_schema` nor `qlog_version` is there")
+    if top.file_schema is not None and top.file_schema not in _SCHEMAS:
+        raise first.error(f"file schema {top.file_schema!r} is not supported; supported are {', '.join(_SCHEMAS)}")
+    if top.file_schema is None and str(top.qlog_version) not in _VERSIONS:
+        raise first.error(f"qlog version {top.qlog_version!r} is not supported; supported are {', '.join(_VERSIONS)}")
+    form = top.serialization_format if top.file_schema is not None else top.qlog_format
+    if form not in _FORMATS:
+        raise first.error(f"format {form!r} is not supported; supported are {', '.join(f for f in _FORMATS if f)}")
+
+
+def _vantage_point(value: Any) -> wire.VantagePoint:
+    if not isinstance(value, dict):
+        return wire.VantagePoint()
+    return wire.VantagePoint(type=(_text(value.get("type")) or "unknown").lower(), name=_text(value.get("name")))
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _unix(value: Any) -> float | None:
+    """A reference time as Unix time in s: ms since 1970 as a number or text, or an object with a date."""
+    if isinstance(value, dict):
+        text = _text(value.get("wall_clock_time")) or _text(value.get("epoch"))
+        return unix_time(text) if text else None
+    try:
+        milliseconds = float(value)
+    except (TypeError, ValueError):
+        return None
+    return milliseconds / 1e3 if milliseconds > 0.0 else None
