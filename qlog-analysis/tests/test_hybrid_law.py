@@ -257,12 +257,6 @@ def test_noise_and_gaps_make_the_window_larger() -> None:
     assert law.window(1e6, 0.1, 1250, p, 0.0, 0.0, 0.019) == 14 * 1250  # G twice, if that is more than wextra
 
 
-def test_noise_is_no_queueing() -> None:
-    p = replace(PAPER, packet=0.5)
-    assert law.queueing(0.02, 0.01, p, 0.005) == pytest.approx(0.01)
-    assert law.queueing(0.02, 0.01, p, 0.016) == 0.0
-
-
 def overwhelms(late: LatePackets, lost: int, acked: int, reports: int = 8, *, competes: bool = False) -> bool:
     late.add(lost, acked, reports)
     return late.overwhelm(replace(PAPER, losscap=0.1), competes=competes)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
-from qlog_analysis.hybrid import floor, noise
+from qlog_analysis.hybrid import floor, law, noise
 from qlog_analysis.hybrid.floor import Taken
 from qlog_analysis.hybrid.noise import Noise
 from qlog_analysis.hybrid.noises import Noises
+from qlog_analysis.hybrid.parameters import PAPER
 from qlog_analysis.hybrid.startup import QueueMet
 from qlog_analysis.hybrid.tally import Tally
 from qlog_analysis.measure.sliding import Source
@@ -59,6 +61,12 @@ def test_what_does_not_follow_has_no_bend() -> None:
     noisy = Noise().add([0.0, 0.004] * 10)
     assert noisy.interrupt().level == noisy.level > 0.0
     assert noisy.interrupt().add([0.0, 9.0]).level == noisy.level
+
+
+def test_noise_is_no_queueing() -> None:
+    p = replace(PAPER, packet=0.5)
+    assert law.queueing(0.02, 0.01, p, 0.005) == pytest.approx(0.01)
+    assert law.queueing(0.02, 0.01, p, 0.016) == 0.0
 
 
 def tally(*samples: tuple[float, float]) -> Tally:
