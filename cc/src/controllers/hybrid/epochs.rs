@@ -113,6 +113,7 @@ impl Hybrid {
         if let Some(mut epoch) = self.epoch.take() {
             epoch.overlaps = dips::overlaps(&epoch, feedback);
             self.end_epoch(epoch, feedback.now);
+            self.blackout.next_epoch(feedback);
             self.follow_path();
         }
     }
@@ -319,7 +320,6 @@ impl Hybrid {
             by_ack: summary.by_ack,
         };
         self.meter.end_epoch(&evidence);
-        self.blackout.next_epoch();
         self.floors = Default::default();
         last.restart(now);
         self.epoch = Some(last);
