@@ -17,13 +17,21 @@ pub struct PersistentCongestion {
 
 impl PersistentCongestion {
     /// Whether `feedback` shows persistent congestion. To be told of every feedback.
+    #[inline]
     pub fn record(&mut self, feedback: &Feedback<'_>, rtt: &Rtt) -> bool {
         let before = self.newest_acked;
-        let newest = feedback.acked.iter().map(|packet| packet.sent).max();
-        self.newest_acked = before.max(newest);
-        if feedback.lost.is_empty() {
-            return false;
+        // In the order of their numbers, so in that of their departure.
+        if let Some(newest) = feedback.acked.last() {
+            if before.is_none_or(|before| newest.sent > before) {
+                self.newest_acked = Some(newest.sent);
+            }
         }
+        !feedback.lost.is_empty() && Self::has_run(feedback, before, rtt)
+    }
+
+    /// Whether a run of losses after `before` lasts long enough. Rarely asked, and no part of what an ACK costs.
+    #[inline(never)]
+    fn has_run(feedback: &Feedback<'_>, before: Option<Time>, rtt: &Rtt) -> bool {
         let Some(sampled) = rtt.first_sample() else {
             return false;
         };

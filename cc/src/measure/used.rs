@@ -31,7 +31,12 @@ pub struct Used {
 impl Used {
     /// To be told of every feedback, before it is asked about it.
     pub fn record(&mut self, feedback: &Feedback<'_>) {
-        if feedback.acked.iter().any(|p| self.round.shows(p.sent)) {
+        // In the order of their numbers, so in that of their departure.
+        if feedback
+            .acked
+            .last()
+            .is_some_and(|p| self.round.shows(p.sent))
+        {
             self.round.begin(feedback.now);
             self.before = std::mem::take(&mut self.latest);
         }

@@ -117,6 +117,7 @@ impl Hybrid {
         if let Some(mut epoch) = self.epoch.take() {
             epoch.overlaps = dips::overlaps(&epoch, feedback);
             self.end_epoch(epoch, feedback.now);
+            self.blackout.next_epoch(feedback);
             self.follow_path();
         }
     }
@@ -323,7 +324,6 @@ impl Hybrid {
             by_ack: summary.by_ack,
         };
         self.meter.end_epoch(&evidence);
-        self.blackout.next_epoch();
         self.floors.iter_mut().for_each(Floor::next_epoch);
         last.restart(now);
         self.epoch = Some(last);

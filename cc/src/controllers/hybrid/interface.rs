@@ -75,7 +75,9 @@ impl Controller for Hybrid {
             self.follow_path();
         }
         self.blackout.record(feedback);
-        self.used.record(feedback);
+        if self.in_startup() {
+            self.used.record(feedback);
+        }
         self.collect(feedback);
         self.follow_path();
         match &self.epoch {

@@ -46,14 +46,15 @@ impl Blackout {
     }
 
     /// To be told of every feedback.
+    #[inline]
     pub fn record(&mut self, feedback: &Feedback<'_>) {
-        self.rtt.record(feedback);
         self.seen |= self.persistent.record(feedback, &self.rtt);
     }
 
-    /// The next epoch begins.
-    pub fn next_epoch(&mut self) {
+    /// The next epoch begins after this feedback. One sample of the RTT an epoch is enough for probe timeouts.
+    pub fn next_epoch(&mut self, feedback: &Feedback<'_>) {
         self.seen = false;
+        self.rtt.record(feedback);
     }
 }
 

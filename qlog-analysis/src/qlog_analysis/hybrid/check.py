@@ -118,6 +118,8 @@ class _Check:
         on_feedback = at is not None and abs(at.time - event.time) <= TIME_TOLERANCE
         told = None if event.data.delta is None else event.data.delta / 1e3
         m = self._measurement.end_epoch(event.time, event.record, told, on_feedback=on_feedback)
+        if at is not None:
+            self._measurement.sample_rtt(at)
         compared = compare(event, m, self._before(overwhelmed=self._is_overwhelmed(event.data, m)))
         v.findings.extend(compared.findings)
         v.add(compared.row)

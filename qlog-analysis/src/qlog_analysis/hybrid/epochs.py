@@ -134,7 +134,6 @@ class Measurement:
         """`told` is R before the update, if the feedback ends an epoch."""
         in_flight = self._in_flight(f)
         self._settle(f)
-        self._rtt.record(f)
         self._blackout = {a or b for a in self._blackout for b in self._persistent.record(f, self._rtt)}
         began = self._start is not None
         if not began:
@@ -286,6 +285,10 @@ class Measurement:
 
     def _lengths(self) -> tuple[float, ...]:
         return tuple(m.length() or 0.0 for m in self._minima)
+
+    def sample_rtt(self, f: Feedback) -> None:
+        """Of the feedback that ended an epoch: probe timeouts go by these."""
+        self._rtt.record(f)
 
     def end_epoch(self, end: float, end_record: int, told: float | None, *, on_feedback: bool) -> Measured:
         """`told` is the reported delta in s: of what rounding leaves open, the nearest goes into the longest queue."""
