@@ -96,7 +96,7 @@ pub struct Epoch {
     pub acked: Bytes,
     /// When something was last acknowledged, and the longest time between two such feedbacks.
     heard: Time,
-    gap: Duration,
+    gap: Time,
     /// Whether the window was full.
     pub window_full: bool,
     /// Whether the application left the window unused, as far as loss recovery has noticed.
@@ -123,7 +123,7 @@ impl Epoch {
             acked_packets: 0,
             acked: Bytes(0),
             heard: start,
-            gap: Duration::ZERO,
+            gap: Time::default(),
             window_full: false,
             app_limited: false,
         }
@@ -150,14 +150,15 @@ impl Epoch {
     }
 
     /// Something was acknowledged.
+    #[inline]
     pub fn hear(&mut self, now: Time) {
-        self.gap = self.gap.max(now.since(self.heard));
+        self.gap = self.gap.max(now.counted_from(self.heard));
         self.heard = now;
     }
 
     /// The longest time without anything being acknowledged, the first one since the epoch began.
     pub fn gap(&self) -> Duration {
-        self.gap
+        Duration::from_nanos(self.gap.as_nanos())
     }
 
     /// How long it has lasted.

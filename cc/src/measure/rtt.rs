@@ -36,6 +36,7 @@ impl Rtt {
     ///
     /// Section 5.3: the reported delay counts up to `max_ack_delay`, not at all in Initial packets, and never so
     /// much that the sample would fall below the minimum.
+    #[inline]
     pub fn record(&mut self, feedback: &Feedback<'_>) -> Option<Duration> {
         self.max_ack_delay = feedback.max_ack_delay;
         let newest = feedback.acked.last().filter(|_| feedback.rtt_sampled)?;

@@ -16,6 +16,7 @@ use crate::measure::epoch::Epoch;
 use crate::measure::loss::LossCount;
 use crate::measure::persistent::PersistentCongestion;
 use crate::measure::rtt::Rtt;
+use crate::measure::used::Used;
 use crate::units::Time;
 
 /// The names in traces.
@@ -87,6 +88,7 @@ impl Hybrid {
         self.undisturbed = Duration::ZERO;
         self.standing = Standing::default();
         self.queueing_since = None;
+        self.used = Used::default();
         self.floors = Default::default();
         (self.noise, self.gap) = (Duration::ZERO, Duration::ZERO);
         self.expect(now);
