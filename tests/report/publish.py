@@ -3,8 +3,9 @@
     build/venv/bin/python tests/report/publish.py             from build/report
     build/venv/bin/python tests/report/publish.py --check     whether the README says what docs/results has
 
-docs/results/*.json are the numbers, rounded; the figures and tables beside them come from the same report. Results that
-the report had taken from published ones stay marked as `earlier`.
+docs/results/*.json are the numbers, rounded; the figures and tables beside them come from the same report. What is
+published of a suite that the report lacks stays. The README's table is of one build. Other results that the report had
+taken from published ones stay marked as `earlier`.
 """
 
 from __future__ import annotations
@@ -13,19 +14,19 @@ import argparse
 import re
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 from stages import ROOT
-from verdicts import PARTS, SUBJECT, Entry
+from verdicts import SUBJECT, Entry
 
-SUITES = {"paths": "paths.json", "held-out": "held-out.json"}
+# The README's table: suites with rate and receive timestamps as axes, and what their paths are called.
+MEDIA = {"headline": "wired", "headline-wifi": "Wi-Fi"}
+WITHOUT, WITH = "false", "true"
+SUITES = (*MEDIA, "paths", "held-out")
 MAPS = ("map-utilisation", "map-delay", "map-loss", "map-loss-at-start")
 BEGIN, END = "<!-- {}: by tests/report/publish.py -->", "<!-- end -->"
-# The README's table: the paths with this buffer and these round-trip times.
-BUFFER = "1bdp"
-RTTS = ("40ms", "100ms")
 
 
 def rounded(entry: Entry) -> Entry:
@@ -56,41 +57,36 @@ def controllers(entries: Sequence[Entry]) -> list[str]:
     return [*others, SUBJECT]
 
 
-def headline(entries: Sequence[Entry]) -> str:
-    """The README's table, and what it comes to over all paths."""
-    found = {(entry.point, entry.cc): entry for entry in entries}
-    points = dict.fromkeys(entry.point for entry in entries)
-    ccs = controllers(entries)
-    rows = ["| path | " + " | ".join(f"`{cc}`" if cc == SUBJECT else cc for cc in ccs) + " |"]
-    rows.append("|---" * (len(ccs) + 1) + "|")
-    for point in points:
-        rate, rtt, buffer = point
-        if buffer != BUFFER or rtt not in RTTS:
-            continue
-        cells = [cell(found.get((point, cc))) for cc in ccs]
-        rows.append(f"| {rate_in_words(rate)}, {rtt.removesuffix('ms')} ms | " + " | ".join(cells) + " |")
-    return "\n".join(rows) + "\n\n" + totals(entries, len(points))
+def headline(media: Mapping[str, Sequence[Entry]]) -> str:
+    """The README's table, of the results by the medium. Only hybrid uses receive timestamps."""
+    found = {(medium, *entry.point, entry.cc): entry for medium, given in media.items() for entry in given}
+    ccs = controllers([entry for given in media.values() for entry in given])
+    columns = [*((cc, WITHOUT) for cc in ccs), (SUBJECT, WITH)]
+    names = [f"`{cc}`" if cc == SUBJECT else cc for cc in ccs]
+    rows = ["| path | " + " | ".join([*names, f"`{SUBJECT}`, with receive timestamps"]) + " |"]
+    rows.append("|---" * (len(columns) + 1) + "|")
+    for medium, given in media.items():
+        for rate in dict.fromkeys(entry.point[0] for entry in given):
+            cells = [cell(found.get((medium, rate, timestamps, cc))) for cc, timestamps in columns]
+            rows.append(f"| {medium}, {rate_in_words(rate)} | " + " | ".join(cells) + " |")
+    return "\n".join(rows)
 
 
 def cell(entry: Entry | None) -> str:
     if entry is None:
         return "not measured"
+    if entry.earlier:
+        raise SystemExit(f"error: {entry.cc} at {', '.join(entry.point)} was measured by an earlier build than others")
     delay = entry.queueing_p95_ms
-    return f"{entry.utilisation:.1%}".replace("%", " %") + f", {delay:.{1 if delay >= 0.1 or delay == 0 else 2}f} ms"
-
-
-def totals(entries: Sequence[Entry], points: int) -> str:
-    """On how many paths it reaches which part of the target."""
-    own = [entry.reached for entry in entries if entry.cc == SUBJECT and entry.reached is not None]
-    counts = {part: sum(reached[part] for reached in own) for part in PARTS}
-    whole = sum(all(reached.values()) for reached in own)
-    of = f"{len(own)} paths" if len(own) == points else f"the {len(own)} paths that were measured"
-    return (
-        f"Of {of}, with buffers from half to four bandwidth-delay products, `{SUBJECT}` uses at least what bbr2 does "
-        f"less half a point on {counts['utilisation']}, has at most a quarter of its delay on {counts['delay']}, "
-        f"loses nothing after the start on {counts['loss']} and less than 0.1 % in it on {counts['loss_at_start']}; "
-        f"all of it on {whole}."
+    used, lost = (
+        f"{share:.{digits}%}".replace("%", " %") for share, digits in ((entry.utilisation, 1), (entry.loss, 2))
     )
+    return f"{used}, {delay:.{1 if delay >= 0.1 or delay == 0 else 2}f} ms, {lost}"
+
+
+def headline_at(results: Path) -> str:
+    """The README's table of what is published in this folder."""
+    return headline({medium: read(results / f"{suite}.json") for suite, medium in MEDIA.items()})
 
 
 def earlier(entries: Sequence[Entry]) -> str:
@@ -124,38 +120,47 @@ def title_of(markdown: str, figure: str) -> str:
 
 
 def publish(report: Path, root: Path) -> None:
-    """Writes numbers, figures and tables of the report into the repository at `root`."""
+    """Writes numbers, figures and tables of the report into the repository at `root`. Of a suite that the report lacks
+    what is published stays."""
+    suites = [suite for suite in SUITES if (report / suite / "results.json").is_file()]
+    if not suites:
+        raise SystemExit(f"error: {report} has results of none of {', '.join(SUITES)}")
     results, readme = root / "docs" / "results", root / "README.md"
     page = (results / "README.md").read_text(encoding="utf-8")
-    for suite, name in SUITES.items():
-        folder = report / suite
-        entries = [rounded(entry) for entry in read(folder / "results.json")]
-        (results / name).write_text(to_json(entries), encoding="utf-8")
-        markdown = (folder / "report.md").read_text(encoding="utf-8")
-        gaps = re.search(r"^\*\*Runs without a result\*\*.*$", markdown, re.MULTILINE)
-        parts = [earlier(entries), gaps.group(0) if gaps else ""]
+    for suite in suites:
+        page = replaced(page, suite, of_suite(suite, report / suite, results))
+    (results / "README.md").write_text(page, encoding="utf-8")
+    text = readme.read_text(encoding="utf-8")
+    readme.write_text(replaced(text, "headline", headline_at(results)), encoding="utf-8")
+
+
+def of_suite(suite: str, folder: Path, results: Path) -> str:
+    """Writes its numbers and figures into `results`; its section there."""
+    entries = [rounded(entry) for entry in read(folder / "results.json")]
+    (results / f"{suite}.json").write_text(to_json(entries), encoding="utf-8")
+    markdown = (folder / "report.md").read_text(encoding="utf-8")
+    gaps = re.search(r"^\*\*Runs without a result\*\*.*$", markdown, re.MULTILINE)
+    parts = [earlier(entries), gaps.group(0) if gaps else ""]
+    if suite not in MEDIA:
         parts.append(section(markdown, "What it comes to"))
         for figure in MAPS:
             drawn = (folder / "figures" / f"{figure}.svg").read_bytes()
             (results / f"{suite}-{figure}.svg").write_bytes(drawn)
             parts.append(f"![{title_of(markdown, figure)}]({suite}-{figure}.svg)")
-        parts.append(section(markdown, "Every path"))
-        page = replaced(page, suite, "\n\n".join(part for part in parts if part))
-    (results / "README.md").write_text(page, encoding="utf-8")
-    text = readme.read_text(encoding="utf-8")
-    readme.write_text(replaced(text, "paths", headline(read(results / SUITES["paths"]))), encoding="utf-8")
+    parts.append(section(markdown, "Every path"))
+    return "\n\n".join(part for part in parts if part)
 
 
 def check(root: Path) -> int:
-    """1 if the README says something else than docs/results/paths.json."""
+    """1 if the README says something else than the results of its suites in docs/results."""
     text = (root / "README.md").read_text(encoding="utf-8")
-    wanted = replaced(text, "paths", headline(read(root / "docs" / "results" / SUITES["paths"])))
+    wanted = replaced(text, "headline", headline_at(root / "docs" / "results"))
     if wanted == text:
         return 0
     pairs = zip(text.splitlines(), wanted.splitlines(), strict=False)
     has, needs = next(((has, needs) for has, needs in pairs if has != needs), ("", ""))
     print(
-        f"README.md differs from docs/results/paths.json; it has\n  {has}\ninstead of\n  {needs}\n"
+        f"README.md differs from docs/results/headline*.json; it has\n  {has}\ninstead of\n  {needs}\n"
         "tests/report/publish.py writes both",
         file=sys.stderr,
     )

@@ -4,7 +4,8 @@
     build/venv/bin/python tests/report/run.py --only paths,targets --jobs 1
     build/venv/bin/python tests/report/run.py --measure all
 
-Of the suites of paths it measures hybrid. The others' results are the published ones of docs/results, by an earlier
+Of the suites of the README's table, `headline` and `headline-wifi`, it measures all controllers with this build.
+Of `paths` and `held-out` it measures hybrid. The others' results are the published ones of docs/results, by an earlier
 build, where there is no run of this build (or one that --keep lets pass): at 1 Gbit/s a run of cubic takes up to half
 an hour. --measure names others to be measured, `all` or --again all of them; do that after changes of quiche, of the
 links or of what is measured. What is neither measured nor known is named on the page.
@@ -26,6 +27,9 @@ import document
 from stages import ROOT, Settings, Stage, all_stages, run
 
 SUITES = ROOT / "tests" / "suites"
+HEADLINE = ("headline", "headline-wifi")
+# Suites whose results stand in for runs of them.
+WITH_KNOWN = ("paths", "held-out")
 PUBLISHED = ROOT / "docs" / "results"
 # In place of names of controllers.
 ALL = "all"
@@ -42,8 +46,8 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="runs at the same time (%(default)s)")
     add_sources(made)
     made.add_argument("--recordings", type=Path, help="folder with recordings of cellular links")
-    made.add_argument("--paths", type=Path, default=SUITES / "paths.toml", help="suite (%(default)s)")
-    made.add_argument("--held-out", type=Path, default=SUITES / "held-out.toml", help="suite (%(default)s)")
+    for name in (*HEADLINE, *WITH_KNOWN):
+        made.add_argument(f"--{name}", type=Path, default=SUITES / f"{name}.toml", help="suite (%(default)s)")
     made.add_argument("--targets", type=Path, default=ROOT / "tests" / "targets", help="claims (%(default)s)")
     return made
 
@@ -53,7 +57,7 @@ def add_sources(made: argparse.ArgumentParser) -> None:
     made.add_argument(
         "--measure",
         metavar="CC,...",
-        help="of the suites make only runs of these, of others report what is there or known; all: of all "
+        help="of paths and held-out make only runs of these, of others report what is there or known; all: of all "
         "(hybrid where results are known, else all)",
     )
     made.add_argument(
@@ -71,14 +75,19 @@ def add_sources(made: argparse.ArgumentParser) -> None:
     )
 
 
+def suites_of(given: argparse.Namespace) -> dict[str, Path]:
+    """The suites' files, by the stage."""
+    return {name: getattr(given, name.replace("-", "_")).resolve() for name in (*HEADLINE, *WITH_KNOWN)}
+
+
 def known(given: argparse.Namespace) -> dict[str, Path]:
     """Files of results, by the stage that may take them. The published ones are of the project's own suites alone."""
     if given.measure == ALL or (given.again and not given.measure):
         return {}
-    suites = {"paths": given.paths, "held-out": given.held_out}
+    suites = {name: suite for name, suite in suites_of(given).items() if name in WITH_KNOWN}
     if given.known is None:
         files = {name: PUBLISHED / f"{name}.json" for name in suites}
-        return {name: file for name, file in files.items() if suites[name].resolve() == SUITES / f"{name}.toml"}
+        return {name: file for name, file in files.items() if suites[name] == SUITES / f"{name}.toml"}
     files = {name: given.known.resolve() / f"{name}.json" for name in suites}
     if missing := [file for file in files.values() if not file.is_file()]:
         raise ValueError(f"--known: there is no {missing[0]}; each of the suites needs a file")
@@ -119,8 +128,7 @@ def settings_of(given: argparse.Namespace) -> Settings:
     return Settings(
         build=given.build_dir.resolve(),
         out=(given.out or given.build_dir / "report").resolve(),
-        paths=given.paths.resolve(),
-        held_out=given.held_out.resolve(),
+        suites=suites_of(given),
         targets=given.targets.resolve(),
         jobs=given.jobs,
         again=given.again,

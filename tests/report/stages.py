@@ -22,8 +22,8 @@ class Settings:
 
     build: Path
     out: Path
-    paths: Path
-    held_out: Path
+    suites: Mapping[str, Path]
+    """By the stage."""
     targets: Path
     jobs: int
     again: bool
@@ -79,16 +79,22 @@ def _of_the_lab(settings: Settings) -> list[Stage]:
     lab = settings.lab
     again = ("--again",) if settings.again else ()
     keep = ("--keep", settings.keep) if settings.keep else ()
-    options = ("--jobs", str(settings.jobs), *keep)
+    jobs = ("--jobs", str(settings.jobs))
+    stored = ("--stored",) if settings.stored else again
 
-    def compare(name: str, title: str, suite: Path) -> Stage:
+    def compare(name: str, title: str) -> Stage:
         known = settings.known.get(name)
         measured = settings.measured or (SUBJECT if known else None)
-        command = (lab, "compare", suite, "--out", settings.out / name, *options)
-        stored = ("--stored",) if settings.stored else again
         some = ("--measure", measured) if measured else ()
         others = ("--known", from_root(known)) if known else ()
-        return Stage(name, title, [(*command, *stored, *some, *others)])
+        return Stage(name, title, [(*command(name), *keep, *some, *others)])
+
+    def command(name: str) -> tuple[str | Path, ...]:
+        return (lab, "compare", settings.suites[name], "--out", settings.out / name, *jobs, *stored)
+
+    def of_one_build(name: str, title: str) -> Stage:
+        """Of all its controllers, and neither known results nor runs of other builds: the README says so."""
+        return Stage(name, title, [command(name)])
 
     recordings = ("--recordings", settings.recordings) if settings.recordings else ()
     papers = (
@@ -98,14 +104,17 @@ def _of_the_lab(settings: Settings) -> list[Stage]:
         settings.targets,
         "--out",
         settings.out / "targets",
-        *options,
+        *jobs,
+        *keep,
         *again,
         *recordings,
     )
     cost = (sys.executable, ROOT / "tests" / "cost" / "cost.py", "--cc", "cubic,bbr2,hybrid")
     return [
-        compare("paths", "One flow over the paths that the profile is for", settings.paths),
-        compare("held-out", "One flow over paths between them", settings.held_out),
+        of_one_build("headline", "One flow over a wired access link"),
+        of_one_build("headline-wifi", "One flow over an access link that is Wi-Fi"),
+        compare("paths", "One flow over the paths that the profile is for"),
+        compare("held-out", "One flow over paths between them"),
         # With code 1 it says that a claim does otherwise than its file expects; the report has the verdicts.
         Stage(
             "targets",

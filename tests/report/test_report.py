@@ -14,13 +14,17 @@ HERE = Path(__file__).resolve().parent
 TINY = HERE / "tiny"
 BUILD = Path(os.environ.get("QUICHE_CC_BUILD_DIR", HERE.parents[1] / "build"))
 PAGE = """# Results
+<!-- headline: by tests/report/publish.py -->
+<!-- end -->
+<!-- headline-wifi: by tests/report/publish.py -->
+<!-- end -->
 <!-- paths: by tests/report/publish.py -->
 <!-- end -->
 <!-- held-out: by tests/report/publish.py -->
 <!-- end -->
 """
 README = """Before.
-<!-- paths: by tests/report/publish.py -->
+<!-- headline: by tests/report/publish.py -->
 old
 <!-- end -->
 After.
@@ -28,7 +32,9 @@ After.
 
 
 def report(out: Path, *options: object, targets: Path = TINY / "targets") -> subprocess.CompletedProcess[str]:
-    inputs = ["--paths", TINY / "paths.toml", "--held-out", TINY / "paths.toml", "--targets", targets]
+    suites = {"headline": "headline", "headline-wifi": "headline", "paths": "paths", "held-out": "paths"}
+    inputs = [word for name, file in suites.items() for word in (f"--{name}", TINY / f"{file}.toml")]
+    inputs += ["--targets", targets]
     command = [sys.executable, HERE / "run.py", "--build-dir", BUILD, "--out", out, "--jobs", "1", *inputs, *options]
     return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
 
@@ -50,7 +56,7 @@ def repository_at(root: Path) -> Path:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report of what the lab measures."""
     out = tmp_path_factory.mktemp("report")
-    result = report(out, "--only", "paths,held-out,targets")
+    result = report(out, "--only", "headline,headline-wifi,paths,held-out,targets")
     assert result.returncode == 0, result.stderr
     return out
 
@@ -65,8 +71,8 @@ def test_the_page_has_a_verdict_per_target_and_all_sections_with_their_figures(w
     assert "**not measured**" in rows["4"]
     assert "Instructions per ACK: **Not run yet**" in document
     page = (whole / "index.html").read_text()
-    # Four maps, two figures of paths and one of losses for each suite.
-    assert page.count("<svg") == 2 * 7
+    # Of each suite four maps, one figure of losses, and one of delay against utilisation for each rate.
+    assert page.count("<svg") == 2 * (4 + 1 + 1) + 2 * (4 + 1 + 2)
     assert page.index("<nav>") < page.index("Targets</h2>") < page.index("What it comes to</h3>")
 
 
@@ -116,13 +122,30 @@ def test_published_results_stand_in_for_baselines_and_stay_marked_when_published
     document = (out / "index.md").read_text()
     assert "paths.json: bbr2 at 2 points." in document
     assert "with results of bbr2 by an earlier build" in document
-    before = (results / "paths.json").read_text()
+    before, of_one_build = (results / "paths.json").read_text(), (results / "headline.json").read_text()
+    readme = (repository / "README.md").read_text()
     assert publish("--report", out, "--root", repository).returncode == 0
     after = (results / "paths.json").read_text()
     assert after.count(',"earlier":true') == 2
     assert after.replace(',"earlier":true', "") == before
+    # The report has nothing of the README's suites, so that what was published stays.
+    assert (results / "headline.json").read_text() == of_one_build
+    assert (repository / "README.md").read_text() == readme
     sentence = "**Measured by an earlier build** than the others: bbr2 on 2 paths."
     assert (results / "README.md").read_text().count(sentence) == 2
+
+
+def test_the_readmes_suites_are_measured_whole_whoever_else_is_measured(tmp_path: Path) -> None:
+    result = report(tmp_path, "--only", "headline", "--measure", "bbr2", "--keep", "bbr2")
+    assert result.returncode == 0, result.stderr
+    made = [line.split(",")[0] for line in result.stderr.splitlines() if line.endswith("packets/s")]
+    assert sorted(made) == ["bbr2", "bbr2", "hybrid", "hybrid"]
+
+
+def test_a_report_without_results_of_suites_is_not_published(tmp_path: Path) -> None:
+    result = publish("--report", tmp_path / "empty", "--root", repository_at(tmp_path))
+    assert result.returncode == 1
+    assert "has results of none of headline, headline-wifi, paths, held-out" in result.stderr
 
 
 def test_all_is_measured_if_that_is_asked_for(whole: Path, tmp_path: Path) -> None:
@@ -144,7 +167,7 @@ def test_a_folder_without_known_results_is_refused(tmp_path: Path) -> None:
 def test_an_unknown_stage_is_refused_with_what_there_is(tmp_path: Path) -> None:
     result = report(tmp_path, "--only", "path")
     assert result.returncode == 2
-    assert "there is no stage 'path'; there are paths, held-out, targets" in result.stderr
+    assert "there is no stage 'path'; there are headline, headline-wifi, paths, held-out, targets" in result.stderr
 
 
 def test_results_are_published_and_a_readme_that_says_something_else_is_found(whole: Path, tmp_path: Path) -> None:
@@ -154,16 +177,22 @@ def test_results_are_published_and_a_readme_that_says_something_else_is_found(wh
     readme = (tmp_path / "README.md").read_text()
     assert readme.startswith("Before.")
     assert readme.endswith("After.\n")
-    assert "| path | bbr2 | `hybrid` |" in readme
+    assert "| path | bbr2 | `hybrid` | `hybrid`, with receive timestamps |" in readme
     assert "old" not in readme
-    numbers = json.loads((tmp_path / "docs" / "results" / "paths.json").read_text())
-    used = next(e["utilisation"] for e in numbers if e["cc"] == "hybrid" and e["point"][0] == "2Mbps")
-    assert f"{used * 100:.1f} %" in next(line for line in readme.splitlines() if line.startswith("| 2 Mbit/s, 40 ms"))
+    for suite, medium in {"headline": "wired", "headline-wifi": "Wi-Fi"}.items():
+        numbers = json.loads((tmp_path / "docs" / "results" / f"{suite}.json").read_text())
+        row = next(line for line in readme.splitlines() if line.startswith(f"| {medium}, 1 Mbit/s |"))
+        columns = [("bbr2", "false"), ("hybrid", "false"), ("hybrid", "true")]
+        found = {(e["cc"], e["point"][1]): e for e in numbers}
+        for cell, column in zip(row.split(" | ")[1:], columns, strict=True):
+            entry = found[column]
+            assert cell.startswith(f"{entry['utilisation'] * 100:.1f} %, {entry['queueing_p95_ms']:.1f} ms, ")
     results = (tmp_path / "docs" / "results" / "README.md").read_text()
     assert "relative to bbr2's](held-out-map-delay.svg)" in results
     assert "| 2Mbps | 40ms | 1bdp |" in results
     assert publish("--check", "--root", tmp_path).returncode == 0
-    (tmp_path / "README.md").write_text(readme.replace("| 2 Mbit/s, 40 ms |", "| 2 Mbit/s, 40 ms | 9"))
+    (tmp_path / "README.md").write_text(readme.replace("| Wi-Fi, 1 Mbit/s |", "| Wi-Fi, 1 Mbit/s | 9"))
     wrong = publish("--check", "--root", tmp_path)
     assert wrong.returncode == 1
-    assert "README.md differs from docs/results/paths.json" in wrong.stderr
+    assert "README.md differs from docs/results/headline*.json" in wrong.stderr
+    assert "| Wi-Fi, 1 Mbit/s | 9" in wrong.stderr

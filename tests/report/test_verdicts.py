@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 from document import embedded
-from publish import cell, rate_in_words, replaced, rounded, totals
+from publish import cell, headline, rate_in_words, replaced, rounded
 from verdicts import MET, MISSED, PARTS, UNKNOWN, Claim, Entry, of_claims, of_cost, of_paths
 
 
@@ -58,10 +58,26 @@ def test_a_report_becomes_a_section() -> None:
 def test_numbers_are_rounded_and_written_for_people() -> None:
     small = rounded(msgspec.structs.replace(entry("hybrid", "a"), queueing_p95_ms=1.23456789))
     assert (small.utilisation, small.queueing_p95_ms) == (0.98765, 1.23457)
-    assert cell(small) == "98.8 %, 1.2 ms"
+    assert cell(small) == "98.8 %, 1.2 ms, 0.01 %"
     assert cell(None) == "not measured"
     assert [rate_in_words(rate) for rate in ("1Mbps", "1000Mbps")] == ["1 Mbit/s", "1 Gbit/s"]
-    assert totals([small], 2).startswith("Of the 1 paths that were measured")
+
+
+def test_the_headline_has_a_row_per_path_and_hybrid_twice() -> None:
+    def at(cc: str, timestamps: str, used: float) -> Entry:
+        return msgspec.structs.replace(entry(cc, "a"), point=("1000Mbps", timestamps), utilisation=used)
+
+    given = [at("hybrid", "true", 0.3), at("hybrid", "false", 0.2), at("bbr2", "true", 0.9), at("bbr2", "false", 0.1)]
+    lines = headline({"wired": given, "Wi-Fi": given[:1]}).splitlines()
+    assert lines[0] == "| path | bbr2 | `hybrid` | `hybrid`, with receive timestamps |"
+    assert [cell.split(",")[0] for cell in lines[2].strip("| ").split(" | ")[1:]] == ["10.0 %", "20.0 %", "30.0 %"]
+    assert lines[3].startswith("| Wi-Fi, 1 Gbit/s | not measured | not measured | 30.0 %, ")
+
+
+def test_results_of_an_earlier_build_are_no_headline() -> None:
+    old = msgspec.structs.replace(entry("bbr2", "a"), point=("1Mbps", "false"), earlier=True)
+    with pytest.raises(SystemExit, match="bbr2 at 1Mbps, false was measured by an earlier build"):
+        headline({"wired": [old]})
 
 
 def test_a_text_without_the_comments_is_refused() -> None:

@@ -23,11 +23,12 @@ def test_the_readmes_table_is_that_of_the_published_results() -> None:
 
 def test_a_number_that_was_changed_by_hand_is_found(tmp_path: Path) -> None:
     (tmp_path / "docs" / "results").mkdir(parents=True)
-    shutil.copy(ROOT / "docs" / "results" / "paths.json", tmp_path / "docs" / "results")
+    for file in (ROOT / "docs" / "results").glob("headline*.json"):
+        shutil.copy(file, tmp_path / "docs" / "results")
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    changed = re.sub(r"(\| 10 Mbit/s, 40 ms \|.*), \d+\.\d+ ms \|\n", r"\1, 0.1 ms |\n", text)
+    changed = re.sub(r"(\| wired, 10 Mbit/s \|.*), \d+\.\d+ ms, ", r"\1, 0.1 ms, ", text)
     assert changed != text
     (tmp_path / "README.md").write_text(changed, encoding="utf-8")
     result = check(tmp_path)
     assert result.returncode == 1
-    assert "| 10 Mbit/s, 40 ms |" in result.stderr
+    assert "| wired, 10 Mbit/s |" in result.stderr

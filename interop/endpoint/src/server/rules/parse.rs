@@ -71,7 +71,7 @@ pub fn read_file(path: &Path) -> Result<Vec<RuleText>, String> {
 impl FromStr for RuleText {
     type Err = String;
 
-    /// Reads `host=video.example.org client=192.0.2.0/24 cc=hybrid:d1=10ms`. A condition may be
+    /// Reads `host=video.example.org client=192.0.2.0/24 cc=hybrid`. A condition may be
     /// repeated.
     fn from_str(text: &str) -> Result<Self, String> {
         let mut rule = Self::default();
