@@ -61,6 +61,10 @@ quiche_cc_test(papers LABEL lab TIMEOUT 300
 quiche_cc_test(targets LABEL lab TIMEOUT 180
                COMMAND "${CMAKE_BINARY_DIR}/bin/cc-lab" papers --papers tests/targets/quick --out "${CMAKE_BINARY_DIR}/targets")
 
+# What can hurt a user (docs/targets.md), the main points.
+quiche_cc_test(safety LABEL lab TIMEOUT 60
+               COMMAND "${CMAKE_BINARY_DIR}/bin/cc-lab" papers --papers tests/safety/quick --out "${CMAKE_BINARY_DIR}/safety")
+
 set(pytest "${QUICHE_CC_VENV_PYTHON}" -m pytest -q -p no:cacheprovider)
 # Constants of hybrid's default profile: a search of seconds, judged and drawn (docs/search.md). Its program is an example
 # of quiche-cc, built with the test programs.

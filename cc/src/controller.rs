@@ -11,6 +11,12 @@ use crate::feedback::Feedback;
 use crate::measure::owd::Source;
 use crate::units::{Bytes, Owd, Rate, Time};
 
+/// The least window, in packets: RFC 9002, section 7.2, and what is left after persistent congestion (section 7.6.2).
+pub const MIN_WINDOW_PACKETS: u64 = 2;
+
+/// Lateness that is made up for. Timers are late; without this every late one costs rate.
+pub const CATCH_UP: Duration = Duration::from_millis(1);
+
 /// How far packets may run ahead of the pacing rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Burst {
@@ -99,14 +105,15 @@ pub struct Measured {
 
 /// A congestion controller of one path.
 pub trait Controller: fmt::Debug + Send + Sync {
-    /// A packet has left. `size` is zero if it is not ack-eliciting.
-    fn on_sent(&mut self, now: Time, size: Bytes);
+    /// A packet has left. `size` is zero if it is not ack-eliciting. What is in flight is told with every feedback.
+    fn on_sent(&mut self, _now: Time, _size: Bytes) {}
 
     /// An ACK has come, or packets were declared lost.
     fn on_feedback(&mut self, feedback: &Feedback<'_>);
 
-    /// The application has nothing to send although the window has room.
-    fn on_app_limited(&mut self);
+    /// A packet was made without data although the window had room. Most of the time in which the application has nothing to
+    /// send nobody is told: whether a window is used is to be measured ([`Used`](crate::measure::used::Used)).
+    fn on_app_limited(&mut self) {}
 
     /// The maximum datagram size has changed.
     fn on_max_datagram_size(&mut self, size: Bytes);

@@ -28,32 +28,55 @@ pub const QLOG_SCHEMA: &str = "https://quiche-cc.example/qlog/112026/cc";
 ///
 /// # Panics
 ///
-/// If somebody else has taken one of the names.
+/// If somebody else has taken one of the names; then every call does, until the process ends.
 pub fn register() {
-    static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    static KNOWN: Mutex<Known> = Mutex::new(Known(BTreeSet::new()));
     let mut known = KNOWN.lock().unwrap_or_else(|e| e.into_inner());
+    let mut taken = Vec::new();
     for entry in CATALOGUE {
-        if known.insert(entry.name) {
-            make_known(entry.name, |options| entry.configure(options));
-        }
+        let made = known.make(entry.name, |options| entry.configure(options));
+        taken.extend(made.err());
     }
     for added in catalogue::added() {
-        if known.insert(&added.name) {
-            make_known(&added.name, |options| added.configure(options));
+        let made = known.make(&added.name, |options| added.configure(options));
+        taken.extend(made.err());
+    }
+    if let Some(first) = taken.first() {
+        panic!("{first}");
+    }
+}
+
+/// The names that quiche has from here.
+struct Known(BTreeSet<&'static str>);
+
+impl Known {
+    /// Makes a name known if it is not. One that quiche refuses is not.
+    fn make(
+        &mut self,
+        name: &'static str,
+        configure: impl Fn(&str) -> Result<Arc<Build>, SpecError> + Send + Sync + 'static,
+    ) -> Result<(), SpecError> {
+        if !self.0.contains(name) {
+            make_known(name, configure)?;
+            self.0.insert(name);
         }
+        Ok(())
     }
 }
 
 fn make_known(
     name: &str,
     configure: impl Fn(&str) -> Result<Arc<Build>, SpecError> + Send + Sync + 'static,
-) {
+) -> Result<(), SpecError> {
     let configure = move |options: &str| {
         let build = configure(options).map_err(|_| quiche::Error::CongestionControl)?;
         Ok(Box::new(Factory(build)) as Box<dyn CongestionControlFactory>)
     };
-    seam::register(name, Box::new(configure))
-        .unwrap_or_else(|_| panic!("quiche already has a congestion controller \"{name}\""));
+    seam::register(name, Box::new(configure)).map_err(|_| {
+        SpecError::new(format!(
+            "quiche already has a congestion controller \"{name}\""
+        ))
+    })
 }
 
 /// The controller of the connection's active path, if it is one of the catalogue.
@@ -164,10 +187,14 @@ fn bandwidth(rate: Rate) -> Bandwidth {
     if rate == Rate::INFINITE {
         Bandwidth::infinite()
     } else {
-        // quiche reads zero as "no limit".
-        Bandwidth::from_bytes_per_second(((rate.bps() / 8.0).round() as u64).max(1))
+        // quiche reads zero as "no limit", counts bits in 64 bits, and takes the largest of these for infinite.
+        let bytes = (rate.bps() / 8.0).round() as u64;
+        Bandwidth::from_bytes_per_second(bytes.clamp(1, MOST_BYTES_PER_SECOND))
     }
 }
+
+/// A rate is multiplied by 8 and by gains of up to 4; no link is as fast.
+const MOST_BYTES_PER_SECOND: u64 = u64::MAX / 64;
 
 impl CongestionControl for Plugin {
     fn state_str(&self) -> &'static str {
@@ -327,51 +354,4 @@ fn json(value: Value) -> serde_json::Value {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::catalogue::BUILT_IN;
-
-    #[test]
-    fn quiche_takes_every_controller_by_name_and_refuses_bad_options() {
-        register();
-        register();
-        let mut config = quiche::Config::new(quiche::PROTOCOL_VERSION).unwrap();
-        for entry in CATALOGUE {
-            assert_eq!(config.set_cc_algorithm_name(entry.name), Ok(()));
-            for profile in entry.profiles {
-                let spec = format!("{}:{profile}", entry.name);
-                assert_eq!(config.set_cc_algorithm_name(&spec), Ok(()), "{spec}");
-            }
-            let bad = format!("{}:nonsense=1", entry.name);
-            assert_eq!(
-                config.set_cc_algorithm_name(&bad),
-                Err(quiche::Error::CongestionControl)
-            );
-        }
-        assert_eq!(
-            config.set_cc_algorithm_name("hybird"),
-            Err(quiche::Error::CongestionControl)
-        );
-        for name in BUILT_IN {
-            assert_eq!(config.set_cc_algorithm_name(name), Ok(()), "{name}");
-        }
-    }
-
-    #[test]
-    fn events_become_json_with_exact_counts_and_rounded_numbers() {
-        let fields = vec![
-            ("n", Value::Count(u64::MAX)),
-            ("x", Value::Number(1.0 / 3.0)),
-            ("z", Value::Null),
-        ];
-        let event = json_event(Event {
-            name: "test",
-            fields,
-        });
-        assert_eq!(event.name, "cc:test");
-        assert_eq!(
-            event.data.to_string(),
-            r#"{"n":18446744073709551615,"x":0.333333,"z":null}"#
-        );
-    }
-}
+mod tests;

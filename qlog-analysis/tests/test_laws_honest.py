@@ -28,6 +28,13 @@ PATHS: dict[str, tuple[str, ...]] = {
     ),
     "outage": ("link.there.outages=2s..3.2s", "duration=5s"),
     "tiny buffer, no ECN": ("link.there.buffer=5p", "flow.main.ecn=false", "duration=2s"),
+    "a source with less to send, less capacity, an outage": (
+        'flow.main.traffic={ kind = "cbr", rate = "2Mbps" }',
+        "link.there.rate=6Mbps@0s,1Mbps@2500ms",
+        "link.there.outages=1s..1.6s",
+        "duration=5s",
+    ),
+    "on and off": ('flow.main.traffic={ kind = "on_off", on = "150ms", off = "250ms", rate = "4Mbps" }', "duration=5s"),
     "fast": ("link.there.rate=30Mbps", "duration=0.8s"),
 }
 
@@ -63,7 +70,7 @@ def test_the_law_holds(tmp_path: FilePath, path: tuple[str, ...], spec: str) -> 
         ("rrr", "cause", {"measured", "persistent_congestion"}),
         ("rrr", "source", {"ack", "receive_timestamps"}),
         ("rrr", "phase", {"startup", "steady"}),
-        ("raimd", "cause", {"increase", "startup", "loss", "persistent_congestion"}),
+        ("raimd", "cause", {"increase", "startup", "unused", "loss", "persistent_congestion"}),
     ],
 )
 def test_the_traces_visit_what_the_checkers_decide_on(spec: str, field: str, seen: set[str | None]) -> None:

@@ -129,9 +129,7 @@ def test_sizes_are_what_the_packetization_view_reckons_with(tmp_path: FilePath, 
         assert raw["length"] - (raw["payload_length"] - 16) - 16 == 27
 
 
-def test_http_frames_have_their_length_under_the_name_that_qvis_reads(
-    tmp_path: FilePath, original: list[Json]
-) -> None:
+def test_http_frames_have_their_length_under_the_name_that_qvis_reads(tmp_path: FilePath, original: list[Json]) -> None:
     frame = {"stream_id": 0, "length": 44, "frame": {"frame_type": "headers", "headers": []}}
     original.insert(50, {"time": original[50]["time"], "name": "http3:frame_created", "data": frame})
     (created,) = named(exported(tmp_path, original), "http:frame_created")

@@ -174,7 +174,9 @@ enum quiche_cc_ecn {
 /*
  * What the sender may do. The window is rounded down to whole packets. Nonsense is corrected, and a warning is logged,
  * once per path: the window is held between two packets and 4 GiB, the pacing rate is at least one packet per second, and
- * numbers that are none leave the value as it was.
+ * numbers that are none leave the value as it was. Without a warning: a window grows to twice of the most that was in
+ * flight in the last two round trips, or the initial window if that is more (RFC 9002, section 7.8). So a window that is
+ * not used does not grow, and one that was given without end doubles per round trip at most.
  */
 typedef struct {
     uint64_t window_bytes;
@@ -215,7 +217,8 @@ typedef struct {
     /* A packet has left; `bytes` is 0 if it is not ack-eliciting. May be NULL. */
     void (*on_sent)(void *controller, uint64_t now_ns, uint64_t bytes);
     void (*on_feedback)(void *controller, const quiche_cc_feedback *feedback);
-    /* The application has nothing to send although the window has room. May be NULL. */
+    /* A packet was made without data although the window had room. Most of the time in which the application has nothing
+     * to send nobody is told. May be NULL. */
     void (*on_app_limited)(void *controller);
     /* The maximum datagram size has changed. May be NULL. */
     void (*on_max_datagram_bytes)(void *controller, uint64_t bytes);

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use quiche_cc::controller::{Burst, Controller, Decision, Ecn, Event, Start};
 use quiche_cc::feedback::{Feedback, Space};
+use quiche_cc::measure::used::Used;
 use quiche_cc::units::{Bytes, Rate, Time};
 
 use crate::abi;
@@ -20,6 +21,7 @@ pub struct Foreign {
     /// What `create` returned; null if it could not, then nothing is asked.
     state: *mut c_void,
     path: Path,
+    used: Used,
     /// As it was given, for the next question, and as it can be followed.
     given: abi::Decision,
     decision: Decision,
@@ -52,7 +54,10 @@ impl Foreign {
             path: Path {
                 max_datagram: start.max_datagram_size,
                 min_rtt: None,
+                initial: window,
+                used: Bytes(0),
             },
+            used: Used::default(),
             given: abi::Decision {
                 window_bytes: window.0,
                 ..Default::default()
@@ -128,6 +133,8 @@ impl Controller for Foreign {
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         self.path.min_rtt = feedback.min_rtt;
+        self.used.record(feedback);
+        self.path.used = self.used.most();
         if self.state.is_null() {
             return;
         }

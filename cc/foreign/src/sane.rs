@@ -2,27 +2,35 @@
 
 use std::time::Duration;
 
-use quiche_cc::controller::{Burst, Decision, Ecn};
+use quiche_cc::controller::{Burst, Decision, Ecn, CATCH_UP, MIN_WINDOW_PACKETS};
 use quiche_cc::units::{Bytes, Rate};
 
 use crate::abi;
 
-/// RFC 9002 section 7.2 names two packets as the minimum window.
-const MIN_WINDOW_PACKETS: u64 = 2;
 /// 10 Gbit/s for 3.4 s; more is a mistake in the sign or the unit.
 const MAX_WINDOW: u64 = 1 << 32;
 /// The pacing rate is never lower than a packet in this time.
 const LONGEST_GAP: Duration = Duration::from_secs(1);
 /// More would not be pacing.
 const MAX_BURST_PACKETS: u32 = 64;
-/// So much of a late departure is made up for, as timers are late by up to that.
-const CATCH_UP: Duration = Duration::from_millis(2);
 
 /// The path, as far as it bounds decisions.
 #[derive(Debug, Clone, Copy)]
 pub struct Path {
     pub max_datagram: Bytes,
     pub min_rtt: Option<Duration>,
+    /// The initial window.
+    pub initial: Bytes,
+    /// The most that was in flight of late.
+    pub used: Bytes,
+}
+
+impl Path {
+    /// How far a window may grow that was `before`: to twice of what is used (RFC 9002, sections 7.3.1 and 7.8).
+    fn room(&self, before: Bytes) -> u64 {
+        let doubled = self.used.0.saturating_mul(2);
+        doubled.max(before.0).max(self.initial.0)
+    }
 }
 
 /// A decision that can be followed, and whether the one given could not.
@@ -32,7 +40,8 @@ pub fn sane(given: &abi::Decision, before: &Decision, path: Path) -> (Decision, 
         .window_bytes
         .clamp(MIN_WINDOW_PACKETS * packet, MAX_WINDOW);
     // quiche would fill what is left of a window with a small packet.
-    let whole = window / packet * packet;
+    let grown = window.min(path.room(before.window));
+    let whole = (grown / packet).max(MIN_WINDOW_PACKETS) * packet;
     let pacing = pacing(given.pacing_bps, Bytes(packet)).unwrap_or(before.pacing);
     let by_window = || Bytes(whole).per(path.min_rtt.unwrap_or(Duration::ZERO));
     let bandwidth = match given.rate_bps {
@@ -85,6 +94,8 @@ mod tests {
     const PATH: Path = Path {
         max_datagram: Bytes(1200),
         min_rtt: Some(Duration::from_millis(100)),
+        initial: Bytes(12_000),
+        used: Bytes(12_000),
     };
 
     fn before() -> Decision {
@@ -153,16 +164,38 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_window_grows_to_twice_of_what_is_used_and_no_further() {
+        let given = |window_bytes| abi::Decision {
+            window_bytes,
+            ..Default::default()
+        };
+        let (larger, corrected) = sane(&given(1_000_000), &before(), PATH);
+        assert_eq!(larger.window, Bytes(24_000));
+        assert!(!corrected, "the next round trip may use it");
+        // What was earned stays, as long as the controller wants it.
+        let idle = Path {
+            used: Bytes(1200),
+            ..PATH
+        };
+        let (kept, _) = sane(&given(1_000_000), &larger, idle);
+        assert_eq!(kept.window, Bytes(24_000));
+        let (less, _) = sane(&given(6_000), &kept, idle);
+        assert_eq!(less.window, Bytes(6_000));
+        let (initial, _) = sane(&given(1_000_000), &less, idle);
+        assert_eq!(initial.window, Bytes(12_000));
+    }
+
     proptest! {
         #[test]
         fn a_connection_can_always_go_on(
             window in any::<u64>(), pacing in any::<f64>(), rate in any::<f64>(),
-            burst in any::<u32>(), ecn in any::<u32>(), packet in 0u64..100_000,
+            burst in any::<u32>(), ecn in any::<u32>(), packet in 0u64..100_000, used in any::<u64>(),
         ) {
             let given = abi::Decision {
                 window_bytes: window, pacing_bps: pacing, rate_bps: rate, burst_packets: burst, ecn, state: 0,
             };
-            let path = Path { max_datagram: Bytes(packet), min_rtt: None };
+            let path = Path { max_datagram: Bytes(packet), min_rtt: None, initial: Bytes(0), used: Bytes(used) };
             let (decision, _) = sane(&given, &before(), path);
             prop_assert!(decision.window.0 >= 2 * packet.max(1) && decision.window.0 <= MAX_WINDOW);
             prop_assert!(decision.pacing.bps() >= 8.0 * packet as f64);

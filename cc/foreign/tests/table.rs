@@ -147,7 +147,7 @@ fn feedback<'a>(acked: &'a [Acked], lost: &'a [Lost]) -> Feedback<'a> {
         space: Space::Application,
         acked,
         lost,
-        in_flight: Bytes(0),
+        in_flight: Bytes(u64::MAX),
         rtt_sampled: true,
         ack_delay: Duration::ZERO,
         max_ack_delay: Duration::ZERO,
@@ -231,6 +231,19 @@ fn a_window_without_end_is_held_within_bounds() {
     }
     assert_eq!(controller.decision().window, Bytes((1 << 32) / 1200 * 1200));
     assert_eq!(controller.state(), "large");
+}
+
+#[test]
+fn a_window_of_which_little_is_in_flight_does_not_grow() {
+    registered("unused", &whole());
+    let mut controller = build("unused");
+    for _ in 0..100 {
+        controller.on_feedback(&Feedback {
+            in_flight: Bytes(7_000),
+            ..feedback(&[], &[])
+        });
+    }
+    assert_eq!(controller.decision().window, Bytes(13_200));
 }
 
 #[test]

@@ -1,8 +1,6 @@
 //! How far packets may run ahead of the pacing rate, for controllers that want an empty queue.
 
-use std::time::Duration;
-
-use crate::controller::Burst;
+use crate::controller::{Burst, CATCH_UP};
 use crate::spec::{Kind, Parameter};
 use crate::units::Rate;
 
@@ -23,8 +21,6 @@ pub const PACING: Parameter = Parameter {
 const HANDSHAKE_BURST: usize = 3;
 /// Above this rate two packets may leave together: they are 2 ms apart at most.
 const PAIRS_ABOVE_BPS: f64 = 12e6;
-/// Lateness that is made up for. Timers are late; without this every late one costs rate.
-const CATCH_UP: Duration = Duration::from_millis(1);
 
 /// The exceptions from pacing at `rate`: nearly none once the RTT is known.
 pub fn smooth(rate: Rate, rtt_is_known: bool) -> Burst {

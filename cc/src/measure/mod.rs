@@ -13,4 +13,5 @@ pub mod skew;
 pub mod transmission;
 pub mod trend;
 pub mod trust;
+pub mod used;
 pub mod window_min;

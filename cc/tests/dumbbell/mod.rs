@@ -213,9 +213,7 @@ impl Dumbbell {
         }
         let ready = flow.has_data(now);
         if ready > now {
-            if let Sender::Controlled(controller) = &mut flow.sender {
-                controller.on_app_limited();
-            }
+            // Nobody is told: quiche does not try to make a packet then.
             self.events
                 .push(Reverse((ready, Event::Send { flow: index })));
             return;

@@ -1,22 +1,43 @@
-//! SIGINT and SIGTERM as something to wait for.
+//! Signals as something to wait for.
 
 use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-/// A stream that gets a byte with every SIGINT or SIGTERM, instead of the process being killed.
-pub fn stop_requests() -> io::Result<UnixStream> {
-    let (ours, written_by_handler) = UnixStream::pair()?;
-    ours.set_nonblocking(true)?;
-    for signal in [SIGINT, SIGTERM] {
-        signal_hook::low_level::pipe::register(signal, written_by_handler.try_clone()?)?;
+/// Signals that are put down instead of ending the process.
+pub struct Signals(UnixStream);
+
+impl Signals {
+    /// SIGINT and SIGTERM, which ask to stop.
+    pub fn to_stop() -> io::Result<Self> {
+        Self::register(&[SIGINT, SIGTERM])
     }
-    Ok(ours)
+
+    /// SIGHUP, which asks a server to read its files again.
+    pub fn to_reload() -> io::Result<Self> {
+        Self::register(&[SIGHUP])
+    }
+
+    fn register(signals: &[i32]) -> io::Result<Self> {
+        let (ours, written_by_handler) = UnixStream::pair()?;
+        ours.set_nonblocking(true)?;
+        for signal in signals {
+            signal_hook::low_level::pipe::register(*signal, written_by_handler.try_clone()?)?;
+        }
+        Ok(Self(ours))
+    }
+
+    /// Takes those that have arrived and says how many they were.
+    pub fn take(&self) -> usize {
+        let mut bytes = [0; 16];
+        (&self.0).read(&mut bytes).unwrap_or(0)
+    }
 }
 
-/// Takes the requests that have arrived and says how many they were.
-pub fn take(mut stream: &UnixStream) -> usize {
-    let mut bytes = [0; 16];
-    stream.read(&mut bytes).unwrap_or(0)
+impl AsFd for Signals {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
 }

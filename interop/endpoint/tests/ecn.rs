@@ -15,7 +15,7 @@ use quiche_cc_endpoint::connection::{random_connection_id, receive, Connection};
 use quiche_cc_endpoint::pacing::{Sender, Stopped};
 use quiche_cc_endpoint::qlog::QlogDirectory;
 use quiche_cc_endpoint::socket::UdpEndpoint;
-use quiche_cc_endpoint::tls;
+use quiche_cc_endpoint::tls::Credentials;
 use quiche_cc_endpoint::wait::{self, Interest};
 use quinn_udp::EcnCodepoint;
 use serde_json::Value;
@@ -101,7 +101,8 @@ impl End {
 }
 
 fn config(cc: &str) -> quiche::Config {
-    let mut config = quiche::Config::new(quiche::PROTOCOL_VERSION).unwrap();
+    let credentials = Credentials::self_signed(None).unwrap();
+    let mut config = credentials.config(|_| ()).unwrap();
     config.set_application_protos(&[b"test"]).unwrap();
     config.set_cc_algorithm_name(cc).unwrap();
     config.set_max_send_udp_payload_size(DATAGRAM);
@@ -121,7 +122,6 @@ fn pair(address: &str, cc: &str, logs: &QlogDirectory) -> (End, End) {
     let conn = quiche::connect_with_buffer_factory(None, &id, b, a, &mut config("cubic")).unwrap();
     let client = End::new(conn, far);
     let mut server_config = config(cc);
-    tls::self_signed(&mut server_config, None).unwrap();
     let id = random_connection_id();
     let mut conn = quiche::accept_with_buf_factory(&id, None, a, b, &mut server_config).unwrap();
     logs.attach(&mut conn, &id, cc).unwrap();

@@ -105,9 +105,7 @@ class Builder:
         self._last_packet_time = time
         self._close_group(record)
         if space is not None and packet.header.packet_number is None:
-            raise record.error(
-                f"{event.name}: `header.packet_number` is missing"
-            )
+            raise record.error(f"{event.name}: `header.packet_number` is missing")
         return packet, space
 
     def _close_group(self, record: Record) -> None:
@@ -132,9 +130,7 @@ class Builder:
             size = 0
             self.trace.sizes_known = False
         elif size is None or not 0 < size <= 65535:
-            raise record.error(
-                f"packet_sent: `raw.length` is {size}, expected 1 to 65535"
-            )
+            raise record.error(f"packet_sent: `raw.length` is {size}, expected 1 to 65535")
         sent = self.trace.sent
         replay.sent(number, len(sent))
         kinds = {f.frame_type for f in packet.frames}

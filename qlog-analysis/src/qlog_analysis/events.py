@@ -116,7 +116,7 @@ class SmallqUpdate(msgspec.Struct):
     marks: Uint
     lost: Uint
     reaction: str | None
-    app_limited: bool
+    used: Uint
     ecn: str
     phase: str
     window_before: NonNegative

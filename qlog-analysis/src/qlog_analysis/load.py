@@ -24,9 +24,7 @@ def load(path: Path, *, allow_truncated: bool = False) -> Trace:
         return trace
 
 
-def _load(
-    path: Path, *, allow_truncated: bool, foreign: bool = False, losses_by_threshold: bool = False
-) -> Trace:
+def _load(path: Path, *, allow_truncated: bool, foreign: bool = False, losses_by_threshold: bool = False) -> Trace:
     builder: Builder | None = None
     source = records(path)
     try:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from .measure.packets import Packets
 from .measure.persistent import PersistentCongestion
 from .measure.rtt import Rtt
+from .measure.used import Used
 from .model import Feedback, Trace
 
 MIN_WINDOW_PACKETS = 2
@@ -60,7 +61,7 @@ class Counted:
 
     packets: int
     bytes: int
-    """Of those that are ack-eliciting, not regarding limits of the application."""
+    """Of those that are ack-eliciting, whether the window is used or not."""
 
 
 @dataclass(slots=True)
@@ -70,6 +71,7 @@ class Recovery:
     trace: Trace
     rtt: Rtt
     recovering: bool = False
+    used: Used = field(init=False)
     _since: float | None = None
     _persistent: PersistentCongestion = field(init=False)
     _packets: Packets = field(init=False)
@@ -77,6 +79,7 @@ class Recovery:
     def __post_init__(self) -> None:
         self._persistent = PersistentCongestion(self.trace)
         self._packets = Packets(self.trace)
+        self.used = Used(self.trace)
 
     def shows(self, packet: int) -> bool:
         """Whether it was sent after the last reaction to a loss."""
@@ -85,6 +88,7 @@ class Recovery:
     def reactions(self, f: Feedback) -> set[str | None]:
         """What the losses of a feedback may lead to; more than one where the trace leaves it open. To be called for
         every feedback, after `Rtt.record`; `follow` tells which it was."""
+        self.used.record(f)
         if any(self.shows(p) for p in self._packets.acked(f)):
             self.recovering = False
         counts = [p for p in f.lost if self.shows(p)]

@@ -36,6 +36,12 @@ impl Subject {
         }
     }
 
+    /// A controller that is in no catalogue, such as one that only listens.
+    pub fn of(name: &'static str, build: Arc<Build>) -> Self {
+        let spec = name.to_owned();
+        Self { name, spec, build }
+    }
+
     /// The controller of a new path, under the eyes of [`Checked`].
     pub fn controller(&self, start: Start) -> Checked {
         Checked::new(&self.spec, (self.build)(start), start)

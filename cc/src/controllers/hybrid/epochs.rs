@@ -143,7 +143,8 @@ impl Hybrid {
             self.standing = Standing::default();
         }
         let outcome = if interrupted {
-            Some(self.restart(now))
+            let zone = summary.seen.map(|seen| zone(&thresholds, &seen));
+            Some(self.restart(now, zone))
         } else if summary.startup {
             self.meet_path(&summary)
         } else {
@@ -318,6 +319,7 @@ impl Hybrid {
             by_ack: summary.by_ack,
         };
         self.meter.end_epoch(&evidence);
+        self.blackout.next_epoch();
         self.floors = Default::default();
         last.restart(now);
         self.epoch = Some(last);

@@ -74,6 +74,8 @@ impl Controller for Hybrid {
             self.handshake_rtt = feedback.min_rtt;
             self.follow_path();
         }
+        self.blackout.record(feedback);
+        self.used.record(feedback);
         self.collect(feedback);
         self.follow_path();
         match &self.epoch {

@@ -41,23 +41,23 @@ pub use self::params::{Params, React, Statistic};
 use self::dips::Dips;
 use self::drain::Drain;
 use self::interface::Basis;
+use self::interruption::Blackout;
 use self::late::LatePackets;
 use self::law::Zone;
 use self::report::EpochReport;
 use self::standing::Standing;
 use self::thresholds::Thresholds;
 use self::update::Phase;
-use crate::controller::{Decision, Measured, Start};
+use crate::controller::{Decision, Measured, Start, MIN_WINDOW_PACKETS};
 use crate::controllers::report::PathLimits;
 use crate::measure::epoch::Epoch;
 use crate::measure::floor::{Floor, Spans};
 use crate::measure::owd::{OwdMeter, Source};
 use crate::measure::transmission::TransmissionTime;
+use crate::measure::used::Used;
 use crate::measure::window_min::WindowMin;
 use crate::units::{Bytes, Owd, Rate, Time};
 
-/// RFC 9002 section 7.2 names two packets as the minimum window.
-const MIN_WINDOW_PACKETS: u64 = 2;
 /// The rate is never lower than a packet in this many epochs.
 const MIN_RATE_EPOCHS: u32 = 4;
 /// The rate is never higher.
@@ -93,6 +93,9 @@ pub struct Hybrid {
     standing: Standing,
     /// Whether the path was interrupted, and nothing is known of it since.
     path_is_new: bool,
+    blackout: Blackout,
+    /// How much of R start-up uses.
+    used: Used,
     /// How long there has been no decrease, nor a limit by the application.
     undisturbed: Duration,
     late: LatePackets,
@@ -151,6 +154,8 @@ impl Hybrid {
             drain: None,
             standing: Standing::default(),
             path_is_new: false,
+            blackout: Blackout::new(start.initial_rtt),
+            used: Used::default(),
             undisturbed: Duration::ZERO,
             late: LatePackets::default(),
             limited_before: false,

@@ -13,6 +13,8 @@ use crate::units::{scaled, Owd, Rate, Time};
 const QUEUE_LASTS: f64 = 0.25;
 /// R, times this, is the rate of the first flight.
 const FIRST_FLIGHT: f64 = 2.0;
+/// Who sends in bursts shorter than L uses R without having R L in flight: by so much more than what doubles.
+const BURSTS: f64 = 2.0;
 /// Packets that show the time that one takes on the slowest link.
 const PROBE_PACKETS: usize = 3;
 /// Epochs in which they are sent anyway.
@@ -37,8 +39,19 @@ impl Hybrid {
         !matches!(self.phase, Phase::Steady(_)) && self.params.startup > 1.0
     }
 
-    /// DEVIATION: in start-up every byte that comes back adds to the rate, unless the application limits it.
+    /// Whether R puts no more into L than a few times what was in flight, and the initial window (RFC 9002, sections 7.2 and 7.8).
+    fn is_used(&self) -> bool {
+        let window = self.limits.max_datagram_size * self.start.initial_window_packets;
+        let beyond = self.rate.over(self.length()) - window.0 as f64;
+        self.used.may_double(beyond / BURSTS)
+    }
+
+    /// DEVIATION: in start-up every byte that comes back adds to the rate, unless it is not used.
     pub(super) fn grow(&mut self, feedback: &Feedback<'_>) {
+        let used = self.is_used();
+        if let Some(epoch) = self.epoch.as_mut().filter(|_| !used) {
+            epoch.app_limited = true;
+        }
         if self.epoch.as_ref().is_none_or(|epoch| epoch.app_limited) {
             return;
         }

@@ -9,11 +9,12 @@
 //!
 //! The window is a real number of bytes here, as the laws want it; [`NewReno::bytes`] is what may be in flight.
 
-use crate::controller::Start;
+use crate::controller::{Start, MIN_WINDOW_PACKETS};
 use crate::feedback::Feedback;
 use crate::measure::persistent::PersistentCongestion;
 use crate::measure::round::Round;
 use crate::measure::rtt::Rtt;
+use crate::measure::used::Used;
 use crate::spec::{Kind, Parameter};
 use crate::units::{Bytes, Rate, Time};
 
@@ -24,8 +25,6 @@ pub const THRESHOLD: Parameter = Parameter {
     help: "first slow start threshold in packets; 0 or off is none",
 };
 
-/// RFC 9002, section 7.2.
-const MIN_WINDOW_PACKETS: f64 = 2.0;
 /// RFC 9002, section 7.3.2.
 const LOSS_REDUCTION: f64 = 0.5;
 
@@ -75,7 +74,7 @@ impl Reaction {
 pub struct Counted {
     /// Packets acknowledged.
     pub packets: u64,
-    /// Their bytes, for growth: none while the application leaves the window unused (section 7.8).
+    /// Their bytes, for growth: none while the window is not used (section 7.8).
     pub bytes: u64,
 }
 
@@ -88,7 +87,7 @@ pub struct NewReno {
     /// The recovery period, and what ends it.
     recovery: Round,
     recovering: bool,
-    app_limited: bool,
+    used: Used,
     persistent: PersistentCongestion,
 }
 
@@ -96,14 +95,14 @@ impl NewReno {
     /// The initial window, with a slow start threshold of so many packets (none is no threshold).
     pub fn new(start: Start, threshold_packets: Option<f64>) -> Self {
         let packet = start.max_datagram_size.0.max(1) as f64;
-        let initial = (start.initial_window_packets as f64).max(MIN_WINDOW_PACKETS);
+        let initial = start.initial_window_packets.max(MIN_WINDOW_PACKETS) as f64;
         Self {
             packet,
             window: initial * packet,
             threshold: threshold_packets.map_or(f64::INFINITY, |packets| packets * packet),
             recovery: Round::default(),
             recovering: false,
-            app_limited: false,
+            used: Used::default(),
             persistent: PersistentCongestion::default(),
         }
     }
@@ -155,21 +154,18 @@ impl NewReno {
         self.window < self.threshold
     }
 
-    /// Whether the application left the window unused when it last could have sent.
-    pub fn is_app_limited(&self) -> bool {
-        self.app_limited
+    /// U: the most that was in flight of late.
+    pub fn used(&self) -> Bytes {
+        self.used.most()
     }
 
-    /// A packet has left: the application has something to send.
-    pub fn on_sent(&mut self, size: Bytes) {
-        if size > Bytes(0) {
-            self.app_limited = false;
+    /// Whether the window is used, so that it may grow (section 7.8).
+    fn is_used(&self) -> bool {
+        if self.in_slow_start() {
+            self.used.may_double(self.window)
+        } else {
+            self.used.may_grow(self.window, self.packet)
         }
-    }
-
-    /// The application has nothing to send although there is room.
-    pub fn on_app_limited(&mut self) {
-        self.app_limited = true;
     }
 
     /// The maximum datagram size has changed.
@@ -180,6 +176,7 @@ impl NewReno {
 
     /// Reacts to the losses in `feedback`, at most once per round trip. To be called for every feedback.
     pub fn on_losses(&mut self, feedback: &Feedback<'_>, rtt: &Rtt) -> Option<Reaction> {
+        self.used.record(feedback);
         let returned = |sent: Time| self.recovery.shows(sent);
         if feedback.acked.iter().any(|packet| returned(packet.sent)) {
             self.recovering = false;
@@ -212,7 +209,7 @@ impl NewReno {
                 counted.bytes += packet.size.0;
             }
         }
-        if self.app_limited {
+        if !self.is_used() {
             counted.bytes = 0;
         }
         counted
@@ -225,7 +222,7 @@ impl NewReno {
 
     /// Adds `delta` bytes, which may be negative, down to the minimum window.
     pub fn change(&mut self, delta: f64) {
-        self.window = (self.window + delta).max(MIN_WINDOW_PACKETS * self.packet);
+        self.window = (self.window + delta).max(MIN_WINDOW_PACKETS as f64 * self.packet);
     }
 
     /// Ends slow start at the present window, or at less if it has ended already.

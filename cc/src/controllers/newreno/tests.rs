@@ -21,6 +21,8 @@ fn start() -> Start {
 struct Sender {
     reno: NewReno,
     rtt: Rtt,
+    /// What is in flight; the source always has something to send unless it is set.
+    in_flight: Bytes,
 }
 
 impl Sender {
@@ -28,6 +30,7 @@ impl Sender {
         let mut sender = Self {
             reno: NewReno::new(start(), None),
             rtt: Rtt::new(333 * MILLI),
+            in_flight: Bytes(u64::MAX),
         };
         sender.feedback(1_000, &[900], &[]);
         sender
@@ -55,7 +58,7 @@ impl Sender {
             space: Space::Application,
             acked: &acked,
             lost: &lost,
-            in_flight: Bytes(u64::MAX),
+            in_flight: self.in_flight,
             rtt_sampled: !acked.is_empty(),
             ack_delay: Duration::ZERO,
             max_ack_delay: 25 * MILLI,
@@ -153,20 +156,49 @@ fn what_was_acknowledged_between_two_losses_ends_a_run() {
     );
 }
 
+/// Round trips of 100 ms in which so many packets come back, one after the other, and no more is ever in flight.
+fn trips(sender: &mut Sender, packets: u64, trips: std::ops::Range<u64>) -> f64 {
+    for trip in trips {
+        for packet in 0..packets {
+            let sent = 1_000 + 100 * trip + packet;
+            sender.in_flight = SIZE * (packets - packet);
+            let (_, counted) = sender.feedback(sent + 100, &[sent], &[]);
+            if sender.reno.in_slow_start() {
+                sender.reno.grow(counted.bytes);
+            } else {
+                let packet = sender.reno.packet();
+                sender
+                    .reno
+                    .change(counted.bytes as f64 * packet / sender.reno.window());
+            }
+        }
+    }
+    sender.reno.window() / SIZE.0 as f64
+}
+
 #[test]
-fn an_unused_window_is_no_reason_to_grow() {
+fn a_window_of_which_little_is_in_flight_does_not_grow_though_nobody_says_so() {
     let mut sender = Sender::new();
-    sender.reno.on_app_limited();
-    let (_, counted) = sender.feedback(1_100, &[1_000, 1_001], &[]);
+    sender.reno.used = Used::default();
+    for trip in 1..1_000 {
+        assert_eq!(trips(&mut sender, 3, trip..trip + 1), 10.0);
+    }
     assert_eq!(
-        counted,
+        sender.feedback(101_000, &[100_900, 100_901], &[]).1,
         Counted {
             packets: 2,
             bytes: 0
         }
     );
-    sender.reno.on_sent(Bytes(0));
-    assert!(sender.reno.is_app_limited());
-    sender.reno.on_sent(SIZE);
-    assert_eq!(sender.feedback(1_110, &[1_010], &[]).1.bytes, 1_250);
+}
+
+#[test]
+fn slow_start_goes_to_twice_what_is_in_flight_and_congestion_avoidance_a_little_beyond() {
+    let mut sender = Sender::new();
+    sender.reno.used = Used::default();
+    assert_eq!(trips(&mut sender, 10, 1..100), 20.0);
+    sender.reno.leave_slow_start();
+    assert_eq!(trips(&mut sender, 10, 100..200), 20.0);
+    let more = trips(&mut sender, 40, 200..400);
+    assert!(more > 50.0 && more < 52.0, "{more}");
 }

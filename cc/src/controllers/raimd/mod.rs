@@ -23,27 +23,22 @@ pub use self::params::{Params, Target, PARAMETERS, PROFILES};
 use self::report::{Cause, Report, Update};
 use super::pacing;
 use super::report::{parameters_set, PathLimits};
-use crate::controller::{Controller, Decision, Ecn, Event, Start};
+use crate::controller::{Controller, Decision, Ecn, Event, Start, MIN_WINDOW_PACKETS};
 use crate::feedback::Feedback;
 use crate::measure::loss::LossIntervals;
 use crate::measure::persistent::PersistentCongestion;
 use crate::measure::round::Round;
 use crate::measure::rtt::Rtt;
 use crate::measure::sent::SentLog;
+use crate::measure::used::Used;
 use crate::models::aimd::{self, Path};
 use crate::models::tcp::Pftk;
 use crate::units::{Bytes, PacketRate, Rate, Time};
 
-/// RFC 9002, section 7.2: the minimum window.
-const MIN_WINDOW_PACKETS: u64 = 2;
 /// The rate is never lower than a packet in this many round trips.
 const MIN_RATE_RTTS: f64 = 8.0;
-/// RFC 9002, section 7.6: what is left after persistent congestion, per round trip.
-const COLLAPSED_PACKETS: f64 = 2.0;
 /// Round trips that one ACK may end. Where packets are further apart than round trips, several pass between ACKs.
 const MOST_ROUNDS: u32 = 16;
-/// Round trips that used less of their rate, because the application had no more, do not raise it.
-const USED_SHARE: f64 = 0.8;
 
 /// The controller of one path.
 #[derive(Debug)]
@@ -58,9 +53,9 @@ pub struct Raimd {
     collapsed: bool,
     rtt: Rtt,
     sent: SentLog,
-    /// When the round trip began, and packets sent by then.
-    round: Option<(Time, u64)>,
-    app_limited: bool,
+    /// When the round trip began.
+    round: Option<Time>,
+    used: Used,
     /// Since the last decrease.
     cycle: Round,
     /// Packets sent until then, and until the newest that was acknowledged.
@@ -87,7 +82,7 @@ impl Raimd {
             rtt: Rtt::new(start.initial_rtt),
             sent: SentLog::default(),
             round: None,
-            app_limited: false,
+            used: Used::default(),
             cycle: Round::default(),
             interval: (0, 0),
             persistent: PersistentCongestion::default(),
@@ -166,8 +161,7 @@ impl Raimd {
 
     /// Ends the round trips that are over, and increases the rate once for each.
     fn end_rounds(&mut self, now: Time) {
-        let packets = self.sent.last().packets;
-        let (began, sent_before) = *self.round.get_or_insert((now, packets));
+        let began = *self.round.get_or_insert(now);
         let (elapsed, rtt) = (now.since(began), self.rtt.smoothed());
         let rounds = elapsed.as_nanos() / rtt.as_nanos();
         if rounds == 0 {
@@ -180,21 +174,28 @@ impl Raimd {
         } else {
             began + rtt.saturating_mul(counted)
         };
-        let used = (packets - sent_before) as f64;
-        let unused =
-            self.app_limited && used < USED_SHARE * self.rate.per_sec() * elapsed.as_secs_f64();
-        self.round = Some((next, packets));
-        self.app_limited = false;
+        self.round = Some(next);
         self.collapsed = false;
-        let update = self.update_for(counted, unused);
+        let update = self.update_for(counted);
         self.apply(update);
     }
 
-    fn update_for(&self, rounds: u32, unused: bool) -> Update {
+    /// S R, in bytes: what is in flight if the rate is used.
+    fn held(&self) -> f64 {
+        self.rate.of(self.packet()).over(self.rtt.smoothed())
+    }
+
+    fn update_for(&self, rounds: u32) -> Update {
         let target = self.target();
-        let (cause, alpha) = if unused {
+        let starting = self.in_startup && target.is_none_or(|target| self.rate < target);
+        let used = if starting {
+            self.used.may_double(self.held())
+        } else {
+            self.used.may_grow(self.held(), self.packet().0 as f64)
+        };
+        let (cause, alpha) = if !used {
             (Cause::Unused, PacketRate::default())
-        } else if self.in_startup && target.is_none_or(|target| self.rate < target) {
+        } else if starting {
             return Update {
                 rounds,
                 target,
@@ -233,10 +234,17 @@ impl Raimd {
         self.interval.0 = self.sent.last().packets;
     }
 
+    /// The largest rate that counts as used. DEVIATION: losses are those of what was sent, so that S falls from there. Without
+    /// this a rate of which a fifth is used stays above what the path carries for many losses (RFC 7661, section 4.4.1).
+    fn used_rate(&self) -> f64 {
+        let packet = self.packet().0 as f64;
+        self.used.most_grown(packet) / packet / self.rtt.smoothed().as_secs_f64()
+    }
+
     /// Nothing came through for several probe timeouts. DEVIATION: to the paper that is a loss like any other.
     fn collapse(&mut self, now: Time) {
         self.restart(now);
-        self.round = Some((now, self.interval.0));
+        self.round = Some(now);
         self.in_startup = self.params.startup;
         self.collapsed = true;
         self.apply(Update::because(Cause::PersistentCongestion));
@@ -249,9 +257,9 @@ impl Raimd {
                 before + f64::from(update.rounds) * update.alpha.unwrap_or_default().per_sec()
             }
             Cause::Startup => 2.0 * before,
-            Cause::Loss => self.params.beta * before,
+            Cause::Loss => self.params.beta * before.min(self.used_rate()),
             Cause::PersistentCongestion => {
-                before.min(COLLAPSED_PACKETS / self.rtt.smoothed().as_secs_f64())
+                before.min(MIN_WINDOW_PACKETS as f64 / self.rtt.smoothed().as_secs_f64())
             }
         };
         let rate_before = self.rate;
@@ -288,6 +296,7 @@ impl Controller for Raimd {
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         self.limits.max_ack_delay = Some(feedback.max_ack_delay);
         self.rtt.record(feedback);
+        self.used.record(feedback);
         let event = feedback
             .lost
             .iter()
@@ -303,10 +312,6 @@ impl Controller for Raimd {
             self.end_rounds(feedback.now);
         }
         self.note_acked(feedback);
-    }
-
-    fn on_app_limited(&mut self) {
-        self.app_limited = true;
     }
 
     /// What the path carries are bits: their rate stays, so that of packets does not.

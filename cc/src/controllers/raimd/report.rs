@@ -13,7 +13,7 @@ pub enum Cause {
     Increase,
     /// The same, in start-up.
     Startup,
-    /// The same, but the application left the rate unused.
+    /// The same, but the rate was not used.
     Unused,
     /// A loss event.
     Loss,

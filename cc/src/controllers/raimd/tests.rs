@@ -38,12 +38,14 @@ fn feedback<'a>(now: Time, acked: &'a [Acked], lost: &'a [Lost]) -> Feedback<'a>
     }
 }
 
-/// A path on which a packet leaves every `gap` ms and comes back, or does not, after `rtt` ms.
+/// A path on which a packet leaves every `gap` ms and comes back, or does not, after `rtt` ms. As much is in flight as the
+/// rate allows, or as these packets take if the application has no more.
 struct Walk {
     raimd: Raimd,
     rtt: u64,
     gap: u64,
     now: u64,
+    limited: bool,
     events: Vec<Event>,
 }
 
@@ -55,6 +57,7 @@ impl Walk {
             rtt,
             gap,
             now: 0,
+            limited: false,
             events,
         }
     }
@@ -75,10 +78,15 @@ impl Walk {
                     size: packet.1,
                 }];
                 let now = at(self.now);
-                if lost.contains(&sent) {
-                    self.raimd.on_feedback(&feedback(now, &[], &gone));
+                let in_flight = if self.limited {
+                    SIZE * (self.rtt / self.gap)
                 } else {
-                    self.raimd.on_feedback(&feedback(now, &acked, &[]));
+                    Bytes(u64::MAX)
+                };
+                if lost.contains(&sent) {
+                    self.feedback(now, &[], &gone, in_flight);
+                } else {
+                    self.feedback(now, &acked, &[], in_flight);
                 }
                 self.events
                     .extend(std::iter::from_fn(|| self.raimd.next_event()));
@@ -86,6 +94,13 @@ impl Walk {
             self.now += self.gap;
         }
         self.raimd.rate.per_sec()
+    }
+
+    fn feedback(&mut self, now: Time, acked: &[Acked], lost: &[Lost], in_flight: Bytes) {
+        self.raimd.on_feedback(&Feedback {
+            in_flight,
+            ..feedback(now, acked, lost)
+        });
     }
 }
 
@@ -140,12 +155,41 @@ fn a_round_trip_of_minutes_is_a_round_trip() {
 #[test]
 fn an_application_with_less_to_send_does_not_raise_the_rate() {
     let mut walk = Walk::new("paper,r0=4Mbps", 100, 10);
-    walk.until(110, &[]);
-    for end in (120..2_000).step_by(10) {
-        walk.raimd.on_app_limited();
+    walk.limited = true;
+    for end in (110..200_000).step_by(10) {
         let rate = walk.until(end, &[]);
         assert!(close(rate, 400.0), "{rate} at {end} ms");
     }
+    let updates = walk.events.iter().filter(|e| e.name == "raimd_updated");
+    assert!(updates.clone().count() > 1_000 && updates.clone().all(is_unused));
+    walk.limited = false;
+    let used = walk.until(200_200, &[]);
+    assert!(used > 400.0, "{used}");
+}
+
+fn is_unused(event: &Event) -> bool {
+    event
+        .fields
+        .contains(&("cause", Value::Text("unused".into())))
+}
+
+#[test]
+fn start_up_ends_at_what_the_application_uses() {
+    let mut walk = Walk::new("", 100, 10);
+    walk.limited = true;
+    // 10 packets in a round trip, and one more that might have been.
+    let rate = walk.until(10_000, &[]);
+    assert!((100.0..=200.0).contains(&rate), "{rate}");
+}
+
+#[test]
+fn a_loss_of_what_little_was_sent_lowers_the_rate_to_a_share_of_that() {
+    let mut walk = Walk::new("paper,r0=4Mbps", 100, 10);
+    walk.limited = true;
+    walk.until(1_000, &[]);
+    let rate = walk.until(1_200, &[1_000]);
+    // Half of 10 packets in flight over 0.8, and one more, in 100 ms; and a round trip that used that.
+    assert!(close(rate, 67.5 + 2.0), "{rate}");
 }
 
 #[test]
@@ -268,9 +312,6 @@ proptest! {
             let acked = vec![Acked { sent, size, received: None }; acked];
             let lost = vec![Lost { sent, size }; lost];
             raimd.on_sent(at(now), size);
-            if wait % 3 == 0 {
-                raimd.on_app_limited();
-            }
             raimd.on_feedback(&feedback(at(now), &acked, &lost));
             let decision = raimd.decision();
             prop_assert!(decision.window.0 >= 2 * SIZE.0);

@@ -50,7 +50,9 @@ pub fn next_rate(params: &Params, sample: &RateSample, aim: f64) -> Rate {
     } else if sample.reduction() > aim {
         by_output * unused
     } else {
-        by_output.clamp(sample.allowed_last, Rate::INFINITE)
+        // A queue that drains lets more arrive than was sent, which says nothing of a rate that was not tried.
+        let tried = by_output.min(input * params.growth);
+        tried.clamp(sample.allowed_last, Rate::INFINITE)
     };
     let most = input.clamp(sample.allowed_last, Rate::INFINITE) * params.growth;
     next.min(most).min(ceiling(params))

@@ -25,7 +25,7 @@ pub use self::params::{Feedback as FeedbackFunction, Params, PARAMETERS, PROFILE
 use self::report::Update;
 use super::pacing;
 use super::report::{parameters_set, PathLimits};
-use crate::controller::{Controller, Decision, Ecn, Event, Measured, Start};
+use crate::controller::{Controller, Decision, Ecn, Event, Measured, Start, MIN_WINDOW_PACKETS};
 use crate::feedback::Feedback;
 use crate::measure::epoch::Epoch;
 use crate::measure::owd::{Minima, OwdMeter, Sample, Source};
@@ -36,8 +36,6 @@ use crate::measure::trust::Evidence;
 use crate::models::tcp::SquareRoot;
 use crate::units::{Bytes, Rate, Time};
 
-/// RFC 9002, section 7.2: the minimum window.
-const MIN_WINDOW_PACKETS: u64 = 2;
 /// The rate is never lower than a packet in this many smallest RTTs.
 const MIN_RATE_RTTS: u32 = 4;
 /// Window of the minima of one-way delay: 200 ppm of clock drift are 2 ms in it, as in `hybrid` with `skew=off`.
@@ -263,10 +261,6 @@ impl Controller for Rrr {
             self.rate = self.initial_rate();
         }
         self.end_epoch(feedback.now);
-    }
-
-    fn on_app_limited(&mut self) {
-        // What was sent is known, and the law holds it against what arrived.
     }
 
     fn on_max_datagram_size(&mut self, size: Bytes) {

@@ -86,6 +86,11 @@ fn a_used_rate_follows_what_arrives() {
 #[test]
 fn an_unused_rate_is_held_and_falls_with_congestion_alone() {
     assert!(close(next("feedback=fixed", &sample(2.0, 2.0, 10.0)), 10.0));
+    // A queue drains: that more arrives than was sent does not raise what was not tried.
+    assert!(close(
+        next("feedback=fixed", &sample(2.0, 20.0, 10.0)),
+        10.0
+    ));
     // Half of what little was sent arrives: half of what was allowed, and what is wanted on top.
     assert!(close(
         next("feedback=fixed", &sample(2.0, 1.0, 10.0)),

@@ -27,7 +27,7 @@ use super::report::{parameters_set, PathLimits};
 use crate::controller::{Controller, Decision, Event, Start};
 use crate::feedback::Feedback;
 use crate::measure::rtt::Rtt;
-use crate::units::{Bytes, Time};
+use crate::units::Bytes;
 
 /// The controller of one path.
 #[derive(Debug)]
@@ -95,7 +95,7 @@ impl SmallQueues {
             marks,
             lost: feedback.lost.len() as u64,
             reaction,
-            app_limited: self.reno.is_app_limited(),
+            used: self.reno.used(),
             ecn: self.ecn.state(),
             phase: self.reno.phase(),
             window_before: before,
@@ -109,10 +109,6 @@ impl SmallQueues {
 }
 
 impl Controller for SmallQueues {
-    fn on_sent(&mut self, _now: Time, size: Bytes) {
-        self.reno.on_sent(size);
-    }
-
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         self.limits.max_ack_delay = Some(feedback.max_ack_delay);
         self.rtt.record(feedback);
@@ -126,10 +122,6 @@ impl Controller for SmallQueues {
         let marks = Self::marks(feedback, counted);
         self.update(counted.bytes, marks);
         self.keep(feedback, before, reaction, (counted, marks));
-    }
-
-    fn on_app_limited(&mut self) {
-        self.reno.on_app_limited();
     }
 
     fn on_max_datagram_size(&mut self, size: Bytes) {

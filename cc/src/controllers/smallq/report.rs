@@ -27,8 +27,8 @@ pub struct Update {
     pub lost: u64,
     /// What the losses have done.
     pub reaction: Option<Reaction>,
-    /// Whether the application limited.
-    pub app_limited: bool,
+    /// The most that was in flight of late.
+    pub used: Bytes,
     /// What is known of ECN.
     pub ecn: EcnState,
     /// Where the window stands now.
@@ -60,7 +60,7 @@ pub fn updated(update: &Update) -> Event {
             ("marks", Value::Count(update.marks)),
             ("lost", Value::Count(update.lost)),
             ("reaction", reaction.map_or(Value::Null, word)),
-            ("app_limited", Value::Flag(update.app_limited)),
+            ("used", Value::Count(update.used.0)),
             ("ecn", word(update.ecn.as_str())),
             ("phase", word(update.phase.as_str())),
             ("window_before", Value::Number(update.window_before)),

@@ -6,6 +6,7 @@ use super::ecn::EcnState;
 use super::*;
 use crate::controller::{Ecn, Value};
 use crate::feedback::{Acked, Lost, Space};
+use crate::units::Time;
 
 const MILLI: Duration = Duration::from_millis(1);
 const M: f64 = 1250.0;
@@ -65,7 +66,6 @@ impl Path {
             };
             packets
         ];
-        self.smallq.on_sent(at(self.now), SIZE);
         self.smallq.on_feedback(&Feedback {
             ecn_ect: ect,
             ecn_ce: ce,
@@ -214,9 +214,9 @@ fn an_unused_window_does_not_grow_but_marks_count() {
         received: None,
     }];
     for (ce, expected) in [(0, 10.0 * M), (1, 9.0 * M)] {
-        path.smallq.on_app_limited();
         path.smallq.on_feedback(&Feedback {
             ecn_ce: ce,
+            in_flight: SIZE,
             ..feedback(at(10_000), &acked, &[])
         });
         assert_eq!(path.window(), expected);
@@ -271,9 +271,8 @@ proptest! {
             let sent = at(now - age);
             let acked = vec![Acked { sent, size: Bytes(size), received: None }; acked];
             let lost = vec![Lost { sent, size: Bytes(size) }; lost];
-            smallq.on_sent(at(now), SIZE);
-            if limited { smallq.on_app_limited(); }
-            smallq.on_feedback(&Feedback { ecn_ce: ce, ..feedback(at(now), &acked, &lost) });
+            let in_flight = if limited { SIZE } else { Bytes(u64::MAX) };
+            smallq.on_feedback(&Feedback { ecn_ce: ce, in_flight, ..feedback(at(now), &acked, &lost) });
             if count == 0 {
                 prop_assert_eq!(smallq.next_event().unwrap().name, "parameters_set");
             }

@@ -141,8 +141,7 @@ impl Vegas {
         true
     }
 
-    /// Congestion avoidance, once per round trip. It gains no more than was acknowledged: an unused window does not grow
-    /// (RFC 9002, section 7.8).
+    /// Congestion avoidance, once per round trip. It gains no more than was acknowledged of a window that was used.
     fn adjust(&mut self, seen: &Seen) {
         let (m, w) = (self.reno.packet(), self.reno.window());
         let change = step(&self.params, seen.queued(w) / m) * m;
@@ -190,10 +189,6 @@ impl Vegas {
 }
 
 impl Controller for Vegas {
-    fn on_sent(&mut self, _now: Time, size: Bytes) {
-        self.reno.on_sent(size);
-    }
-
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         self.limits.max_ack_delay = Some(feedback.max_ack_delay);
         self.measure(feedback);
@@ -210,10 +205,6 @@ impl Controller for Vegas {
         if over && !left {
             self.end_trip(feedback.now);
         }
-    }
-
-    fn on_app_limited(&mut self) {
-        self.reno.on_app_limited();
     }
 
     fn on_max_datagram_size(&mut self, size: Bytes) {

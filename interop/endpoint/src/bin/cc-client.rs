@@ -1,9 +1,18 @@
+use std::io::{self, Write};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{CommandFactory, Parser};
 use quiche_cc_endpoint::cc_choice;
 use quiche_cc_endpoint::client::{fetch_all, plan, ClientArgs};
+use quiche_cc_endpoint::output::Patience;
 use quiche_cc_endpoint::{logging, plugins};
+
+/// What readers of the log's last lines get.
+const LAST_LINES: Patience = Patience {
+    with_none: Duration::from_secs(5),
+    in_all: Duration::from_secs(60),
+};
 
 fn main() -> ExitCode {
     if let Err(wrong) = plugins::load(std::env::args_os()) {
@@ -14,7 +23,8 @@ fn main() -> ExitCode {
     cc_choice::register();
     let args = ClientArgs::parse();
     if args.list_cc {
-        print!("{}", quiche_cc::catalogue::describe());
+        // Whoever reads only the beginning of the list has seen enough.
+        let _ = io::stdout().write_all(quiche_cc::catalogue::describe().as_bytes());
         return ExitCode::SUCCESS;
     }
     let groups = plan(&args).unwrap_or_else(|wrong| {
@@ -22,12 +32,18 @@ fn main() -> ExitCode {
             .error(clap::error::ErrorKind::ValueValidation, wrong)
             .exit()
     });
-    logging::start(log::LevelFilter::Warn);
-    match fetch_all(&args, &groups) {
+    let log = match logging::start(log::LevelFilter::Warn) {
+        Ok(log) => log,
+        Err(_) => return ExitCode::FAILURE,
+    };
+    let result = fetch_all(&args, &groups);
+    if let Err(e) = &result {
+        log::error!("{e}");
+    }
+    // Nobody can be told if this fails.
+    let _ = log.finish(LAST_LINES);
+    match result {
         Ok(status) => ExitCode::from(status as u8),
-        Err(e) => {
-            log::error!("{e}");
-            ExitCode::FAILURE
-        }
+        Err(_) => ExitCode::FAILURE,
     }
 }

@@ -1,9 +1,18 @@
+use std::io::{self, Write};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{CommandFactory, Parser};
 use quiche_cc_endpoint::cc_choice;
+use quiche_cc_endpoint::output::Patience;
 use quiche_cc_endpoint::server::{Server, ServerArgs};
 use quiche_cc_endpoint::{logging, plugins};
+
+/// What readers of the log's last lines get.
+const LAST_LINES: Patience = Patience {
+    with_none: Duration::from_millis(500),
+    in_all: Duration::from_millis(500),
+};
 
 fn main() -> ExitCode {
     if let Err(wrong) = plugins::load(std::env::args_os()) {
@@ -14,7 +23,8 @@ fn main() -> ExitCode {
     cc_choice::register();
     let args = ServerArgs::parse();
     if args.list_cc {
-        print!("{}", quiche_cc::catalogue::describe());
+        // Whoever reads only the beginning of the list has seen enough.
+        let _ = io::stdout().write_all(quiche_cc::catalogue::describe().as_bytes());
         return ExitCode::SUCCESS;
     }
     if let Err(wrong) = args.check() {
@@ -22,12 +32,18 @@ fn main() -> ExitCode {
             .error(clap::error::ErrorKind::ValueValidation, wrong)
             .exit();
     }
-    logging::start(log::LevelFilter::Info);
-    match Server::start(&args).and_then(Server::run) {
+    let log = match logging::start(log::LevelFilter::Info) {
+        Ok(log) => log,
+        Err(_) => return ExitCode::FAILURE,
+    };
+    let result = Server::start(&args).and_then(Server::run);
+    if let Err(e) = &result {
+        log::error!("{e}");
+    }
+    // Nobody can be told if this fails.
+    let _ = log.finish(LAST_LINES);
+    match result {
         Ok(()) => ExitCode::SUCCESS,
-        Err(e) => {
-            log::error!("{e}");
-            ExitCode::FAILURE
-        }
+        Err(_) => ExitCode::FAILURE,
     }
 }

@@ -16,8 +16,8 @@ use crate::transport::TransportArgs;
 /// Files are named after the last part of the path, and appear only when they are complete.
 ///
 /// Exit codes: 0 all downloads succeeded; 1 a download failed (status other than 2xx, reset, short
-/// body, file not written); 2 wrong usage; 3 a connection failed or timed out; 130 interrupted. If
-/// 1 and 3 both apply it is 3.
+/// body, file not written), or nobody read standard output for 5 s; 2 wrong usage; 3 a connection
+/// failed or timed out; 130 interrupted. If both a download and a connection failed it is 3.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "cc-client", version, verbatim_doc_comment)]
 pub struct ClientArgs {

@@ -3,7 +3,6 @@
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::AsFd;
-use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use quiche::h3;
@@ -22,10 +21,11 @@ use crate::connection::{
 };
 use crate::http09;
 use crate::keylog::KeyLog;
+use crate::output::Patience;
 use crate::pacing::{Sender, Stopped};
 use crate::qlog::QlogDirectory;
 use crate::report::{milliseconds, ConnectionReport, RttMeter};
-use crate::signals;
+use crate::signals::Signals;
 use crate::socket::{local_for, UdpEndpoint};
 use crate::tls;
 use crate::wait::{self, Interest};
@@ -58,7 +58,7 @@ pub struct Client<'a> {
     h3_config: h3::Config,
     qlog: Option<QlogDirectory>,
     keylog: Option<KeyLog>,
-    signals: UnixStream,
+    signals: Signals,
     progress: Progress,
 }
 
@@ -80,9 +80,18 @@ impl<'a> Client<'a> {
                 .map(QlogDirectory::create)
                 .transpose()?,
             keylog: KeyLog::from_environment()?,
-            signals: signals::stop_requests()?,
+            signals: Signals::to_stop()?,
             progress: Progress::new(!args.json && !args.no_progress),
         })
+    }
+
+    /// Waits until the secrets are in their file, unless nobody takes them.
+    pub fn finish(&self, patience: Patience) {
+        if let Some(keylog) = &self.keylog {
+            if let Err(e) = keylog.output().finish(patience) {
+                log::warn!("key log: {e}");
+            }
+        }
     }
 
     /// Does all downloads of a group, on a connection that resumes `session` if there is one.
@@ -158,7 +167,7 @@ impl<'a> Client<'a> {
             qlog.attach(&mut conn, &original_id, self.args.transport.cc.as_str())?;
         }
         if let Some(keylog) = &self.keylog {
-            conn.set_keylog(keylog.writer()?);
+            conn.set_keylog(keylog.writer());
         }
         if let Some(session) = session {
             session.resume(&mut conn).map_err(io::Error::other)?;
@@ -370,7 +379,7 @@ impl<'a> Session<'a> {
                 }
             })?;
         }
-        Ok(ready[0].readable && signals::take(&self.client.signals) > 0)
+        Ok(ready[0].readable && self.client.signals.take() > 0)
     }
 
     /// Lets the closing packet out.

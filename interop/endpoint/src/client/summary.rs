@@ -1,11 +1,20 @@
 //! All downloads, and what is told about them at the end.
 
-use std::io::{self, Write};
+use std::io;
+use std::time::Duration;
 
 use super::cli::ClientArgs;
 use super::download::DownloadReport;
 use super::exchange::{Client, Exchange};
 use super::group::Group;
+use crate::output::{Output, Patience};
+use crate::text::{json_line, printable};
+
+/// What readers of the summary get.
+const READING_TIME: Patience = Patience {
+    with_none: Duration::from_secs(5),
+    in_all: Duration::from_secs(60),
+};
 
 /// The client's verdict, and its exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,11 +48,12 @@ pub fn fetch_all(args: &ClientArgs, groups: &[Group]) -> io::Result<ExitStatus> 
     }
     let status = judge(&exchanges);
     let text = if args.json {
-        json(&exchanges, status)?
+        json(&exchanges, status)
     } else {
         human(&exchanges)
     };
-    io::stdout().write_all(text.as_bytes())?;
+    client.finish(READING_TIME);
+    print(text)?;
     Ok(status)
 }
 
@@ -60,37 +70,48 @@ fn judge(exchanges: &[Exchange]) -> ExitStatus {
     }
 }
 
-fn json(exchanges: &[Exchange], status: ExitStatus) -> io::Result<String> {
+fn print(text: String) -> io::Result<()> {
+    let output = Output::stdout(|_| String::new())?;
+    output.line(text);
+    output
+        .finish(READING_TIME)
+        .map_err(|e| io::Error::new(e.kind(), format!("standard output: {e}")))
+}
+
+fn json(exchanges: &[Exchange], status: ExitStatus) -> String {
     let object = serde_json::json!({ "connections": exchanges, "exit_code": status as u8 });
-    Ok(format!("{object}\n"))
+    json_line(&object)
 }
 
 fn human(exchanges: &[Exchange]) -> String {
     let mut text = String::new();
     for exchange in exchanges {
         for download in &exchange.downloads {
-            text += &line(download);
+            text += &printable(&line(download));
+            text.push('\n');
         }
-        text += &format!("{}: ", exchange.authority);
-        if let Some(connection) = &exchange.connection {
-            let total: u64 = exchange
-                .downloads
-                .iter()
-                .map(|download| download.bytes)
-                .sum();
-            let seconds = connection.duration_ms / 1e3;
-            text += &format!(
-                "{} to {} in {seconds:.3} s, {}, RTT min/mean/max {}",
-                size(total),
-                connection.peer,
-                rate(total as f64 * 8.0 / seconds.max(1e-9)),
-                connection.rtt_text(),
-            );
-        }
-        if let Some(error) = &exchange.error {
-            text += &format!(" - connection failed: {error}");
-        }
+        text += &printable(&total(exchange));
         text.push('\n');
+    }
+    text
+}
+
+fn total(exchange: &Exchange) -> String {
+    let mut text = format!("{}: ", exchange.authority);
+    if let Some(connection) = &exchange.connection {
+        let downloads = exchange.downloads.iter();
+        let total: u64 = downloads.map(|download| download.bytes).sum();
+        let seconds = connection.duration_ms / 1e3;
+        text += &format!(
+            "{} to {} in {seconds:.3} s, {}, RTT min/mean/max {}",
+            size(total),
+            connection.peer,
+            rate(total as f64 * 8.0 / seconds.max(1e-9)),
+            connection.rtt_text(),
+        );
+    }
+    if let Some(error) = &exchange.error {
+        text += &format!(" - connection failed: {error}");
     }
     text
 }
@@ -115,7 +136,6 @@ fn line(download: &DownloadReport) -> String {
     if let Some(error) = &download.error {
         text += &format!(" - failed: {error}");
     }
-    text.push('\n');
     text
 }
 

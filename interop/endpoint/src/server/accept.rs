@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use quiche::{ConnectionId, Header, Type};
 
-use super::token::TokenMint;
+use super::token::{Token, TokenMint};
 use crate::connection::random_connection_id;
 
 /// Smallest datagram that may start a connection (RFC 9000, section 14.1).
@@ -14,6 +14,7 @@ const MIN_INITIAL: usize = 1200;
 const MAX_ANSWER: usize = 512;
 
 /// The decision.
+#[derive(Debug)]
 pub enum Arrival {
     /// A new connection.
     Accept {
@@ -24,18 +25,22 @@ pub enum Arrival {
         /// Whether a Retry packet preceded, so that the client's address is validated.
         retried: bool,
     },
-    /// A stateless answer: Version Negotiation or Retry.
-    Answer(Vec<u8>),
+    /// A Retry packet, without any state.
+    Retry(Vec<u8>),
+    /// A Version Negotiation packet, likewise.
+    Negotiate(Vec<u8>),
     /// Nothing that can be answered.
     Ignore(&'static str),
 }
 
-/// Decides about a datagram of `size` bytes that starts with `header`.
+/// Decides about a datagram of `size` bytes that starts with `header`. Clients have to `validate`
+/// their address if there are too many whose address is not.
 pub fn decide(
     header: &Header<'_>,
     size: usize,
     from: SocketAddr,
-    retry: Option<&TokenMint>,
+    tokens: &TokenMint,
+    validate: bool,
 ) -> Arrival {
     if header.ty == Type::Short {
         return Arrival::Ignore("packet of an unknown connection");
@@ -45,56 +50,146 @@ pub fn decide(
         return Arrival::Ignore("datagram too small for a new connection");
     }
     if !quiche::version_is_supported(header.version) {
-        return answer(|out| quiche::negotiate_version(&header.scid, &header.dcid, out));
+        return answer(Arrival::Negotiate, |out| {
+            quiche::negotiate_version(&header.scid, &header.dcid, out)
+        });
     }
     if header.ty != Type::Initial {
         return Arrival::Ignore("not an Initial packet");
     }
-    match retry {
-        Some(mint) => with_retry(header, from, mint),
-        None => accept(&header.dcid),
-    }
-}
-
-fn accept(original_id: &ConnectionId<'_>) -> Arrival {
-    // RFC 9000, section 7.2: at least 8 bytes that cannot be predicted.
-    if original_id.len() < 8 {
-        return Arrival::Ignore("connection id shorter than 8 bytes");
-    }
-    let original_id = original_id.clone().into_owned();
-    Arrival::Accept {
-        id: random_connection_id(),
-        original_id,
-        retried: false,
-    }
-}
-
-fn with_retry(header: &Header<'_>, from: SocketAddr, mint: &TokenMint) -> Arrival {
     let token = header.token.as_deref().unwrap_or_default();
-    if token.is_empty() {
-        let id = random_connection_id();
-        let token = mint.mint(from, &header.dcid);
-        let (scid, dcid) = (&header.scid, &header.dcid);
-        return answer(|out| quiche::retry(scid, dcid, &id, &token, header.version, out));
-    }
-    match mint.check(from, token) {
-        Some(original_id) => Arrival::Accept {
+    match tokens.check(from, &header.dcid, token) {
+        Token::Retried { original_id } => Arrival::Accept {
             // The client now uses the id from the Retry packet.
             id: header.dcid.clone().into_owned(),
             original_id: ConnectionId::from_vec(original_id),
             retried: true,
         },
-        None => Arrival::Ignore("invalid or outdated token"),
+        // RFC 9000, section 8.1.2: such a client accepts no second Retry packet.
+        Token::Spoilt => Arrival::Ignore("invalid or outdated Retry token"),
+        // RFC 9000, section 7.2: at least 8 bytes that cannot be predicted.
+        Token::Foreign if header.dcid.len() < 8 => {
+            Arrival::Ignore("connection id shorter than 8 bytes")
+        }
+        Token::Foreign if validate => retry(header, from, tokens),
+        Token::Foreign => Arrival::Accept {
+            id: random_connection_id(),
+            original_id: header.dcid.clone().into_owned(),
+            retried: false,
+        },
     }
 }
 
-fn answer(write: impl FnOnce(&mut [u8]) -> quiche::Result<usize>) -> Arrival {
+fn retry(header: &Header<'_>, from: SocketAddr, tokens: &TokenMint) -> Arrival {
+    let id = tokens.id(from, &header.dcid);
+    let token = tokens.mint(from, &id, &header.dcid);
+    let (scid, dcid) = (&header.scid, &header.dcid);
+    answer(Arrival::Retry, |out| {
+        quiche::retry(scid, dcid, &id, &token, header.version, out)
+    })
+}
+
+fn answer(
+    kind: fn(Vec<u8>) -> Arrival,
+    write: impl FnOnce(&mut [u8]) -> quiche::Result<usize>,
+) -> Arrival {
     let mut out = vec![0; MAX_ANSWER];
     match write(&mut out) {
         Ok(length) => {
             out.truncate(length);
-            Arrival::Answer(out)
+            kind(out)
         }
         Err(_) => Arrival::Ignore("header that cannot be answered"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connection::CONNECTION_ID_LENGTH;
+
+    fn client() -> SocketAddr {
+        "127.0.0.1:1000".parse().unwrap()
+    }
+
+    /// The header of RFC 9000, section 17.2.2, up to its token.
+    fn initial(dcid: &[u8], token: &[u8]) -> Header<'static> {
+        let mut packet = vec![0xc0];
+        packet.extend_from_slice(&quiche::PROTOCOL_VERSION.to_be_bytes());
+        packet.push(dcid.len() as u8);
+        packet.extend_from_slice(dcid);
+        packet.extend_from_slice(&[2, 1, 1]);
+        packet.extend_from_slice(&(0x4000 | token.len() as u16).to_be_bytes());
+        packet.extend_from_slice(token);
+        Header::from_slice(&mut packet, CONNECTION_ID_LENGTH).unwrap()
+    }
+
+    #[test]
+    fn a_token_that_is_no_retry_token_is_as_good_as_none() {
+        let tokens = TokenMint::new();
+        for token in [&[][..], &[7; 3], &[0; 300]] {
+            let header = initial(&[2; 8], token);
+            let easy = decide(&header, 1200, client(), &tokens, false);
+            assert!(
+                matches!(easy, Arrival::Accept { retried: false, .. }),
+                "{easy:?}"
+            );
+            let strict = decide(&header, 1200, client(), &tokens, true);
+            assert!(matches!(strict, Arrival::Retry(_)), "{strict:?}");
+        }
+    }
+
+    #[test]
+    fn a_retry_is_good_for_the_id_that_it_gave_only() {
+        let tokens = TokenMint::new();
+        let first = initial(&[2; 8], &[]);
+        let Arrival::Retry(mut packet) = decide(&first, 1200, client(), &tokens, true) else {
+            panic!("no Retry");
+        };
+        let retry = Header::from_slice(&mut packet, CONNECTION_ID_LENGTH).unwrap();
+        let token = retry.token.unwrap();
+        // Also if no validation is asked for any more.
+        for validate in [true, false] {
+            let second = initial(&retry.scid, &token);
+            let good = decide(&second, 1200, client(), &tokens, validate);
+            let Arrival::Accept {
+                id,
+                original_id,
+                retried: true,
+            } = good
+            else {
+                panic!("{good:?}");
+            };
+            assert_eq!((id, original_id), (retry.scid.clone(), first.dcid.clone()));
+            for other in [&[][..], &[3], &[2; 8], &[4; 16], &[5; 20]] {
+                let bad = decide(&initial(other, &token), 1200, client(), &tokens, validate);
+                assert!(matches!(bad, Arrival::Ignore(_)), "{other:?}: {bad:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn all_packets_of_a_first_flight_are_given_the_same_id() {
+        let tokens = TokenMint::new();
+        let given = |dcid: &[u8]| {
+            let header = initial(dcid, &[]);
+            let Arrival::Retry(mut packet) = decide(&header, 1200, client(), &tokens, true) else {
+                panic!("no Retry");
+            };
+            let retry = Header::from_slice(&mut packet, CONNECTION_ID_LENGTH).unwrap();
+            retry.scid.to_vec()
+        };
+        assert_eq!(given(&[2; 8]), given(&[2; 8]));
+        assert_ne!(given(&[2; 8]), given(&[3; 8]));
+    }
+
+    #[test]
+    fn an_id_that_is_too_short_gets_nothing() {
+        let tokens = TokenMint::new();
+        for validate in [true, false] {
+            let header = initial(&[2; 7], &[]);
+            let decided = decide(&header, 1200, client(), &tokens, validate);
+            assert!(matches!(decided, Arrival::Ignore(_)), "{decided:?}");
+        }
     }
 }

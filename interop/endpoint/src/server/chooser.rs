@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use boring::ssl::{ClientHello, NameType, SslContextBuilder, SslMethod};
+use boring::ssl::{ClientHello, NameType, SslContextBuilder};
 use qlog::events::{EventImportance, JsonEvent};
 
 use super::rules::{Choice, Facts, Rules};
@@ -39,20 +39,26 @@ impl Chooser {
         }
     }
 
-    /// A configuration whose connections are shown to the rules.
-    pub fn config(&self) -> quiche::Result<quiche::Config> {
-        if self.rules.is_empty() {
-            return quiche::Config::new(quiche::PROTOCOL_VERSION);
+    /// The same with other rules, for new connections. Those whose ClientHello is not complete yet
+    /// stay with the old ones, and are told in the same way what these chose.
+    pub fn with_rules(&self, rules: Rules) -> Self {
+        Self {
+            rules: Arc::new(rules),
+            turn: self.turn.clone(),
         }
-        let mut tls =
-            SslContextBuilder::new(SslMethod::tls()).map_err(|_| quiche::Error::TlsFail)?;
+    }
+
+    /// Shows the connections made with `tls` to the rules.
+    pub fn watch(&self, tls: &mut SslContextBuilder) {
+        if self.rules.is_empty() {
+            return;
+        }
         let (rules, turn) = (self.rules.clone(), self.turn.clone());
         tls.set_select_certificate_callback(move |hello| {
             let mut turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
             turn.chosen = choose(&rules, turn.client, hello);
             Ok(())
         });
-        quiche::Config::with_boring_ssl_ctx_builder(quiche::PROTOCOL_VERSION, tls)
     }
 
     /// Sets what connections start with until their ClientHello is complete. A trace names the
@@ -66,7 +72,7 @@ impl Chooser {
     }
 
     /// Says whose datagram is read next.
-    pub fn expect(&mut self, client: IpAddr) {
+    pub fn expect(&self, client: IpAddr) {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         *turn = Turn {
             client,
@@ -74,8 +80,13 @@ impl Chooser {
         };
     }
 
+    /// Drops what was chosen for a connection that nobody has.
+    pub fn forget(&self) {
+        self.expect(Ipv4Addr::UNSPECIFIED.into());
+    }
+
     /// What was chosen while it was read; nothing if its ClientHello was not completed by it.
-    pub fn take(&mut self) -> Option<Choice> {
+    pub fn take(&self) -> Option<Choice> {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         turn.chosen.take()
     }

@@ -5,10 +5,11 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use cap_std::ambient_authority;
-use cap_std::fs::Dir;
+use cap_std::fs::{Dir, Metadata, OpenOptions, OpenOptionsExt};
 use percent_encoding::percent_decode_str;
 
 use super::range::{self, Requested};
+use crate::files::WITHOUT_WAITING;
 use crate::object;
 
 /// Bytes read or generated at a time.
@@ -167,12 +168,17 @@ fn find_file(root: &Dir, path: &str) -> Result<Found, u16> {
         directory if directory.ends_with('/') => format!("{directory}index.html"),
         file => file.to_owned(),
     };
-    // Asked before opening, because opening a named pipe would wait for its other end.
-    let metadata = root.metadata(&path).map_err(|e| status_of(&e))?;
-    if !metadata.is_file() {
-        return Err(404);
-    }
-    let file = root.open(&path).map_err(|e| status_of(&e))?.into_std();
+    // Asked before opening, because that may do something to a device, and once more afterwards,
+    // because another file may have taken the name.
+    let is_file = |metadata: &Metadata| metadata.is_file().then_some(()).ok_or(404u16);
+    is_file(&root.metadata(&path).map_err(|e| status_of(&e))?)?;
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(WITHOUT_WAITING);
+    let file = root.open_with(&path, &options);
+    let file = file.map_err(|e| status_of(&e))?;
+    let metadata = file.metadata().map_err(|e| status_of(&e))?;
+    is_file(&metadata)?;
+    let file = file.into_std();
     let content_type = mime_guess::from_path(&path)
         .first_or_octet_stream()
         .to_string();

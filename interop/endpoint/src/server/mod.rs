@@ -8,12 +8,16 @@ mod heard;
 mod http09;
 mod message;
 mod peer;
+mod peers;
 mod range;
+mod records;
+mod rehearsal;
 mod responses;
 mod route;
 mod rules;
 mod run;
 mod site;
+mod strangers;
 mod token;
 
 pub use cli::ServerArgs;

@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use log::Level;
 use quiche::h3;
 
 use super::chooser::Chooser;
@@ -10,6 +9,7 @@ use super::content::{Content, Request, Response};
 use super::heard::Heard;
 use super::http09::Http09;
 use super::message;
+use super::records::Records;
 use super::responses::{reset, Responses};
 use super::rules::Choice;
 use crate::connection::{
@@ -46,6 +46,8 @@ pub struct Peer {
     pub dirty: bool,
     /// The congestion controller, and why.
     pub choice: Choice,
+    /// What is written down as soon as the client has proved its address.
+    held: Option<Records>,
     original_id: Vec<u8>,
     started: Instant,
     /// When it was closed by either side; quiche keeps it for a while to absorb late packets.
@@ -59,8 +61,16 @@ pub struct Peer {
 }
 
 impl Peer {
-    pub fn new(conn: Connection, socket: usize, original_id: Vec<u8>, choice: Choice) -> Self {
+    /// A half-open connection. Its records are kept when it is confirmed.
+    pub fn new(
+        conn: Connection,
+        socket: usize,
+        original_id: Vec<u8>,
+        choice: Choice,
+        records: Records,
+    ) -> Self {
         Self {
+            held: Some(records),
             conn,
             socket,
             ids: Vec::new(),
@@ -76,6 +86,27 @@ impl Peer {
             heard: Heard::default(),
             goaway_sent: false,
         }
+    }
+
+    /// Whether the client has not shown yet that it is where it claims to be.
+    pub fn is_half_open(&self) -> bool {
+        self.held.is_some()
+    }
+
+    /// Looks whether the client has just shown it.
+    pub fn confirm(&mut self) -> bool {
+        if self.held.is_none()
+            || !self
+                .conn
+                .path_stats()
+                .any(|path| path.verified_peer_address)
+        {
+            return false;
+        }
+        if let Some(records) = self.held.take() {
+            records.keep();
+        }
+        true
     }
 
     /// Does everything that can be done now. Returns when to come again, or what stopped it.
@@ -317,16 +348,9 @@ impl Peer {
             (None, None) => "dropped".to_owned(),
         };
         let id = hex(&self.original_id);
-        // Anybody can send what looks like a connection; that must not fill the log.
-        let level = if self.conn.is_established() {
-            Level::Info
-        } else {
-            Level::Debug
-        };
         let rule = self.choice.rule.as_ref();
         let rule = rule.map_or(String::new(), |name| format!(" rule=\"{name}\""));
-        log::log!(
-            level,
+        log::info!(
             "{id} {} cc={cc}{rule} requests={} sent={} B in {:.2} s loss={:.2} % rtt={} {reason}",
             report.peer,
             self.requests,

@@ -1,13 +1,12 @@
 //! From a datagram to its connection.
 
-use std::collections::HashMap;
 use std::net::SocketAddr;
 
 use quiche::ConnectionId;
-use slab::Slab;
 
 use super::accept::{decide, Arrival};
 use super::peer::Peer;
+use super::peers::Peers;
 use super::site::Site;
 use crate::connection::{receive, CONNECTION_ID_LENGTH};
 use crate::socket::Datagram;
@@ -15,9 +14,7 @@ use crate::socket::Datagram;
 /// Finds the connection of a datagram, or makes one.
 pub struct Router<'a> {
     pub site: &'a mut Site,
-    pub peers: &'a mut Slab<Peer>,
-    pub routes: &'a mut HashMap<Vec<u8>, usize>,
-    pub dirty: &'a mut Vec<usize>,
+    pub peers: &'a mut Peers,
     /// Index of the socket.
     pub index: usize,
     /// Whether new connections are welcome.
@@ -37,10 +34,12 @@ impl Router<'_> {
                 return None;
             }
         };
-        let key = match self.routes.get(header.dcid.as_ref() as &[u8]) {
-            Some(key) => *key,
+        let key = match self.peers.find(&header.dcid) {
+            Some(key) => key,
             None => match self.decide(&header, &datagram) {
-                Arrival::Answer(data) => return Some((data, datagram.to, datagram.from)),
+                Arrival::Retry(data) | Arrival::Negotiate(data) => {
+                    return Some((data, datagram.to, datagram.from));
+                }
                 Arrival::Ignore(why) => {
                     log::debug!("{} ignored: {why}", datagram.from);
                     return None;
@@ -52,7 +51,7 @@ impl Router<'_> {
                 } => self.accept(&id, &original_id, retried, &datagram)?,
             },
         };
-        let peer = &mut self.peers[key];
+        let peer = self.peers.get_mut(key)?;
         self.site.chooser.expect(datagram.from.ip());
         if let Err(e) = receive(&mut peer.conn, datagram) {
             log::debug!("{} a packet is not acceptable: {e}", peer.conn.trace_id());
@@ -61,20 +60,26 @@ impl Router<'_> {
             choice.record(&mut peer.conn);
             peer.choice = choice;
         }
-        mark(self.peers, self.dirty, key);
+        self.peers.confirm(key);
+        self.peers.mark(key);
         None
     }
 
-    fn decide(&self, header: &quiche::Header<'_>, datagram: &Datagram<'_>) -> Arrival {
-        if !self.accepting || self.peers.len() >= self.site.max_connections {
+    fn decide(&mut self, header: &quiche::Header<'_>, datagram: &Datagram<'_>) -> Arrival {
+        if !self.accepting {
+            return Arrival::Ignore("the server is stopping");
+        }
+        if self.peers.len() >= self.site.max_connections {
+            self.site.strangers.on_refused();
             return Arrival::Ignore("no further connections");
         }
-        decide(
-            header,
-            datagram.data.len(),
-            datagram.from,
-            self.site.tokens.as_ref(),
-        )
+        let validate = self.peers.half_open() >= self.site.retry_above;
+        let (size, from) = (datagram.data.len(), datagram.from);
+        let arrival = decide(header, size, from, &self.site.tokens, validate);
+        if matches!(arrival, Arrival::Retry(_)) {
+            self.site.strangers.on_retry();
+        }
+        arrival
     }
 
     fn accept(
@@ -94,26 +99,17 @@ impl Router<'_> {
                 return None;
             }
         };
-        self.site.observe(&mut conn, original_id);
+        let records = self.site.observe(&mut conn, original_id);
         let choice = self.site.chooser.fallback();
-        let mut peer = Peer::new(conn, self.index, original_id.to_vec(), choice);
+        let mut peer = Peer::new(conn, self.index, original_id.to_vec(), choice, records);
         peer.ids.push(id.clone());
         if !retried {
             // Until the client learns our id it uses the one that it made up.
             peer.ids.push(original_id.clone());
         }
-        let ids: Vec<Vec<u8>> = peer.ids.iter().map(|id| id.to_vec()).collect();
         let key = self.peers.insert(peer);
-        self.routes.extend(ids.into_iter().map(|id| (id, key)));
+        // A token has proved the address already.
+        self.peers.confirm(key);
         Some(key)
-    }
-}
-
-/// Puts a peer on the list of those that get a turn.
-pub fn mark(peers: &mut Slab<Peer>, dirty: &mut Vec<usize>, key: usize) {
-    if let Some(peer) = peers.get_mut(key) {
-        if !std::mem::replace(&mut peer.dirty, true) {
-            dirty.push(key);
-        }
     }
 }

@@ -1,38 +1,42 @@
 //! The server's loop.
 
-use std::collections::HashMap;
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
-
-use slab::Slab;
 
 use super::cli::ServerArgs;
 use super::peer::{Peer, Services};
-use super::route::{mark, Router};
+use super::peers::Peers;
+use super::route::{Answer, Router};
 use super::site::Site;
+use crate::output::{Output, Patience};
 use crate::pacing::{Sender, Stopped};
-use crate::signals;
+use crate::signals::Signals;
 use crate::socket::{Outgoing, UdpEndpoint};
+use crate::text::json_line;
 use crate::timers::Timers;
 use crate::wait::{self, Interest};
 
 /// How long the last packets of a stopping server may take to leave.
 const CLOSING_TIME: Duration = Duration::from_secs(1);
 
+/// What readers of the last lines get.
+const READING_TIME: Patience = Patience {
+    with_none: Duration::from_millis(500),
+    in_all: Duration::from_millis(500),
+};
+
 /// The server: its sockets and all its connections, served by one thread.
 pub struct Server {
     sockets: Vec<UdpEndpoint>,
-    signals: UnixStream,
+    stop: Signals,
+    reload: Signals,
     phase: Phase,
-    peers: Slab<Peer>,
-    /// Connection ids in use, with the peer they lead to.
-    routes: HashMap<Vec<u8>, usize>,
+    peers: Peers,
     timers: Timers,
-    dirty: Vec<usize>,
     sender: Sender,
     site: Site,
+    events: Output,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,45 +49,64 @@ enum Phase {
 }
 
 impl Server {
-    /// Binds the sockets and loads all that is needed.
+    /// Binds the sockets and loads all that is needed. Until then a signal ends the process.
     pub fn start(args: &ServerArgs) -> io::Result<Self> {
+        let site = Site::new(args)?;
         let sockets = args.listen.iter().map(|address| {
             UdpEndpoint::bind(*address)
                 .map_err(|e| io::Error::new(e.kind(), format!("cannot listen on {address}: {e}")))
         });
         Ok(Self {
             sockets: sockets.collect::<io::Result<_>>()?,
-            signals: signals::stop_requests()?,
+            stop: Signals::to_stop()?,
+            reload: Signals::to_reload()?,
             phase: Phase::Serving,
-            peers: Slab::new(),
-            routes: HashMap::new(),
+            peers: Peers::default(),
             timers: Timers::default(),
-            dirty: Vec::new(),
             sender: Sender::default(),
-            site: Site::new(args)?,
+            site,
+            events: Output::stdout(lines_missing)?,
         })
     }
 
     /// Serves until a signal arrives and all is wound up.
     pub fn run(mut self) -> io::Result<()> {
         wait::make_timers_precise();
-        self.announce()?;
+        self.announce();
         while !self.is_over() {
-            let deadline = match (self.timers.next(), self.phase) {
-                (next, Phase::Serving) => next,
-                (next, Phase::Draining(end) | Phase::Closing(end)) => {
-                    Some(next.map_or(end, |next| next.min(end)))
-                }
+            let end = match self.phase {
+                Phase::Serving => None,
+                Phase::Draining(end) | Phase::Closing(end) => Some(end),
             };
-            self.turn(deadline)?;
+            let due = [self.timers.next(), self.site.strangers.due(), end];
+            self.turn(due.into_iter().flatten().min())?;
         }
-        for (_, peer) in self.peers.iter() {
-            print_line(&peer.summary());
-        }
+        self.wind_up();
         Ok(())
     }
 
-    fn announce(&self) -> io::Result<()> {
+    /// Tells the rest, and lets go of all records, so that these are complete.
+    fn wind_up(self) {
+        let Self {
+            mut peers,
+            mut site,
+            events,
+            ..
+        } = self;
+        for peer in peers.iter_mut() {
+            tell_end(peer, &mut site, &events);
+        }
+        drop(peers);
+        site.strangers.tell();
+        if let Some(Err(e)) = site.key_output().map(|keys| keys.finish(READING_TIME)) {
+            log::warn!("key log: {e}");
+        }
+        if let Err(e) = events.finish(READING_TIME) {
+            log::warn!("standard output: {e}");
+        }
+    }
+
+    fn announce(&self) {
         let addresses: Vec<String> = self
             .sockets
             .iter()
@@ -95,30 +118,33 @@ impl Server {
             "cc": self.site.chooser.default(),
             "pid": std::process::id(),
         });
-        writeln!(io::stdout(), "{ready}")?;
-        let cc = self.site.chooser.describe();
-        log::info!("serving on {} with {cc}", addresses.join(", "));
-        Ok(())
+        self.events.line(json_line(&ready));
+        let what = self.site.describe();
+        log::info!("serving on {} with {what}", addresses.join(", "));
     }
 
     /// One round: sleep, receive, then serve every connection for which something happened.
     fn turn(&mut self, deadline: Option<Instant>) -> io::Result<()> {
-        let mut interests = vec![Interest {
-            fd: self.signals.as_fd(),
+        let signals = [&self.stop, &self.reload].map(|signals| Interest {
+            fd: signals.as_fd(),
             writable: false,
-        }];
-        interests.extend(self.sockets.iter().map(|socket| Interest {
+        });
+        let sockets = self.sockets.iter().map(|socket| Interest {
             fd: socket.as_fd(),
             writable: socket.is_blocked(),
-        }));
+        });
+        let interests: Vec<Interest<'_>> = signals.into_iter().chain(sockets).collect();
         let ready = wait::wait(&interests, deadline)?;
         if ready[0].readable {
-            self.on_signal();
+            self.on_stop();
         }
-        for (index, ready) in ready[1..].iter().enumerate() {
+        if ready[1].readable {
+            self.on_reload();
+        }
+        for (index, ready) in ready[2..].iter().enumerate() {
             if ready.writable {
                 self.sockets[index].send_unsent();
-                self.mark_all_of(index);
+                self.peers.mark_where(|peer| peer.socket == index);
             }
             if ready.readable {
                 self.receive(index);
@@ -126,10 +152,11 @@ impl Server {
         }
         let now = Instant::now();
         while let Some(key) = self.timers.pop_due(now) {
-            self.mark(key);
+            self.peers.mark(key);
         }
+        self.site.strangers.tell_if_due(now);
         self.advance_phase(now);
-        for key in std::mem::take(&mut self.dirty) {
+        for key in self.peers.take_marked() {
             self.drive(key);
         }
         Ok(())
@@ -140,8 +167,6 @@ impl Server {
             sockets,
             site,
             peers,
-            routes,
-            dirty,
             phase,
             ..
         } = self;
@@ -151,43 +176,32 @@ impl Server {
             let mut router = Router {
                 site,
                 peers,
-                routes,
-                dirty,
                 index,
                 accepting,
             };
-            if let Some(answer) = router.route(datagram) {
-                answers.push(answer);
-            }
+            answers.extend(router.route(datagram));
         });
         if let Err(e) = received {
             log::debug!("receiving failed: {e}");
         }
-        for (data, from, to) in answers {
-            let segment = data.len();
-            sockets[index].send(&Outgoing {
-                data: &data,
-                segment,
-                from,
-                to,
-                ecn: None,
-            });
+        for answer in answers {
+            self.answer(index, &answer);
         }
     }
 
-    fn mark(&mut self, key: usize) {
-        mark(&mut self.peers, &mut self.dirty, key);
-    }
-
-    /// Gives all peers of a socket a turn that may have been stopped by it.
-    fn mark_all_of(&mut self, socket: usize) {
-        let keys: Vec<usize> = self
-            .peers
-            .iter()
-            .filter(|(_, p)| p.socket == socket)
-            .map(|(key, _)| key)
-            .collect();
-        keys.into_iter().for_each(|key| self.mark(key));
+    /// Sends a stateless answer. It is as good as lost if the kernel has no room: whoever waits for
+    /// it asks again, and anybody can make answers faster than they leave.
+    fn answer(&mut self, index: usize, (data, from, to): &Answer) {
+        if self.sockets[index].is_blocked() {
+            return;
+        }
+        self.sockets[index].send(&Outgoing {
+            data,
+            segment: data.len(),
+            from: *from,
+            to: *to,
+            ecn: None,
+        });
     }
 
     fn drive(&mut self, key: usize) {
@@ -204,13 +218,6 @@ impl Server {
         };
         let socket = &mut self.sockets[peer.socket];
         let stopped = peer.drive(&services, &mut self.sender, socket);
-        let (issued, retired) = peer.change_ids();
-        for id in issued {
-            self.routes.insert(id.to_vec(), key);
-        }
-        for id in retired {
-            self.routes.remove(&id);
-        }
         if stopping && peer.is_finished() && peer.conn.local_error().is_none() {
             peer.close();
             self.sender.flush(&mut peer.conn, socket);
@@ -218,6 +225,14 @@ impl Server {
         if peer.is_over(stopping) {
             return self.remove(key);
         }
+        self.peers.update_ids(key);
+        self.set_timer(key, stopped);
+    }
+
+    fn set_timer(&mut self, key: usize, stopped: Stopped) {
+        let Some(peer) = self.peers.get_mut(key) else {
+            return;
+        };
         let timeout = peer.conn.timeout_instant();
         let deadline = match stopped {
             Stopped::Until(release) => Some(timeout.map_or(release, |at| at.min(release))),
@@ -228,17 +243,13 @@ impl Server {
 
     fn remove(&mut self, key: usize) {
         self.timers.set(key, None);
-        let peer = self.peers.remove(key);
-        for id in &peer.ids {
-            self.routes.remove(id.as_ref() as &[u8]);
-        }
-        print_line(&peer.summary());
+        let mut peer = self.peers.remove(key);
+        tell_end(&mut peer, &mut self.site, &self.events);
     }
 
-    fn on_signal(&mut self) {
+    fn on_stop(&mut self) {
         let now = Instant::now();
-        let asked = signals::take(&self.signals);
-        for _ in 0..asked {
+        for _ in 0..self.stop.take() {
             self.phase = match self.phase {
                 Phase::Serving => {
                     log::info!("stopping; a second signal stops at once");
@@ -248,22 +259,27 @@ impl Server {
                 closing => closing,
             };
         }
-        let keys: Vec<usize> = self.peers.iter().map(|(key, _)| key).collect();
-        keys.into_iter().for_each(|key| self.mark(key));
+        self.peers.mark_where(|_| true);
+    }
+
+    fn on_reload(&mut self) {
+        self.reload.take();
+        match self.site.reload() {
+            Ok(()) => log::info!("reloaded: {}", self.site.describe()),
+            Err(e) => log::error!(
+                "not reloaded: {e}; still {}, as before",
+                self.site.describe()
+            ),
+        }
     }
 
     fn advance_phase(&mut self, now: Instant) {
         if let Phase::Draining(end) = self.phase {
             if now >= end {
-                log::info!(
-                    "closing {} connections that are not finished",
-                    self.peers.len()
-                );
-                let keys: Vec<usize> = self.peers.iter().map(|(key, _)| key).collect();
-                for key in keys {
-                    self.peers[key].close();
-                    self.mark(key);
-                }
+                let count = self.peers.len();
+                log::info!("closing {count} connections that are not finished");
+                self.peers.iter_mut().for_each(Peer::close);
+                self.peers.mark_where(|_| true);
                 self.phase = Phase::Closing(now + CLOSING_TIME);
             }
         }
@@ -279,7 +295,15 @@ impl Server {
     }
 }
 
-/// Writes a JSON line. A reader that went away is no reason to stop serving.
-fn print_line(json: &serde_json::Value) {
-    let _ = writeln!(io::stdout(), "{json}");
+/// Tells what became of a connection; of one whose client may not exist only that there was one.
+fn tell_end(peer: &mut Peer, site: &mut Site, events: &Output) {
+    if peer.is_half_open() {
+        site.strangers.on_abandoned();
+    } else {
+        events.line(json_line(&peer.summary()));
+    }
+}
+
+fn lines_missing(count: u64) -> String {
+    json_line(&serde_json::json!({ "event": "lines_missing", "count": count }))
 }

@@ -1,20 +1,33 @@
 //! Starts the real programs on loopback.
-#![allow(dead_code, reason = "every test file uses its own part")]
+#![allow(
+    dead_code,
+    unused_imports,
+    reason = "every test file uses its own part"
+)]
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
+use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Output, Stdio};
+use std::sync::mpsc::{channel, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+pub mod certificates;
+mod stranger;
+mod talker;
+
+pub use stranger::{first_flight, initial_packet};
+pub use talker::Talker;
+
 /// A running `cc-server`. It is killed when dropped.
 pub struct Server {
     child: Child,
     stdout: BufReader<ChildStdout>,
+    log: Option<Receiver<String>>,
     pub address: SocketAddr,
 }
 
@@ -25,22 +38,61 @@ impl Server {
     }
 
     pub fn start_on(listen: &str, arguments: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_cc-server"))
-            .env("RUST_LOG", "warn")
-            .args(["--listen", listen])
-            .args(arguments)
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("cc-server starts");
+        Self::launch(Self::command(arguments).args(["--listen", listen]))
+    }
+
+    /// Starts one on a free port of `127.0.0.1` whose log is read by [`Server::await_log`].
+    pub fn start_logged(arguments: &[&str]) -> Self {
+        let mut command = Self::command(arguments);
+        command
+            .args(["--listen", "127.0.0.1:0"])
+            .env("RUST_LOG", "info");
+        Self::launch(command.stderr(Stdio::piped()))
+    }
+
+    pub fn command(arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cc-server"));
+        command.env("RUST_LOG", "warn").args(arguments);
+        command
+    }
+
+    pub fn launch(command: &mut Command) -> Self {
+        let started = command.stdout(Stdio::piped()).spawn();
+        let mut child = started.expect("cc-server starts");
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let ready = read_line(&mut stdout).expect("cc-server says that it is ready");
         assert_eq!(ready["event"], "ready");
         let address = ready["addresses"][0].as_str().unwrap().parse().unwrap();
+        let log = child.stderr.take().map(lines);
         Self {
             child,
             stdout,
+            log,
             address,
         }
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The next line of the log with this text, which comes within ten seconds.
+    pub fn await_log(&self, text: &str) -> String {
+        let log = self.log.as_ref().expect("a server with a log");
+        let end = Instant::now() + Duration::from_secs(10);
+        while let Some(left) = end.checked_duration_since(Instant::now()) {
+            match log.recv_timeout(left) {
+                Ok(line) if line.contains(text) => return line,
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+        panic!("the log does not say \"{text}\"");
+    }
+
+    /// Sends SIGHUP.
+    pub fn hang_up(&self) {
+        self.signal("-HUP");
     }
 
     pub fn url(&self, path: &str) -> String {
@@ -49,9 +101,13 @@ impl Server {
 
     /// Sends SIGTERM.
     pub fn terminate(&self) {
-        let pid = self.child.id().to_string();
+        self.signal("-TERM");
+    }
+
+    fn signal(&self, name: &str) {
+        let pid = self.pid().to_string();
         assert!(Command::new("kill")
-            .args(["-TERM", &pid])
+            .args([name, &pid])
             .status()
             .unwrap()
             .success());
@@ -78,12 +134,26 @@ impl Server {
         (status, events)
     }
 
-    /// Stops the server and returns its events. It must end without an error.
-    pub fn stop(self) -> Vec<Value> {
+    /// Stops a server with a log. Returns all lines of the log and the rest of standard output.
+    pub fn stop_raw(mut self) -> (Vec<String>, String) {
         self.terminate();
+        let mut events = String::new();
+        self.stdout.read_to_string(&mut events).unwrap();
+        let log = self.log.as_ref().expect("a server with a log");
+        (log.iter().collect(), events)
+    }
+
+    /// The events of a server that was told to stop.
+    pub fn stop_reading(self) -> Vec<Value> {
         let (status, events) = self.wait();
         assert!(status.success(), "cc-server ended with {status}");
         events
+    }
+
+    /// Stops the server and returns its events. It must end without an error.
+    pub fn stop(self) -> Vec<Value> {
+        self.terminate();
+        self.stop_reading()
     }
 }
 
@@ -92,6 +162,19 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Lines as they come.
+fn lines(stderr: ChildStderr) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                break;
+            }
+        }
+    });
+    receiver
 }
 
 fn read_line(stdout: &mut BufReader<ChildStdout>) -> Option<Value> {
@@ -149,6 +232,22 @@ pub fn fetch(arguments: &[&str], urls: &[String]) -> Fetched {
 /// Runs one of the programs to its end.
 pub fn run(program: &str, arguments: &[&str]) -> Output {
     Command::new(program).args(arguments).output().unwrap()
+}
+
+/// Runs a program that ends within ten seconds; nothing if it does not.
+pub fn ended(command: &mut Command) -> Option<Output> {
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let end = Instant::now() + Duration::from_secs(10);
+    while Instant::now() < end {
+        if child.try_wait().unwrap().is_some() {
+            return Some(child.wait_with_output().unwrap());
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    None
 }
 
 pub fn sha256(data: &[u8]) -> String {

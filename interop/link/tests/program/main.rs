@@ -185,3 +185,40 @@ fn what_the_system_refuses_is_said_and_ends_with_code_1() {
         "{said}"
     );
 }
+
+#[test]
+fn a_log_that_nobody_reads_does_not_keep_it_running() {
+    let directory = tempfile::tempdir().unwrap();
+    let log = directory.path().join("log");
+    let made = std::process::Command::new("mkfifo").arg(&log).status();
+    assert!(made.unwrap().success());
+    // Both ends, so that neither this nor the program waits for the other to open it.
+    let both = std::fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(&log);
+    let _unread = both.unwrap();
+    let mut program = Running::start(&[
+        "--listen",
+        "127.0.0.1:0",
+        "--to",
+        "127.0.0.1:9",
+        "--log-packets",
+        "--log",
+        log.to_str().unwrap(),
+    ]);
+    let ready = program.line();
+    let to = ready["listen"].as_str().unwrap();
+    let client = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    // Their records are several times what the pipe holds.
+    for _ in 0..40 {
+        for _ in 0..50 {
+            client.send_to(&[0; 100], to).unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    program.signal(Signal::SIGTERM);
+    let (code, said) = program.end();
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("the log took nothing"), "{said}");
+}

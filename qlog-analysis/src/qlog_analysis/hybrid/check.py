@@ -117,7 +117,8 @@ class _Check:
         v.findings.extend(compared.findings)
         v.add(compared.row)
         anew = self._measured_anew(event.data, compared)
-        self._startup = compared.interrupted or (self._startup and not anew and self._goes_on(compared))
+        again = compared.interrupted and m.limits.parameters.startup > 1.0
+        self._startup = again or (self._startup and not anew and self._goes_on(compared))
         v.findings.extend(self._surroundings.check(event, m, compared.after, startup=self._startup))
         self._follow(event, m, compared, anew=anew)
 
@@ -166,6 +167,7 @@ class _Check:
     def _follow_path(self, r: HybridEpoch, m: Measured, compared: Compared) -> None:
         """Interruptions, and paths that are longer than they were."""
         if compared.interrupted:
-            self._measurement.path_was_interrupted()
+            if m.limits.parameters.startup > 1.0:
+                self._measurement.path_was_interrupted()
         elif r.delta is not None and (self._measurement.meets_path or r.outcome == Outcome.LONGER_PATH.value):
             self._measurement.path_is_longer(m, r.delta / 1e3, r.length / 1e3)

@@ -10,6 +10,8 @@ from array import array
 from bisect import bisect_left, bisect_right
 
 from ..check.numbers import TIME_TOLERANCE
+from ..measure.persistent import PersistentCongestion
+from ..measure.rtt import Rtt
 from ..measure.sliding import PathMinima, Source
 from ..measure.sources import Sample, Sources
 from ..model import TIME_RESOLUTION, Feedback, Space, Trace
@@ -48,6 +50,8 @@ class Measurement:
         self._first_length: float | None = None
         self._overdue: float | None = None
         self._steps: list[Step] = []
+        self._rtt, self._persistent = Rtt(trace), PersistentCongestion(trace)
+        self._blackout = {False}
         self._settled = 0  # bytes acknowledged or lost so far
         self._counts_since = -1.0
         self._awaits = self._shows_decrease = False
@@ -118,6 +122,8 @@ class Measurement:
         """`told` is R before the update, if the feedback ends an epoch."""
         in_flight = self._in_flight(f)
         self._settle(f)
+        self._rtt.record(f)
+        self._blackout = {a or b for a in self._blackout for b in self._persistent.record(f, self._rtt)}
         began = self._start is not None
         if not began:
             if f.space is not Space.APPLICATION or f.sample < 0:
@@ -303,6 +309,7 @@ class Measurement:
             fills=self._growing.fills if self._growing is not None else {False},
             overlaps=self._overlaps(),
             shows_decrease=self._shows_decrease,
+            blackout=self._blackout,
             growing=self._growing,
             steps=self._steps,
             tallies=self._tally,
@@ -349,6 +356,7 @@ class Measurement:
         self._lost, self._loss_reports, self._lost_in_all = [], (0, 0), []
         self._steps = []
         self._tally = self._empty()
+        self._blackout = {False}
         self._shows_decrease, self._oldest = False, None
         self._acked_packets = self._acked_bytes = 0
         self._first_length = self._overdue = None

@@ -289,7 +289,7 @@ def update(e: Epoch, p: Parameters, course: Course) -> Update:
     """The rate update at the end of an epoch that has samples."""
     course = course.arrive(e.arrived, e.arriving).see(e.delta)
     if e.interrupted:
-        return _interrupted(e, course)
+        return _interrupted(e, p, course)
     e = replace(e, believed=believed(course.dips, e.startup, p), most=course.drain.most(e.jitter, e.packet_bytes))
     course = course.learn(e.arrived_in_full)
     done, dips = _updated(e, p, course), course.dips
@@ -306,10 +306,11 @@ def believed(dips: Dips, startup: bool, p: Parameters) -> float:
     return 0.0 if startup else dips.believed(p)
 
 
-def _interrupted(e: Epoch, course: Course) -> Update:
-    """The path was: start-up begins again."""
+def _interrupted(e: Epoch, p: Parameters, course: Course) -> Update:
+    """The path was: start-up begins again, if there is one."""
     rate = restarted(e.rate, e.length, e.packet_bytes)
-    return Update(zone(e), None, None, rate, True, Course(dips=course.dips), outcome=Outcome.INTERRUPTED)
+    again = p.startup > 1.0
+    return Update(zone(e), None, None, rate, again, Course(dips=course.dips), outcome=Outcome.INTERRUPTED)
 
 
 def restarted(rate: float, length: float, packet_bytes: int) -> float:

@@ -95,6 +95,8 @@ class Measured:
     """Whether its end acknowledges a packet that was sent before it began, as far as rounding leaves that open."""
     shows_decrease: bool = False
     """Whether its end acknowledges the first packet sent after a decrease."""
+    blackout: set[bool] = field(default_factory=lambda: {False})
+    """Whether it showed persistent congestion (RFC 9002, section 7.6), as far as rounding leaves that open."""
     growing: GrowingRate | None = None
     """R at the end of an epoch of start-up, before the update."""
     steps: list[Step] = field(default_factory=list)

@@ -124,10 +124,12 @@ class Sides:
         return self.r.outcome == Outcome.INTERRUPTED.value if len(verdicts) > 1 else True in verdicts
 
     def _interrupts(self) -> set[bool]:
-        r, limits = self.r, self.limits
+        r, limits, sure = self.r, self.limits, {True} & self.m.blackout
+        if self.m.blackout == {True}:
+            return sure
         if r.app_limited:
-            return {False}
-        return {
+            return {False} | sure
+        return sure | {
             interruption.is_interrupted(self.duration + slack, its_usual, r.lost_in_all, r.acked, self.p)
             for slack in (-2 * TIME_TOLERANCE, 2 * TIME_TOLERANCE)
             for its_usual in (

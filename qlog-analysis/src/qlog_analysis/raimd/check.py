@@ -12,6 +12,7 @@ from ..check.verdict import Verdict
 from ..check.walk import Walk
 from ..events import RaimdParameters, RaimdUpdate
 from ..measure.rtt import Bounds, Rtt
+from ..measure.used import Used
 from ..model import Feedback, Trace, Update
 from ..newreno import MIN_WINDOW_PACKETS
 from . import law
@@ -37,6 +38,7 @@ class _Check:
         self._walk = Walk(trace, RaimdUpdate, self._verdict)
         self._beside = Beside(trace)
         self._rtt = Rtt(trace)
+        self._used = Used(trace)
         self._cycle = Cycle(trace, self._rtt, int(self._p.history))
         self._packet = first.data.max_datagram_size
         self._rate: float | None = None
@@ -44,7 +46,6 @@ class _Check:
         self._collapsed = False
         self._began: float | None = None
         """Start of the round trip."""
-        self._sent_before = 0
         self._initial: Bounds | None = None
         """S at the start, packets/s."""
         self._initial_packets = first.data.initial_window
@@ -53,6 +54,7 @@ class _Check:
         self._verdict.findings.extend(check_options(self._trace, law.PROFILES))
         for f, updates in self._walk:
             self._rtt.record(f)
+            self._used.record(f)
             causes = self._cycle.causes(f)
             if self._began is None and self._rtt.smoothed is not None and None in causes:
                 self._begin(f, self._rtt.smoothed)
@@ -72,7 +74,7 @@ class _Check:
         return self._verdict
 
     def _begin(self, f: Feedback, smoothed: Bounds) -> None:
-        self._began, self._sent_before = f.time, self._cycle.sent_before(f)
+        self._began = f.time
         packet = self._walk.full_size(f)
         starts = [law.initial_rate(self._initial_packets, packet, x, self._p) for x in (smoothed.high, smoothed.low)]
         self._initial = Bounds(*starts)
@@ -140,7 +142,6 @@ class _Check:
 
     def _round(self, f: Feedback, r: RaimdUpdate, packet: int, rtt: float) -> None:
         walk = self._walk
-        passed = f.time - (self._began or 0.0)
         ended = {min(n, law.MOST_ROUNDS) for n in self._rounds(f)} - {0}
         walk.one_of("rounds", r.rounds, ended, "round trips that have ended")
         walk.one_of("open", r.open, self._cycle.open(), "packets of the open interval")
@@ -150,22 +151,19 @@ class _Check:
         wanted = law.target(self._p, packet, rtt, loss, self._cycle.any_loss)
         self._near("target", r.target, wanted, "B")
         starting = self._startup and (wanted is None or r.rate_before < wanted)
-        if r.cause == "unused":
-            used = self._cycle.sent_before(f) - self._sent_before
-            most = law.USED * r.rate_before * (passed + TIME_TOLERANCE)
-            if used >= most:
-                walk.find("cause", f"'unused' reported, but {used} packets were sent, not below 0.8 S t = {most:.1f}")
-            alpha: float | None = 0.0
-        else:
-            walk.same("cause", r.cause, "startup" if starting else "increase")
-            alpha = None if starting else law.increase(self._p, r.rate_before, wanted, rtt, loss)
+        ends = (law.held(r.rate_before, packet, rtt) * s for s in (1.0 - RELATIVE, 1.0 + RELATIVE))
+        grows = {g for held in ends for g in self._used.may_grow(held, packet, starting)}
+        growing = "startup" if starting else "increase"
+        walk.one_of("cause", r.cause, {growing if g else "unused" for g in grows}, "by what was in flight")
+        alpha: float | None = None
+        if not starting or r.cause == "unused":
+            alpha = 0.0 if r.cause == "unused" else law.increase(self._p, r.rate_before, wanted, rtt, loss)
         self._near("alpha", r.alpha, alpha, "the increase per round trip")
         raised = 2.0 * r.rate_before if r.cause == "startup" else r.rate_before + r.rounds * (r.alpha or 0.0)
         self._near("rate", r.rate_after, law.bounded(raised, packet, rtt, self._p), "S after the round trips")
         self._collapsed = False
         silence = r.rounds == law.MOST_ROUNDS and max(self._rounds(f)) > law.MOST_ROUNDS
         self._began = f.time if silence else (self._began or 0.0) + r.rounds * rtt
-        self._sent_before = self._cycle.sent_before(f)
 
     def _loss(self, f: Feedback, r: RaimdUpdate, packet: int, rtt: float) -> None:
         walk = self._walk
@@ -176,12 +174,13 @@ class _Check:
             walk.one_of("interval", r.interval, self._cycle.intervals(f), "packets until the one lost")
             self._cycle.decrease(f, r.interval or 1)
             self._startup = False
-            after = self._p.beta * r.rate_before
+            used = min(r.rate_before, *(law.used_rate(u, packet, rtt) for u in self._used.most))
+            after = self._p.beta * used
         else:
             walk.same("interval", r.interval, None)
             self._cycle.decrease(f, None)
             self._startup, self._collapsed = self._p.startup, True
-            self._began, self._sent_before = f.time, self._cycle.sent_before(f)
+            self._began = f.time
             after = min(r.rate_before, law.COLLAPSED_PACKETS / rtt)
         walk.near("loss", r.loss, self._cycle.loss_rate(r.open), REPORT_ROUNDING, "p of the intervals")
         self._near("rate", r.rate_after, law.bounded(after, packet, rtt, self._p), "S after the loss")

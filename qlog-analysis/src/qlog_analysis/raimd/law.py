@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from ..events import RaimdParameters
+from ..measure.used import SHARE
 
 DEFAULT: dict[str, object] = {
     "alpha": 2.0,
@@ -33,8 +34,6 @@ RANGES: dict[str, tuple[float, float]] = {
 
 MOST_ROUNDS = 16
 """Round trips that one ACK may end."""
-USED = 0.8
-"""Share of the rate that has to be used for an increase where the application limits."""
 COLLAPSED_PACKETS = 2.0
 """Per round trip, after persistent congestion."""
 MOST_LOSS = 0.999
@@ -70,6 +69,16 @@ def target(p: RaimdParameters, packet: int, rtt: float, loss: float, any_loss: b
 def increase(p: RaimdParameters, rate: float, wanted: float | None, rtt: float, loss: float) -> float:
     """alpha of one round trip."""
     return p.alpha if wanted is None else min(increase_for(wanted, p.beta, rtt, loss), rate)
+
+
+def held(rate: float, packet: int, rtt: float) -> float:
+    """S R in bytes: what is in flight if S is used."""
+    return rate * packet * rtt
+
+
+def used_rate(most: float, packet: int, rtt: float) -> float:
+    """The largest S that counts as used, of the most that was in flight."""
+    return (most / SHARE + packet) / packet / rtt
 
 
 def bounded(rate: float, packet: int, rtt: float, p: RaimdParameters) -> float:

@@ -105,7 +105,7 @@ def rate(m: Measured, aim: float, p: RrrParameters) -> float:
     elif m.reduction > aim:
         out = m.allowed / m.input * by_output
     else:
-        out = max(by_output, m.allowed_last)
+        out = max(min(by_output, p.growth * m.input), m.allowed_last)
     return min(out, p.growth * max(m.input, m.allowed_last))
 
 

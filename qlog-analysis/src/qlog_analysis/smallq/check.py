@@ -40,9 +40,6 @@ class _Check:
         self._counts = Counts(trace)
         self._ecn = EcnWatch(trace)
         self._window = initial_window(trace)
-        self._room = self._window
-        """The largest window since something was sent: the application may have found room at any time since."""
-        self._sent = 0
         packets = self._parameters.ssthresh
         self._threshold = law.infinite_if_null(packets and packets * first.data.max_datagram_size)
 
@@ -73,14 +70,12 @@ class _Check:
         walk.one_of("reaction", r.reaction, reactions, "as the losses show")
         self._recovery.follow(f, r.reaction)
         self._from_packets(f, r, rises)
+        self._counted(f, r, packet)
         self._rules(r, packet)
         expected = phase(r.window_after, law.infinite_if_null(r.ssthresh), self._recovery.recovering)
         walk.same("phase", r.phase, expected)
         walk.same("window", r.window, whole_packets(r.window_after, packet), "whole packets of window_after")
         self._surroundings(f, r)
-        sent = self._packets.bytes_before(f.record)
-        self._room = r.window_after if sent > self._sent else max(self._room, r.window_after)
-        self._sent = sent
         self._window, self._threshold = r.window_after, law.infinite_if_null(r.ssthresh)
 
     def _from_packets(self, f: Feedback, r: SmallqUpdate, rises: set[tuple[int, int]]) -> None:
@@ -91,14 +86,20 @@ class _Check:
         walk.one_of("ecn_counts", (r.ect, r.ce), rises, "as the ACK frames count")
         counted = self._recovery.counted(f)
         none = r.reaction is not None
-        limited = none or r.app_limited
-        walk.same("counted", r.counted, 0 if limited else counted.bytes, "of packets sent after the last reaction")
         walk.same("marks", r.marks, 0 if none else min(r.ce, counted.packets), "one per packet at most")
         self._counts.follow(f, (r.ect, r.ce))
         self._ecn.record(f, (r.ect, r.ce))
         walk.same("ecn", r.ecn, self._ecn.state)
-        if r.app_limited and self._beside.in_flight_before(f) >= self._room:
-            walk.find("app_limited", f"reported, but {self._room:.0f} bytes, all of the window, were in flight")
+
+    def _counted(self, f: Feedback, r: SmallqUpdate, packet: int) -> None:
+        """What lets the window grow: nothing unless it is used."""
+        walk, used = self._walk, self._recovery.used
+        low, high = used.most
+        walk.between("used", r.used, low, high, "the most in flight of this round trip and the one before")
+        grows = used.may_grow(r.window_before, packet, r.window_before < self._threshold)
+        counts = 0 if r.reaction is not None else self._recovery.counted(f).bytes
+        allowed = {counts if g else 0 for g in grows}
+        walk.one_of("counted", r.counted, allowed, "of packets sent after the last reaction")
 
     def _rules(self, r: SmallqUpdate, packet: int) -> None:
         walk = self._walk

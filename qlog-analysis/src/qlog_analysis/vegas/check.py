@@ -90,10 +90,13 @@ class _Check:
 
     def _count(self, f: Feedback) -> None:
         self._trip.acked += self._packets.acked_bytes(f)
-        most = self._recovery.counted(f).bytes
-        used = self._beside.in_flight_before(f) >= self._beside.metric_before("congestion_window", f)
-        self._trip.counted[0] += most if used else 0
-        self._trip.counted[1] += most
+        counts = self._recovery.counted(f).bytes
+        grows = set[bool]()
+        for counted in self._trip.counted:
+            window = law.before(self._window, self._threshold, counted, self._growing, self._packet)
+            grows |= self._recovery.used.may_grow(window, self._packet, window < self._threshold)
+        self._trip.counted[0] += 0 if False in grows else counts
+        self._trip.counted[1] += counts if True in grows else 0
 
     def _over(self, f: Feedback) -> bool:
         """Whether a packet came back that was sent after the round trip began."""

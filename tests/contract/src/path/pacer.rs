@@ -53,7 +53,7 @@ impl Pacer {
         self.unpaced = 0;
     }
 
-    /// The application has left the window unused.
+    /// There is no data although there is room.
     pub fn on_app_limited(&mut self) {
         self.limited = false;
     }

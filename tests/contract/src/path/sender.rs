@@ -20,6 +20,8 @@ const INITIAL_WINDOW_PACKETS: u64 = 10;
 const INITIAL_RTT: Duration = Duration::from_millis(333);
 /// RFC 9002, section 6.2.4.
 const PROBES: u32 = 2;
+/// As often a receiver that is quiche asks for an acknowledgement of its ACKs (RFC 9000, section 13.2.4).
+const ACKS_UNTIL_ASKED: u64 = 24;
 
 /// A decision, and when it was made.
 pub type Decided = (Duration, Decision);
@@ -37,6 +39,7 @@ pub struct Sender {
     rtt: Rtt,
     timeouts: u32,
     probes: u32,
+    acks: u64,
     /// Of the receiver's arrivals, how many were in ACKs.
     arrivals: usize,
     marks: Marks,
@@ -66,6 +69,7 @@ impl Sender {
             rtt: Rtt::new(INITIAL_RTT),
             timeouts: 0,
             probes: 0,
+            acks: 0,
             arrivals: 0,
             marks: Marks::default(),
             acked: Vec::new(),
@@ -201,7 +205,21 @@ impl Sender {
             ce: ack.marks.ce - self.marks.ce,
         };
         self.marks = ack.marks;
-        self.feed_back(now, ack.delay, sampled, increase)
+        let lost = self.feed_back(now, ack.delay, sampled, increase);
+        self.acks += 1;
+        if self.acks.is_multiple_of(ACKS_UNTIL_ASKED) {
+            self.acknowledge(now);
+        }
+        lost
+    }
+
+    /// Makes a packet with nothing but an ACK: only then quiche sees, and tells, that there is no data although there is room.
+    fn acknowledge(&mut self, now: Duration) {
+        let ready = self.demand.ready(now, self.sent, self.size);
+        if ready > now && self.may_send() {
+            self.controller.on_app_limited();
+            self.pacer.on_app_limited();
+        }
     }
 
     fn feed_back(&mut self, now: Duration, ack_delay: Duration, sampled: bool, ecn: Marks) -> u64 {
@@ -239,11 +257,7 @@ impl Sender {
     pub(super) fn send(&mut self, now: Duration) -> Option<(u64, Bytes)> {
         let departure = self.departure(now)?;
         if departure > now {
-            let ready = self.demand.ready(now, self.sent, self.size);
-            if ready > now {
-                self.controller.on_app_limited();
-                self.pacer.on_app_limited();
-            }
+            // Whether it waits for the pacer or for data nobody is told: quiche does not try to make a packet then.
             return None;
         }
         let packet = Sent {

@@ -78,6 +78,7 @@ impl Run<'_> {
             }
             Quantity::SettlingTime => self.settling_time(metric, window),
             Quantity::Loss | Quantity::Losses | Quantity::Marks => self.packets(metric, window),
+            Quantity::Silence => Some(self.silence(metric, window)),
             Quantity::Goodput | Quantity::Throughput | Quantity::SendingRate
                 if metric.reduction.is_none() =>
             {
@@ -172,6 +173,20 @@ impl Run<'_> {
             Quantity::Loss => share(lost, arrived + lost),
             _ => share(marked, arrived),
         }
+    }
+
+    /// From one arrival to the next, the ends of the window counting as arrivals.
+    fn silence(&self, metric: &Metric, window: Window) -> f64 {
+        let flows = self.flows(metric);
+        let arrivals = |flow: &&FlowRecord| {
+            let deliveries = window.cut(&flow.deliveries, |delivery| delivery.at);
+            deliveries.iter().map(|d| d.at).collect::<Vec<_>>()
+        };
+        let mut at: Vec<_> = flows.iter().flat_map(arrivals).collect();
+        at.extend([window.from(), window.to()]);
+        at.sort_unstable();
+        let gaps = at.windows(2).map(|pair| pair[1].since(pair[0]));
+        gaps.max().unwrap_or_default().as_secs_f64()
     }
 
     /// The samples of all flows together. Times are in seconds.

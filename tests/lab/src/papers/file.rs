@@ -108,6 +108,8 @@ pub struct Check {
     pub greater_than: Option<Spanned<Measure>>,
     /// The other side of `less_than` and `greater_than` is multiplied with it.
     pub factor: Option<Spanned<f64>>,
+    /// And this is added to it.
+    pub plus: Option<Spanned<String>>,
     pub equals: Option<Spanned<Measure>>,
     /// By how much `equals` may differ.
     pub within: Option<Spanned<Text<Probability>>>,

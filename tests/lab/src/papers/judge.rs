@@ -59,7 +59,7 @@ pub struct PointVerdict {
 pub struct Measurement {
     /// In base units; `None` if there was nothing to measure.
     pub amount: Option<f64>,
-    /// What it was compared with, if that was measured, too, with its factor.
+    /// What it was compared with, if that was measured, too, with its factor and what is added.
     pub other: Option<f64>,
     /// Whether it keeps to the bound.
     pub holds: bool,
@@ -141,14 +141,12 @@ fn judge_check<'a>(check: &'a Check, results: &Results<'_>) -> CheckVerdict<'a> 
 
 fn measurement(check: &Check, results: &Results<'_>, at: Point<'_>) -> Measurement {
     let amount = results.number(&check.measure, at);
-    let number =
-        |source: &Source, factor: f64| results.number(source, at).map(|number| number * factor);
     let other = match &check.relation {
         Relation::Bound(_) => None,
-        Relation::LessThan(other, factor) | Relation::GreaterThan(other, factor) => {
-            number(other, *factor)
+        Relation::LessThan(other, allowance) | Relation::GreaterThan(other, allowance) => {
+            results.number(other, at).map(|number| allowance.of(number))
         }
-        Relation::Near(other, _) => number(other, 1.0),
+        Relation::Near(other, _) => results.number(other, at),
     };
     let holds = match (&check.relation, amount, other) {
         (Relation::Bound(bound), Some(amount), _) => bound.holds(amount),

@@ -128,12 +128,28 @@ pub struct Check {
 pub enum Relation {
     /// To fixed numbers.
     Bound(Bound),
-    /// It is less than something else times a factor.
-    LessThan(Source, f64),
-    /// It is more than something else times a factor.
-    GreaterThan(Source, f64),
+    /// It is less than something else.
+    LessThan(Source, Allowance),
+    /// It is more than something else.
+    GreaterThan(Source, Allowance),
     /// It differs from something else by at most this share of that.
     Near(Source, f64),
+}
+
+/// What is done to the other side of a comparison: `factor` times it, and `plus` in its base unit.
+#[derive(Debug, Clone, Copy)]
+pub struct Allowance {
+    /// Multiplies.
+    pub factor: f64,
+    /// Adds, after that.
+    pub plus: f64,
+}
+
+impl Allowance {
+    /// Of this number.
+    pub fn of(self, number: f64) -> f64 {
+        number * self.factor + self.plus
+    }
 }
 
 /// Where a number comes from.

@@ -31,6 +31,8 @@ pub enum Quantity {
     Losses,
     /// Packets marked congestion experienced, as a share of those that arrived.
     Marks,
+    /// The longest time in which nothing arrived.
+    Silence,
     /// Jain's index of the flows' throughput.
     Jain,
     /// The smallest throughput of a flow over the mean of all.
@@ -89,7 +91,7 @@ pub enum Reduction {
 use Quantity as Q;
 
 /// Name, quantity, whose it is, its unit, its shape.
-const QUANTITIES: [(&str, Quantity, Subject, Unit, Shape); 21] = [
+const QUANTITIES: [(&str, Quantity, Subject, Unit, Shape); 22] = [
     (
         "goodput",
         Q::Goodput,
@@ -167,6 +169,13 @@ const QUANTITIES: [(&str, Quantity, Subject, Unit, Shape); 21] = [
         Q::Marks,
         Subject::Either,
         Unit::Share,
+        Shape::Number,
+    ),
+    (
+        "silence",
+        Q::Silence,
+        Subject::Flows,
+        Unit::Time,
         Shape::Number,
     ),
     ("jain", Q::Jain, Subject::Flows, Unit::Number, Shape::Bins),

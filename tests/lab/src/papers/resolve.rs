@@ -8,8 +8,8 @@ use toml::Spanned;
 
 use super::bound::Bound;
 use super::file::{self, File};
-use super::paper::{Check, Claim, Loaded, Paper, Relation, Run, Skipped};
-use super::sources::Sources;
+use super::paper::{Allowance, Check, Claim, Loaded, Paper, Relation, Run, Skipped};
+use super::sources::{amount, Sources};
 use super::value::Unit;
 use super::{figures, runs};
 
@@ -194,6 +194,11 @@ fn relation(given: &Spanned<file::Check>, unit: Unit, sources: &mut Sources) -> 
         .factor
         .as_ref()
         .map_or(1.0, |factor| *factor.get_ref());
+    let plus = match &check.plus {
+        Some(text) => amount(text.get_ref(), Some(unit)).at(text)?.0,
+        None => 0.0,
+    };
+    let allowance = Allowance { factor, plus };
     match (
         &check.bound,
         &check.less_than,
@@ -205,11 +210,11 @@ fn relation(given: &Spanned<file::Check>, unit: Unit, sources: &mut Sources) -> 
             .map(Relation::Bound),
         (None, Some(other), None, None) => {
             let other = sources.source(other.get_ref()).at(other)?;
-            Ok(Relation::LessThan(other, factor))
+            Ok(Relation::LessThan(other, allowance))
         }
         (None, None, Some(other), None) => {
             let other = sources.source(other.get_ref()).at(other)?;
-            Ok(Relation::GreaterThan(other, factor))
+            Ok(Relation::GreaterThan(other, allowance))
         }
         (None, None, None, Some(other)) => {
             let source = sources.source(other.get_ref()).at(other)?;

@@ -274,7 +274,10 @@ impl Sources {
 }
 
 /// The text's amount in `unit`, or in its own if none is asked for.
-fn amount(text: &str, unit: Option<Unit>) -> Result<(f64, Unit), String> {
+///
+/// # Errors
+/// It is no value, or of another unit.
+pub fn amount(text: &str, unit: Option<Unit>) -> Result<(f64, Unit), String> {
     let value =
         Value::parse(text).ok_or_else(|| format!("`{text}` is no value; allowed are {ALLOWED}"))?;
     let unit = unit.unwrap_or(value.unit);

@@ -130,6 +130,10 @@ pub enum Traffic {
         #[serde(default)]
         fixed: bool,
     },
+    Responses {
+        every: Text<Span>,
+        sizes: Vec<Size>,
+    },
     Requests {
         objects: u32,
         parallel: u32,
@@ -140,6 +144,19 @@ pub enum Traffic {
         #[serde(default = "default_request")]
         request: u64,
     },
+}
+
+/// Responses of one size.
+#[derive(Debug, Clone, Copy, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Size {
+    bytes: u64,
+    #[serde(default = "once")]
+    times: u64,
+}
+
+fn once() -> u64 {
+    1
 }
 
 fn default_request() -> u64 {
@@ -174,6 +191,10 @@ impl Traffic {
                 rate: rate.map(|rate| rate.0),
                 fixed,
             },
+            Self::Responses { every, ref sizes } => scenario::Traffic::Responses {
+                every: every.0 .0,
+                sizes: sizes.iter().map(|size| (size.bytes, size.times)).collect(),
+            },
             Self::Requests {
                 objects,
                 parallel,
@@ -202,6 +223,14 @@ impl Traffic {
             Self::Bursts { every, .. } if zero(every) => Some("`every`"),
             Self::OnOff { on, .. } if zero(on) => Some("`on`"),
             Self::OnOff { off, .. } if zero(off) => Some("`off`"),
+            Self::Responses { every, .. } if zero(every) => Some("`every`"),
+            Self::Responses { sizes, .. } if sizes.is_empty() => Some("the number of `sizes`"),
+            Self::Responses { sizes, .. } if sizes.iter().any(|size| size.bytes == 0) => {
+                Some("`bytes`")
+            }
+            Self::Responses { sizes, .. } if sizes.iter().any(|size| size.times == 0) => {
+                Some("`times`")
+            }
             Self::Requests { objects: 0, .. } => Some("`objects`"),
             Self::Requests { parallel: 0, .. } => Some("`parallel`"),
             Self::Requests { size: 0, .. } => Some("`size`"),

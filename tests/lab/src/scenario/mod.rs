@@ -135,6 +135,13 @@ pub enum Traffic {
         /// Whether every time is as long as the mean.
         fixed: bool,
     },
+    /// Responses at regular intervals, of these sizes one after the other, and again from the first (QUIC only).
+    Responses {
+        /// Time from one to the next.
+        every: Duration,
+        /// Sizes in bytes, and how many responses of that size follow each other.
+        sizes: Vec<(u64, u64)>,
+    },
     /// Pages of objects that the client requests and waits for (QUIC only).
     Requests {
         /// Objects of a page.

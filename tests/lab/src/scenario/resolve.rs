@@ -275,6 +275,7 @@ fn traffic(flow: &file::Flow) -> Checked<Traffic> {
         Traffic::Unlimited
             | Traffic::Bursts { .. }
             | Traffic::OnOff { rate: None, .. }
+            | Traffic::Responses { .. }
             | Traffic::Requests { .. }
     );
     if needs_quic && !controlled {

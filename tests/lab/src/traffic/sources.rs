@@ -70,6 +70,12 @@ pub fn source(traffic: &Traffic, start: Time, packet: u64, rng: Stream) -> Optio
             packet,
             rng: (!fixed).then_some(rng),
         }),
+        Traffic::Responses { every, ref sizes } => Box::new(Responses {
+            at: start,
+            every,
+            sizes: sizes.clone(),
+            next: (0, 0),
+        }),
         Traffic::Requests { .. } => return None,
     })
 }
@@ -105,6 +111,33 @@ impl Source for Bursts {
         self.at = self.at + self.every;
         let free = self.buffer.saturating_sub(held.div_ceil(self.packet));
         Demand::Bytes(self.packets.min(free) * self.packet)
+    }
+}
+
+/// Responses of given sizes at regular intervals.
+struct Responses {
+    at: Time,
+    every: Duration,
+    /// Bytes, and how often.
+    sizes: Vec<(u64, u64)>,
+    /// The place of the next one's size, and how many of it there were.
+    next: (usize, u64),
+}
+
+impl Source for Responses {
+    fn next(&self) -> Option<Time> {
+        Some(self.at)
+    }
+
+    fn produce(&mut self, _now: Time, _held: u64) -> Demand {
+        self.at = self.at + self.every;
+        let (place, before) = self.next;
+        let (bytes, times) = self.sizes[place];
+        self.next = match before + 1 < times {
+            true => (place, before + 1),
+            false => ((place + 1) % self.sizes.len(), 0),
+        };
+        Demand::Bytes(bytes)
     }
 }
 
@@ -175,5 +208,25 @@ impl Source for OnOff {
         }
         self.at = self.until.min(now + self.gap.unwrap_or_default());
         Demand::Bytes(self.packet)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn responses_follow_their_list_of_sizes_and_begin_again() {
+        let traffic = Traffic::Responses {
+            every: Duration::from_millis(50),
+            sizes: vec![(2_500, 3), (1_000_000, 1)],
+        };
+        let rng = quiche_cc_bottleneck::stream(1, 0);
+        let mut responses = source(&traffic, Time::ZERO, 1_200, rng).unwrap();
+        for bytes in [2_500, 2_500, 2_500, 1_000_000, 2_500] {
+            let at = responses.next().unwrap();
+            assert_eq!(responses.produce(at, 0), Demand::Bytes(bytes));
+            assert_eq!(responses.next(), Some(at + Duration::from_millis(50)));
+        }
     }
 }

@@ -95,3 +95,73 @@ fn what_the_first_packets_meet_after_an_interruption_is_the_path() {
     assert!(path.hybrid.in_startup());
     assert_eq!(path.hybrid.length(), 160 * MILLI);
 }
+
+/// A flow in the steady phase whose application has little to send, after all of that was lost for three seconds.
+fn after_a_blackout(options: &str) -> (Path, f64) {
+    let mut path = Path::new(options);
+    for queue_ms in [0.0, 40.0, 0.0, 0.0, 0.0, 0.0, 0.0] {
+        path.epoch(queue_ms, 0);
+    }
+    let before = path.rate();
+    if let Some(epoch) = &mut path.hybrid.epoch {
+        epoch.window_full = false;
+    }
+    let lost: Vec<Lost> = (1..30)
+        .map(|place| Lost {
+            sent: path.now + 100 * place * MILLI,
+            size: SIZE,
+        })
+        .collect();
+    let sent = path.now + 3_100 * MILLI;
+    path.now = path.now + 3_200 * MILLI;
+    let acked = [Acked {
+        sent,
+        size: SIZE,
+        received: None,
+    }];
+    let now = path.now;
+    path.hybrid.on_feedback(&Feedback {
+        lost: &lost,
+        in_flight: SIZE,
+        ..feedback(now, &acked)
+    });
+    (path, before)
+}
+
+#[test]
+fn persistent_congestion_is_answered_by_every_profile_whatever_the_application_does() {
+    for options in ["", "paper", "startup=off"] {
+        let (path, before) = after_a_blackout(options);
+        let report = path.hybrid.report.as_ref().expect("an epoch has ended");
+        assert!(report.app_limited, "{options}: {report:?}");
+        assert_eq!(report.outcome, Some("interrupted"), "{options}");
+        assert!(path.rate() <= 2.0 * 1250.0 * 8.0 / 0.1 * 1.01, "{options}");
+        assert!(
+            path.rate() < before,
+            "{options}: {} of {before}",
+            path.rate()
+        );
+    }
+}
+
+#[test]
+fn start_up_goes_to_four_times_of_what_is_in_flight_and_the_initial_window() {
+    let mut path = Path::new("");
+    path.hybrid.used = Used::default();
+    for _ in 0..1_000 {
+        let sent = path.now;
+        path.now = path.now + 100 * MILLI;
+        let acked = [Acked {
+            sent,
+            size: SIZE,
+            received: None,
+        }];
+        path.hybrid.on_feedback(&Feedback {
+            in_flight: SIZE * 4,
+            ..feedback(path.now, &acked)
+        });
+    }
+    assert!(path.hybrid.in_startup());
+    let most = (4.0 * 4.0 + 10.0 + 4.0) * 1250.0 * 8.0 / 0.1;
+    assert!(path.rate() <= most, "{} of {most}", path.rate());
+}

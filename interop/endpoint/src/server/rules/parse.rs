@@ -7,6 +7,7 @@ use ipnet::IpNet;
 use serde::Deserialize;
 
 use super::{Conditions, Rule};
+use crate::files;
 
 const KEYS: &str = "name, host, client, path and cc";
 
@@ -60,10 +61,10 @@ struct File {
     rule: Vec<RuleText>,
 }
 
-/// Reads a file of `[[rule]]` tables. The error names the file and what is wrong with it.
+/// Reads a file of `[[rule]]` tables. The error says what is wrong with it.
 pub fn read_file(path: &Path) -> Result<Vec<RuleText>, String> {
-    let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let file: File = toml::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
+    let content = files::read(path).map_err(|e| e.to_string())?;
+    let file: File = toml::from_slice(&content).map_err(|e| e.to_string())?;
     Ok(file.rule)
 }
 

@@ -203,6 +203,5 @@ fn a_file_says_the_same_as_the_command_line() {
         write(text);
         let refused = read_file(file.path()).unwrap_err();
         assert!(refused.contains(word), "{refused}");
-        assert!(refused.contains(file.path().to_str().unwrap()), "{refused}");
     }
 }

@@ -1,0 +1,91 @@
+//! Clients that may not exist: counted together, since anybody can make as many as he likes.
+
+use std::time::{Duration, Instant};
+
+/// Between two lines of the log.
+const PERIOD: Duration = Duration::from_secs(60);
+
+/// What has come of strangers since the log was last told.
+#[derive(Default)]
+pub struct Strangers {
+    /// Connections that ended before their clients' addresses were validated.
+    abandoned: u64,
+    /// Retry packets sent.
+    retries: u64,
+    /// Beginnings that were ignored because there were too many connections.
+    refused: u64,
+    due: Option<Instant>,
+}
+
+impl Strangers {
+    pub fn on_abandoned(&mut self) {
+        self.abandoned += 1;
+        self.remember();
+    }
+
+    pub fn on_retry(&mut self) {
+        self.retries += 1;
+        self.remember();
+    }
+
+    pub fn on_refused(&mut self) {
+        self.refused += 1;
+        self.remember();
+    }
+
+    /// When the log has to be told, if there is anything to tell.
+    pub fn due(&self) -> Option<Instant> {
+        self.due
+    }
+
+    /// Tells the log if that is due at `now`.
+    pub fn tell_if_due(&mut self, now: Instant) {
+        if self.due.is_some_and(|due| due <= now) {
+            self.tell();
+        }
+    }
+
+    /// Tells the log, if there is anything to tell.
+    pub fn tell(&mut self) {
+        if self.due.is_some() {
+            log::info!("{}", self.describe());
+            *self = Self::default();
+        }
+    }
+
+    fn remember(&mut self) {
+        self.due.get_or_insert_with(|| Instant::now() + PERIOD);
+    }
+
+    fn describe(&self) -> String {
+        format!(
+            "clients that never validated their address: {} connections ended; {} Retry packets \
+             sent; {} first packets ignored at the limit of connections",
+            self.abandoned, self.retries, self.refused
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strangers_are_told_of_together_and_only_if_there_were_any() {
+        let mut strangers = Strangers::default();
+        assert_eq!(strangers.due(), None);
+        strangers.on_abandoned();
+        strangers.on_retry();
+        strangers.on_retry();
+        let due = strangers.due().unwrap();
+        let told = strangers.describe();
+        assert!(
+            told.contains("1 connections") && told.contains("2 Retry"),
+            "{told}"
+        );
+        strangers.tell_if_due(due - Duration::from_millis(1));
+        assert_eq!(strangers.due(), Some(due));
+        strangers.tell_if_due(due);
+        assert_eq!(strangers.due(), None);
+    }
+}

@@ -1,0 +1,109 @@
+//! One end of a connection in the test itself.
+
+use std::net::{SocketAddr, UdpSocket};
+use std::time::{Duration, Instant};
+
+use quiche_cc_endpoint::connection::random_connection_id;
+use quiche_cc_endpoint::tls::Credentials;
+
+/// A connection on a socket of its own.
+pub struct Talker {
+    pub conn: quiche::Connection,
+    pub socket: UdpSocket,
+    /// All datagrams that were sent.
+    pub sent: Vec<Vec<u8>>,
+    peer: SocketAddr,
+}
+
+impl Talker {
+    /// A client of the server at `peer`.
+    pub fn connect(peer: SocketAddr) -> Self {
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let local = socket.local_addr().unwrap();
+        let mut config = quiche::Config::new(quiche::PROTOCOL_VERSION).unwrap();
+        prepare(&mut config);
+        let id = random_connection_id();
+        let name = Some("localhost");
+        let conn = quiche::connect(name, &id, local, peer, &mut config).unwrap();
+        Self {
+            conn,
+            socket,
+            sent: Vec::new(),
+            peer,
+        }
+    }
+
+    /// The server of the next client on `socket`.
+    pub fn accept(socket: UdpSocket) -> Self {
+        let credentials = Credentials::self_signed(None).unwrap();
+        let mut config = credentials.config(|_| ()).unwrap();
+        prepare(&mut config);
+        socket.set_read_timeout(None).unwrap();
+        let mut first = [0; 1500];
+        let (length, peer) = socket.recv_from(&mut first).unwrap();
+        let local = socket.local_addr().unwrap();
+        let id = random_connection_id();
+        let mut conn = quiche::accept(&id, None, local, peer, &mut config).unwrap();
+        let info = quiche::RecvInfo {
+            from: peer,
+            to: local,
+        };
+        conn.recv(&mut first[..length], info).unwrap();
+        Self {
+            conn,
+            socket,
+            sent: Vec::new(),
+            peer,
+        }
+    }
+
+    /// Sends and receives until `done`, at most ten seconds.
+    pub fn talk_until(&mut self, what: &str, done: impl Fn(&quiche::Connection) -> bool) {
+        let end = Instant::now() + Duration::from_secs(10);
+        loop {
+            self.send();
+            if done(&self.conn) {
+                return;
+            }
+            assert!(Instant::now() < end, "{what} did not happen");
+            self.receive();
+        }
+    }
+
+    /// Sends what there is to send.
+    pub fn send(&mut self) {
+        let mut packet = [0; 1500];
+        while let Ok((length, _)) = self.conn.send(&mut packet) {
+            self.sent.push(packet[..length].to_vec());
+            self.socket.send_to(&packet[..length], self.peer).unwrap();
+        }
+    }
+
+    fn receive(&mut self) {
+        let wait = self.conn.timeout().unwrap_or(Duration::from_millis(100));
+        let wait = wait.clamp(Duration::from_millis(1), Duration::from_millis(100));
+        self.socket.set_read_timeout(Some(wait)).unwrap();
+        let mut packet = [0; 65_536];
+        match self.socket.recv_from(&mut packet) {
+            Ok((length, from)) => {
+                let to = self.socket.local_addr().unwrap();
+                let info = quiche::RecvInfo { from, to };
+                let _ = self.conn.recv(&mut packet[..length], info);
+            }
+            Err(_) => self.conn.on_timeout(),
+        }
+    }
+}
+
+fn prepare(config: &mut quiche::Config) {
+    config
+        .set_application_protos(quiche::h3::APPLICATION_PROTOCOL)
+        .unwrap();
+    config.verify_peer(false);
+    config.set_initial_max_data(1_000_000);
+    config.set_initial_max_stream_data_bidi_local(100_000);
+    config.set_initial_max_stream_data_bidi_remote(100_000);
+    config.set_initial_max_stream_data_uni(100_000);
+    config.set_initial_max_streams_bidi(10);
+    config.set_initial_max_streams_uni(10);
+}

@@ -1,0 +1,145 @@
+//! Beginnings of connections that nobody goes on with keep no honest client out.
+
+mod common;
+
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use common::{fetch, initial_packet, Server};
+
+/// Well below the number of beginnings, so that these would fill it.
+const MOST_CONNECTIONS: &str = "200";
+const BEGINNINGS: usize = 400;
+const HONEST: usize = 8;
+
+/// Sends beginnings until it is dropped, at most for half a minute.
+struct Flood {
+    over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Flood {
+    fn start(server: SocketAddr, per_second: usize) -> Self {
+        const TURN: Duration = Duration::from_millis(10);
+        let beginnings: Vec<Vec<u8>> = (0..BEGINNINGS).map(|_| initial_packet()).collect();
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let send = move |packet: &Vec<u8>| drop(socket.send_to(packet, server));
+        // All of them at once, so that every honest client comes too late.
+        beginnings.iter().for_each(&send);
+        let over = Arc::new(AtomicBool::new(false));
+        let asked = over.clone();
+        let thread = thread::spawn(move || {
+            let end = Instant::now() + Duration::from_secs(30);
+            let mut next = beginnings.iter().cycle();
+            while !asked.load(Ordering::Relaxed) && Instant::now() < end {
+                next.by_ref().take(per_second / 100).for_each(&send);
+                thread::sleep(TURN);
+            }
+        });
+        Self {
+            over,
+            thread: Some(thread),
+        }
+    }
+}
+
+impl Drop for Flood {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn open_files(server: &Server) -> usize {
+    std::fs::read_dir(format!("/proc/{}/fd", server.pid()))
+        .unwrap()
+        .count()
+}
+
+fn honest_clients_are_served_in_a_flood(per_second: usize) {
+    let logs = tempfile::tempdir().unwrap();
+    let keys = logs.path().join("keys");
+    let traces = logs.path().join("traces");
+    let arguments = [
+        "--max-connections",
+        MOST_CONNECTIONS,
+        "--qlog",
+        traces.to_str().unwrap(),
+        "--listen",
+        "127.0.0.1:0",
+    ];
+    let server = Server::launch(Server::command(&arguments).env("SSLKEYLOGFILE", &keys));
+    let files_before = open_files(&server);
+    let flood = Flood::start(server.address, per_second);
+    for number in 0..HONEST {
+        let done = fetch(&["--null"], &[server.url("/10000")]);
+        assert_eq!(done.code, 0, "client {number}: {}", done.summary);
+    }
+    assert!(
+        open_files(&server) <= files_before + HONEST,
+        "what only began has a descriptor"
+    );
+    drop(flood);
+    let events = server.stop();
+    assert_eq!(events.len(), HONEST, "what only began has a line");
+    assert_eq!(common::traces(&traces).len(), HONEST, "and a trace");
+    let keys = std::fs::read_to_string(&keys).unwrap();
+    let connections = keys.matches("SERVER_TRAFFIC_SECRET_0 ").count();
+    assert_eq!(connections, HONEST, "and secrets");
+}
+
+#[test]
+fn honest_clients_are_served_while_200_beginnings_a_second_arrive() {
+    honest_clients_are_served_in_a_flood(200);
+}
+
+#[test]
+fn honest_clients_are_served_while_2000_beginnings_a_second_arrive() {
+    honest_clients_are_served_in_a_flood(2000);
+}
+
+/// What the log says of strangers, after so many of them and an honest client.
+fn told_after(beginnings: usize) -> String {
+    let server = Server::start_logged(&["--retry-above", "10"]);
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    for _ in 0..beginnings {
+        socket.send_to(&initial_packet(), server.address).unwrap();
+    }
+    let done = fetch(&["--null"], &[server.url("/1000")]);
+    assert_eq!(done.code, 0, "{}", done.summary);
+    server.terminate();
+    let told = server.await_log("never validated");
+    assert_eq!(server.stop_reading().len(), 1);
+    told
+}
+
+#[test]
+fn a_retry_is_asked_for_only_when_too_many_connections_are_half_open() {
+    let few = told_after(9);
+    assert!(few.contains(" 9 connections ended; 0 Retry"), "{few}");
+    let many = told_after(15);
+    assert!(many.contains(" 10 connections ended; "), "{many}");
+    assert!(!many.contains("; 0 Retry"), "{many}");
+}
+
+#[test]
+fn validated_clients_fill_no_more_than_the_limit() {
+    let server = Server::start(&["--max-connections", "2"]);
+    let mut clients: Vec<common::Talker> = (0..2)
+        .map(|_| common::Talker::connect(server.address))
+        .collect();
+    for client in &mut clients {
+        client.talk_until("the handshake", quiche::Connection::is_established);
+    }
+    let late = fetch(
+        &["--null", "--connect-timeout", "1"],
+        &[server.url("/1000")],
+    );
+    assert_eq!(late.code, 3, "{}", late.summary);
+    assert_eq!(server.stop().len(), 2);
+}
