@@ -65,7 +65,7 @@ COMMANDS = {
     "plot": ["plot", "--out", "{out}"],
     "to-qvis": ["to-qvis", "--out", "{out}"],
 }
-TAKE_SEVERAL = ("check", "zones", "metrics", "report")
+TAKE_SEVERAL = ("check", "zones", "metrics", "report")  # and make one thing of them
 
 
 def called(command: str, out: FilePath, *traces: str) -> list[str]:
@@ -153,8 +153,8 @@ def test_a_link_log_stays_with_its_trace_when_another_trace_is_broken(good: str,
     links = [part for name in ("one", "two") for part in ("--link", str(tmp_path / f"{name}.jsonl"))]
     out = tmp_path / "report.html"
     assert main(["report", "/none.sqlog", good, *links, "--out", str(out)]) == 4
-    assert "<td>77.0</td>" in out.read_text()
-    assert "<td>11.0</td>" not in out.read_text()
+    assert '"bottleneck queue over time, mean" data-unit="ms">77.0<' in out.read_text()
+    assert ">11.0<" not in out.read_text()
 
 
 def test_exit_codes_of_several_traces(
@@ -176,3 +176,48 @@ def test_exit_codes_of_several_traces(
     assert main(["zones", good, cubic]) == 4  # another controller is not what was asked for
     assert main(["zones", cubic]) == 2
     assert "no events of the hybrid" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("command", "suffix"), [("plot", ".svg"), ("to-qvis", ".qvis.sqlog")])
+def test_several_pictures_and_exports_go_into_a_folder(
+    command: str, suffix: str, good: str, cubic: str, tmp_path: FilePath, capsys: Output
+) -> None:
+    folder = tmp_path / "out"
+    assert main([command, good, cubic, "--out", str(folder)]) == 2
+    assert "must be a folder that exists" in capsys.readouterr().err
+    folder.mkdir()
+    assert main([command, good, "/none.sqlog", cubic, "--out", str(folder)]) == 4
+    assert sorted(p.name for p in folder.iterdir()) == [f"cubic{suffix}", f"good{suffix}"]
+    (tmp_path / "x").mkdir()
+    twin = tracewriter.write(tmp_path / "x" / "good.sqlog", records(FAST, 1.0))
+    assert main([command, good, str(twin), "--out", str(folder)]) == 2
+    assert "two traces would become" in capsys.readouterr().err
+
+
+def test_what_goes_into_a_folder_replaces_no_trace_there(tmp_path: FilePath, capsys: Output) -> None:
+    trace = tracewriter.write(tmp_path / "a.sqlog", records(FAST, 1.0))
+    linked = tmp_path / "a.qvis.sqlog"
+    linked.symlink_to(trace)
+    before = trace.read_bytes()
+    assert main(["to-qvis", str(trace), "--out", str(tmp_path)]) == 2
+    assert "would be overwritten" in capsys.readouterr().err
+    assert trace.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["chek", "x"], "check"),
+        (["metric", "x"], "metrics"),
+        (["qvis", "x"], "to-qvis"),
+        (["check", "x", "--jsn", "y"], "--json"),
+    ],
+)
+def test_what_was_perhaps_meant_is_said(arguments: list[str], meant: str, capsys: Output) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    assert f"did you mean {meant}?" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["elephant"])
+    assert "did you mean" not in capsys.readouterr().err

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from . import __version__, commands
 from .commands import Code
@@ -43,6 +45,29 @@ def _named(args: argparse.Namespace, options: list[str]) -> list[Path]:
     return [path for value in values for path in (value if isinstance(value, list) else [value]) if path is not None]
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says which command or option was perhaps meant."""
+
+    def error(self, message: str) -> NoReturn:
+        wrong = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)$", message)
+        if wrong is not None:
+            near = get_close_matches(wrong[1], re.findall(r"[\w-]+", wrong[2]), 1, 0.5)
+        else:
+            unknown = re.search(r"unrecognized arguments: (--[\w-]+)", message)
+            known = [name for action in _actions(self) for name in action.option_strings]
+            near = get_close_matches(unknown[1], known, 1, 0.5) if unknown is not None else []
+        super().error(message + (f"; did you mean {near[0]}?" if near else ""))
+
+
+def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    """Of a parser and its commands."""
+    for action in parser._actions:
+        yield action
+        if isinstance(action, argparse._SubParsersAction):
+            for of_command in action.choices.values():
+                yield from _actions(of_command)
+
+
 class _Command:
     """A command under construction. Every file that it reads or writes is declared as one or the other, because an
     output must never be an input."""
@@ -73,7 +98,7 @@ class _Command:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="qlog-analysis",
         description="Checks, measures and draws qlog traces of QUIC connections.",
         epilog=_EXIT_CODES,
@@ -102,10 +127,12 @@ def _add_checkers(subparsers: Any) -> None:
 
 def _add_writers(subparsers: Any) -> None:
     """Commands that write a file to look at."""
-    plot = _Command(subparsers, "plot", "draw rate, queueing delay, window and RTT of a trace", commands.plot)
-    plot.reads("trace", metavar="TRACE")
-    plot.writes("--out", metavar="FILE", required=True, help="picture: .svg, .png or .html")
-    plot.reads("--link", metavar="FILE", help="log of the bottleneck (JSON lines)")
+    plot = _Command(subparsers, "plot", "draw rate, queueing delay, window and RTT of traces", commands.plot)
+    plot.traces()
+    plot.writes(
+        "--out", metavar="FILE", required=True, help="picture: .svg, .png or .html; or a folder, for one .svg per trace"
+    )
+    plot.reads("--link", metavar="FILE", help="log of the bottleneck (JSON lines); for one trace")
     plot.parser.add_argument("--title", help="heading of the picture")
 
     report = _Command(
@@ -122,6 +149,11 @@ def _add_writers(subparsers: Any) -> None:
     )
     report.parser.add_argument("--title", default="Congestion control traces", help="heading of the report")
 
-    export = _Command(subparsers, "to-qvis", "write a copy that the viewer qvis opens", commands.to_qvis)
-    export.reads("trace", metavar="TRACE")
-    export.writes("--out", metavar="FILE", required=True, help="the copy: .sqlog or .qlogseq")
+    export = _Command(subparsers, "to-qvis", "write copies that the viewer qvis opens", commands.to_qvis)
+    export.traces()
+    export.writes(
+        "--out",
+        metavar="FILE",
+        required=True,
+        help="the copy: .sqlog or .qlogseq; or a folder, for one .qvis.sqlog per trace",
+    )

@@ -21,7 +21,7 @@ from .load import load
 from .metrics import measure
 from .metrics import to_text as metrics_text
 from .model import Trace
-from .output import STANDARD_OUTPUT, write_text
+from .output import STANDARD_OUTPUT, keep_apart, write_text
 from .plots.panels import panels
 
 
@@ -133,20 +133,39 @@ def metrics(args: Namespace) -> Code:
 def plot(args: Namespace) -> Code:
     from .plots import static  # noqa: PLC0415  matplotlib is slow to import, and most commands do without
 
-    suffix = args.out.suffix
-    if suffix not in (*static.FORMATS, ".html"):
-        raise AnalysisError(f"cannot draw {args.out.name}: the name must end in .svg, .png or .html")
-    trace = load(args.trace, allow_truncated=args.allow_truncated)
+    pictures = _outputs(args, ".svg")
+    if len(pictures) > 1 and args.link is not None:
+        raise AnalysisError("--link is the log of one trace, but several are given; `report` takes one for each")
+    for picture in pictures.values():
+        if picture.suffix not in (*static.FORMATS, ".html"):
+            raise AnalysisError(f"cannot draw {picture.name}: the name must end in .svg, .png or .html")
     link = read_link_log(args.link) if args.link is not None else None
-    title = args.title or f"{trace.title}: {trace.controller_label}"
-    if suffix == ".html":
-        _write_report(args.out, title, [trace], [link] if link is not None else [], [])
-        return Code.OK
-    shown = panels(trace, None if link is None else link.shifted(trace.reference))
-    if not shown:
-        raise AnalysisError(f"{args.trace}: nothing to draw: no packets, metrics or epochs in the trace")
-    static.draw(title, shown, args.out)
-    return Code.OK
+
+    def draw(path: Path) -> Path:
+        trace = load(path, allow_truncated=args.allow_truncated)
+        title = args.title or f"{trace.title}: {trace.controller_label}"
+        if pictures[path].suffix == ".html":
+            _write_report(pictures[path], title, [trace], [link] if link is not None else [], [])
+        else:
+            static.draw(title, panels(trace, None if link is None else link.shifted(trace.reference)), pictures[path])
+        return path
+
+    return Used.of(list(pictures), draw).done()
+
+
+def _outputs(args: Namespace, suffix: str) -> dict[Path, Path]:
+    """Where what is made of each trace goes: the file that was named, or one in that folder with the trace's name."""
+    if not args.out.is_dir():
+        if len(args.traces) > 1:
+            raise AnalysisError(f"several traces cannot become one file: {args.out} must be a folder that exists")
+        return {args.traces[0]: args.out}
+    outputs: dict[Path, Path] = {}
+    for trace in args.traces:
+        outputs[trace] = args.out / (trace.name.removesuffix(".gz").removesuffix(".zst").rpartition(".")[0] + suffix)
+        if list(outputs.values()).count(outputs[trace]) > 1:
+            raise AnalysisError(f"two traces would become {outputs[trace]}: give them one by one")
+    keep_apart(args.traces, outputs.values())
+    return outputs
 
 
 def report(args: Namespace) -> Code:
@@ -170,6 +189,11 @@ def _write_report(out: Path, title: str, traces: list[Trace], links: list[LinkLo
 
 
 def to_qvis(args: Namespace) -> Code:
-    written = qvis.export(args.trace, args.out, allow_truncated=args.allow_truncated)
-    print(f"{args.out}: {written} events")
-    return Code.OK
+    copies = _outputs(args, ".qvis.sqlog")
+
+    def export(path: Path) -> int:
+        written = qvis.export(path, copies[path], allow_truncated=args.allow_truncated)
+        print(f"{copies[path]}: {written} events")
+        return written
+
+    return Used.of(list(copies), export).done()

@@ -34,7 +34,11 @@ class PathMinima:
         self._skew = Skew(window / PARTS, origin) if skew else None
 
     def advance(self, now: float) -> None:
-        before, seen = self._rtt_full.latest, self._seen()
+        before = self._rtt_full.latest
+        if self._rtt_full.part_at(now) <= before:  # all have the same parts
+            self._follow_skew(now)
+            return
+        seen = self._seen()
         self._follow_skew(now)
         for m in (*self._owd[Source.ACK], *self._owd[Source.TIMESTAMPS], self._rtt_full, self._rtt_any):
             m.advance(now)
@@ -101,6 +105,15 @@ class PathMinima:
         """L: the smallest round-trip time of full-sized packets, while there is none that of all."""
         full = self._rtt_full.get()
         return self._rtt_any.get() if full is None else full
+
+    def owd_minimum(self, source: Source, in_class: int) -> float:
+        """OWD_min of one class, as in `owd_minima`."""
+        least = math.inf
+        for m in self._owd[source][in_class - 1 :]:
+            own = m.get()
+            if own is not None and own < least:
+                least = own
+        return least
 
     def owd_minima(self, source: Source) -> tuple[float, ...]:
         """OWD_min of classes 1 to 4, each with what the larger classes say; infinite where nothing was seen."""

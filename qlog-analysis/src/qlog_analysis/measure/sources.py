@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..model import Feedback, Trace
 from .sliding import PathMinima, Source, size_class
@@ -43,18 +43,18 @@ class Sources:
             in_class = self._class(f.sample, max_datagram_size)
             for m in self._minima:
                 m.insert_rtt(f.time, in_class, rtt)
-            yield self._take(f, Sample(f.sample, rtt - delay if delay <= rtt else rtt, in_class, Source.ACK))
+            yield self._take(f, f.sample, rtt - delay if delay <= rtt else rtt, in_class, Source.ACK)
         if self._trust.lost:
             return
         for packet, received in f.received:
             owd = received - self._trace.sent.time[packet]
-            sample = Sample(packet, owd, self._class(packet, max_datagram_size), Source.TIMESTAMPS)
-            worth = self._worth(f, sample, fall)
+            in_class = self._class(packet, max_datagram_size)
+            worth = self._worth(f, packet, owd, in_class, fall)
             if worth is not Plausibility.IMPLAUSIBLE:
                 self.current = Source.TIMESTAMPS
                 self._reported = True
                 restarts = worth is Plausibility.CLOCK_STEP
-                yield replace(self._take(f, sample), restarts=restarts)
+                yield self._take(f, packet, owd, in_class, Source.TIMESTAMPS, restarts=restarts)
 
     def end_epoch(self, acked: int, lost: int, by_timestamp: float | None, by_ack: float | None) -> None:
         reported, self._reported = self._reported, False
@@ -66,11 +66,13 @@ class Sources:
             for m in self._minima:
                 m.clear_owd(Source.TIMESTAMPS)
 
-    def _take(self, f: Feedback, sample: Sample) -> Sample:
+    def _take(
+        self, f: Feedback, packet: int, owd: float, in_class: int, source: Source, *, restarts: bool = False
+    ) -> Sample:
         for m in self._minima:
-            m.insert_owd(f.time, sample.source, sample.in_class, sample.owd)
-        minima = (m.owd_minima(sample.source)[sample.in_class - 1] for m in self._minima)
-        return replace(sample, above=tuple(sample.owd - minimum for minimum in minima))
+            m.insert_owd(f.time, source, in_class, owd)
+        above = tuple(owd - m.owd_minimum(source, in_class) for m in self._minima)
+        return Sample(packet, owd, in_class, source, above, restarts)
 
     def _class(self, packet: int, max_datagram_size: int) -> int:
         sent = self._trace.sent
@@ -79,7 +81,7 @@ class Sources:
 
     def _excess(self, f: Feedback, packet: int, in_class: int) -> float:
         """RTT beyond the minimum by ACK arrivals of the packet's class; NaN without one."""
-        minimum = self._minima[0].owd_minima(Source.ACK)[in_class - 1]
+        minimum = self._minima[0].owd_minimum(Source.ACK, in_class)
         return math.nan if math.isinf(minimum) else f.time - self._trace.sent.time[packet] - minimum
 
     def _fall(self, f: Feedback, max_datagram_size: int) -> float:
@@ -89,14 +91,14 @@ class Sources:
         excess = self._excess(f, newest, self._class(newest, max_datagram_size))
         return 0.0 if math.isnan(excess) else -excess
 
-    def _worth(self, f: Feedback, sample: Sample, fall: float) -> Plausibility:
-        excess = self._excess(f, sample.packet, sample.in_class)
+    def _worth(self, f: Feedback, packet: int, owd: float, in_class: int, fall: float) -> Plausibility:
+        excess = self._excess(f, packet, in_class)
         if math.isnan(excess):
             return Plausibility.IMPLAUSIBLE
         minima = self._minima[0].owd_minima(Source.TIMESTAMPS)
-        worth = self._trust.check(sample.owd, minima[sample.in_class - 1], min(minima), excess, fall)
+        worth = self._trust.check(owd, minima[in_class - 1], min(minima), excess, fall)
         if worth is Plausibility.CLOCK_STEP:
             for m in self._minima:
                 m.clear_owd(Source.TIMESTAMPS)
-                m.insert_owd(f.time, Source.TIMESTAMPS, sample.in_class, sample.owd - max(excess, 0.0))
+                m.insert_owd(f.time, Source.TIMESTAMPS, in_class, owd - max(excess, 0.0))
         return worth

@@ -20,20 +20,36 @@ class SlidingMinimum:
     origin: float
     _parts: deque[tuple[int, float]] = field(default_factory=deque)
     _latest: int = 0
+    _least: float | None = None
+    """Of all parts; asked for far more often than it changes."""
+
+    def part_at(self, now: float) -> int:
+        return math.floor((now - self.origin) / (self.window / PARTS))
 
     def advance(self, now: float) -> None:
-        self._latest = max(self._latest, math.floor((now - self.origin) / (self.window / PARTS)))
-        while self._parts and self._parts[0][0] + PARTS <= self._latest:
-            self._parts.popleft()
+        part = self.part_at(now)
+        if part <= self._latest:
+            return
+        self._latest = part
+        if self._parts and self._parts[0][0] + PARTS <= part:
+            while self._parts and self._parts[0][0] + PARTS <= part:
+                self._parts.popleft()
+            self._find_least()
 
     def insert(self, now: float, value: float) -> None:
         self.advance(now)
         if self._parts and self._parts[-1][0] == self._latest:
-            value = min(value, self._parts.pop()[1])
+            if value >= self._parts[-1][1]:
+                return
+            self._parts.pop()
         self._parts.append((self._latest, value))
+        self._least = value if self._least is None else min(value, self._least)
 
     def get(self) -> float | None:
-        return min((v for _, v in self._parts), default=None)
+        return self._least
+
+    def _find_least(self) -> None:
+        self._least = min((v for _, v in self._parts), default=None)
 
     @property
     def latest(self) -> int:
@@ -47,9 +63,11 @@ class SlidingMinimum:
     def change(self, by: Callable[[int], float]) -> None:
         """Adds to the minimum of each part what `by` says, told how many parts ago that began."""
         self._parts = deque((part, value + by(self._latest - part)) for part, value in self._parts)
+        self._find_least()
 
     def clear(self) -> None:
         self._parts.clear()
+        self._least = None
 
     def raise_by(self, by: float | None) -> None:
         """As if nothing had been seen but the minimum, now and larger by so much; nothing at all where that is not
@@ -58,3 +76,4 @@ class SlidingMinimum:
         self._parts.clear()
         if least is not None and by is not None:
             self._parts.append((self._latest, least + by))
+        self._find_least()
