@@ -56,6 +56,7 @@ impl Spans {
 
 impl Floor {
     /// A delay in `span`; spans come in their order.
+    #[inline]
     pub fn add(&mut self, delay: Owd, span: u64) {
         match &mut self.current {
             Some((current, least)) if *current == span => *least = delay.min(*least),
@@ -66,7 +67,8 @@ impl Floor {
         }
     }
 
-    /// The span under way is over.
+    /// The span under way is over. Apart, so that what adds delays stays short.
+    #[inline(never)]
     pub fn close(&mut self) {
         if let Some((_, least)) = self.current.take() {
             self.sum = self.sum + least;
@@ -83,8 +85,14 @@ impl Floor {
 
     /// The next span does not follow the last one, or its delays are relative to something else.
     pub fn interrupt(&mut self) {
-        self.close();
         self.noise.interrupt();
+    }
+
+    /// The clock was set: what was seen of this epoch no longer counts.
+    #[cold]
+    pub fn restart_clock(&mut self) {
+        self.next_epoch();
+        self.interrupt();
     }
 
     /// What delays have above their minimum although there is no queue.

@@ -22,8 +22,8 @@ use crate::units::Owd;
 const MOST_BENDS: u32 = 64;
 /// With fewer bends the noise counts in proportion.
 const TELLING_BENDS: f64 = 4.0;
-/// s. A bend beyond this counts as this: receive times are claims, and a path that stands still is no noise.
-const MOST_BEND: f64 = 0.05;
+/// ns. A bend beyond this counts as this: receive times are claims, and a path that stands still is no noise.
+const MOST_BEND: f64 = 50e6;
 /// The level is so many times v above `low`.
 const LEVEL: f64 = 2.5;
 /// `low` is at most so many times v, so that a queue which never drains is no noise.
@@ -40,7 +40,7 @@ pub struct Noise {
     last: Option<f64>,
     before_last: Option<f64>,
     bends: u32,
-    /// Mean bends to either side, s.
+    /// Mean bends to either side, ns.
     up: f64,
     down: f64,
     low: f64,
@@ -49,7 +49,7 @@ pub struct Noise {
 impl Noise {
     /// Takes in the delay of the next span.
     pub fn add(&mut self, delay: Owd) {
-        let delay = delay.as_secs();
+        let delay = delay.as_nanos() as f64;
         let last = self.last.replace(delay);
         let before_last = std::mem::replace(&mut self.before_last, last);
         if let (Some(last), Some(before)) = (last, before_last) {
@@ -77,7 +77,7 @@ impl Noise {
         self.low = (self.low + LOW_STEP * step).clamp(0.0, MOST_LOW * v);
     }
 
-    /// v, in s.
+    /// v, in ns.
     fn variation(&self) -> f64 {
         let told = (f64::from(self.bends) / TELLING_BENDS).min(1.0);
         2.0 * told * self.up.min(self.down)
@@ -85,13 +85,59 @@ impl Noise {
 
     /// What a delay has above its minimum although there is no queue.
     pub fn level(&self) -> Duration {
-        Duration::from_secs_f64(LEVEL * self.variation() + self.low)
+        Duration::from_nanos((LEVEL * self.variation() + self.low) as u64)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde::Deserialize;
+
     use super::*;
+
+    #[derive(Deserialize)]
+    struct Vectors {
+        noise: Vec<Case>,
+    }
+
+    #[derive(Deserialize)]
+    struct Case {
+        steps: Vec<Step>,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Step {
+        Delay { least_ms: f64, expect_ms: f64 },
+        Interrupt { interrupt: bool },
+    }
+
+    #[test]
+    fn it_agrees_with_the_shared_vectors() {
+        let text = include_str!("../../../tests/vectors/hybrid.json");
+        for case in serde_json::from_str::<Vectors>(text).unwrap().noise {
+            let mut noise = Noise::default();
+            for (place, step) in case.steps.iter().enumerate() {
+                match *step {
+                    Step::Interrupt { interrupt } => {
+                        assert!(interrupt);
+                        noise.interrupt();
+                    }
+                    Step::Delay {
+                        least_ms,
+                        expect_ms,
+                    } => {
+                        noise.add(Owd::from_nanos((least_ms * 1e6).round() as i64));
+                        let got = noise.level().as_secs_f64() * 1e3;
+                        assert!(
+                            (got - expect_ms).abs() < 2e-6,
+                            "{place}: {got}, {expect_ms}"
+                        );
+                    }
+                }
+            }
+        }
+    }
 
     fn level_after(delays_ms: impl IntoIterator<Item = f64>) -> f64 {
         let mut noise = Noise::default();
@@ -104,17 +150,15 @@ mod tests {
     #[test]
     fn a_queue_that_grows_or_drains_steadily_is_no_noise() {
         assert_eq!(level_after((0..200).map(|i| f64::from(i) / 2.0)), 0.0);
-        assert_eq!(
-            level_after((0..200).rev().map(|i| f64::from(i) / 2.0)),
-            0.0
-        );
+        assert_eq!(level_after((0..200).rev().map(|i| f64::from(i) / 2.0)), 0.0);
         // Nor is one that doubles, as in start-up.
         assert_eq!(level_after((0..12).map(|i| f64::from(1 << i) / 100.0)), 0.0);
     }
 
     #[test]
     fn what_jumps_up_and_down_is_noise_and_the_level_covers_it() {
-        let jumps = |low: f64, high: f64| (0..400).map(move |i| if i % 2 == 0 { low } else { high });
+        let jumps =
+            |low: f64, high: f64| (0..400).map(move |i| if i % 2 == 0 { low } else { high });
         let around = level_after(jumps(0.0, 4.0));
         assert!((4.0..12.0).contains(&around), "{around}");
         // A minimum that is out of reach counts up to three times the noise.

@@ -60,8 +60,7 @@ impl Hybrid {
                 self.transmission.restart_clock();
                 if counts(sample.sent) {
                     epoch.restart_clock();
-                    by_timestamp.interrupt();
-                    by_timestamp.next_epoch();
+                    by_timestamp.restart_clock();
                 }
             }
             self.transmission.add(&sample);

@@ -257,8 +257,7 @@ impl Hybrid {
     fn thresholds(&self) -> Thresholds {
         let longest = self.longest.get().map(|Reverse(longest)| longest);
         let size = self.limits.max_datagram_size;
-        Thresholds::new(&self.params, self.rate, size, longest)
-            .above(self.standing.queue)
+        Thresholds::new(&self.params, self.rate, size, longest).above(self.standing.queue)
     }
 }
 

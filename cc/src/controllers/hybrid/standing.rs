@@ -272,10 +272,12 @@ impl Standing {
 impl Hybrid {
     /// What this epoch has shown of a queue is none: the path is as long.
     pub(super) fn take_for_path(&mut self) {
-        let [by_ack, by_timestamp] = &mut self.floors;
+        let [by_ack, by_timestamp] = &self.floors;
         self.meter.raise(by_ack.mean(), by_timestamp.mean());
-        by_ack.interrupt();
-        by_timestamp.interrupt();
+        for floor in &mut self.floors {
+            floor.close();
+            floor.interrupt();
+        }
     }
 
     /// Goes back to the rate that a queue, which should drain, has cost in vain.

@@ -37,12 +37,7 @@ fn seen(delta_ms: f64, trend: Trend, lost: bool) -> Observed {
 
 /// The paper's thresholds, which depend on nothing.
 fn paper_thresholds() -> Thresholds {
-    Thresholds::new(
-        &Params::paper(),
-        Rate::from_bps(1e6),
-        SIZE,
-        None,
-    )
+    Thresholds::new(&Params::paper(), Rate::from_bps(1e6), SIZE, None)
 }
 
 fn paper_alpha(delta: Owd) -> Rate {

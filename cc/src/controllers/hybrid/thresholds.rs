@@ -44,12 +44,7 @@ impl Thresholds {
     /// DEVIATION: where d1 is not given, it is the time in which the flow sends `queue` packets. A flow that has
     /// more than its share then has the lower threshold, whatever its RTT, and gives way to the others.
     #[inline]
-    pub fn new(
-        params: &Params,
-        rate: Rate,
-        size: Bytes,
-        longest: Option<Owd>,
-    ) -> Self {
+    pub fn new(params: &Params, rate: Rate, size: Bytes, longest: Option<Owd>) -> Self {
         let following = || following(params.queue, rate, size);
         let d1 = params.d1.map_or_else(following, Owd::from);
         let full = longest.filter(|_| params.full > 0.0).map_or(d1, |longest| {

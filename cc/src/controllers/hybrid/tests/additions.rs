@@ -9,12 +9,7 @@ const STEADY: &str = "startup=off";
 fn thresholds_follow_the_flows_own_rate_within_bounds() {
     let of = |options: &str, mbps: f64| {
         let params = Params::parse(options).unwrap();
-        Thresholds::new(
-            &params,
-            Rate::from_bps(mbps * 1e6),
-            SIZE,
-            None,
-        )
+        Thresholds::new(&params, Rate::from_bps(mbps * 1e6), SIZE, None)
     };
     // Two packets of 1250 bytes at 5 Mbit/s take 4 ms.
     let t = of("", 5.0);
@@ -240,7 +235,11 @@ fn acks_that_come_late_now_and_then_are_noise_even_with_one_of_them_in_a_span() 
     (0..400).for_each(|n| path.ack(held_up(n), 0));
     let decreases = path.hybrid.last_decrease;
     (0..400).for_each(|n| path.ack(held_up(n), 0));
-    assert_eq!(path.hybrid.last_decrease, decreases, "{:?}", path.hybrid.noise);
+    assert_eq!(
+        path.hybrid.last_decrease, decreases,
+        "{:?}",
+        path.hybrid.noise
+    );
     // A queue beyond that is one.
     (0..40).for_each(|n| path.ack(held_up(n) + 80.0, 0));
     assert_ne!(path.hybrid.last_decrease, decreases);

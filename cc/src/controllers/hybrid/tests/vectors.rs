@@ -203,12 +203,7 @@ fn thresholds_agree_with_the_shared_vectors() {
     for case in vectors().thresholds {
         let params = Params::parse(&case.options).unwrap();
         let longest = Some(delay(case.longest_ms));
-        let t = Thresholds::new(
-            &params,
-            Rate::from_bps(case.rate_bps),
-            SIZE,
-            longest,
-        );
+        let t = Thresholds::new(&params, Rate::from_bps(case.rate_bps), SIZE, longest);
         assert_eq!(
             [t.d0, t.d1, t.d2, t.d3, t.full],
             [
@@ -365,12 +360,7 @@ fn situation(hybrid: &Hybrid, case: &CourseCase) -> Situation {
         transmission: millis(case.transmission_ms),
         app_limited: case.app_limited,
         sent_little: case.app_limited,
-        thresholds: Thresholds::new(
-            &hybrid.params,
-            rate,
-            SIZE,
-            Some(delay(case.longest_ms)),
-        ),
+        thresholds: Thresholds::new(&hybrid.params, rate, SIZE, Some(delay(case.longest_ms))),
         drain: hybrid.drain,
         standing: Duration::ZERO,
         varies: 0.0,
