@@ -95,7 +95,7 @@ pub struct Epoch {
     /// Bytes acknowledged.
     pub acked: Bytes,
     /// When something was last acknowledged, and the longest time between two such feedbacks.
-    heard: Time,
+    last_ack: Time,
     gap: Time,
     /// Whether the window was full.
     pub window_full: bool,
@@ -122,7 +122,7 @@ impl Epoch {
             sent: Bytes(0),
             acked_packets: 0,
             acked: Bytes(0),
-            heard: start,
+            last_ack: start,
             gap: Time::default(),
             window_full: false,
             app_limited: false,
@@ -151,9 +151,9 @@ impl Epoch {
 
     /// Something was acknowledged.
     #[inline]
-    pub fn hear(&mut self, now: Time) {
-        self.gap = self.gap.max(now.counted_from(self.heard));
-        self.heard = now;
+    pub fn on_ack(&mut self, now: Time) {
+        self.gap = self.gap.max(now.counted_from(self.last_ack));
+        self.last_ack = now;
     }
 
     /// The longest time without anything being acknowledged, the first one since the epoch began.

@@ -84,7 +84,7 @@ impl Hybrid {
                 epoch.loss_reports += lost.min(1);
             }
             if !feedback.acked.is_empty() {
-                epoch.hear(feedback.now);
+                epoch.on_ack(feedback.now);
             }
             epoch.acked_packets += feedback.acked.len() as u64;
             epoch.acked = epoch.acked + feedback.acked_bytes();
