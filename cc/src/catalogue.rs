@@ -9,11 +9,12 @@ pub use self::added::{add, added, Added, Configure};
 
 use crate::controller::{Controller, Start};
 use crate::controllers::hybrid::{self, Hybrid};
+use crate::controllers::hybrid_paper::{self, HybridPaper};
 use crate::controllers::raimd::{self, Raimd};
 use crate::controllers::rrr::{self, Rrr};
 use crate::controllers::smallq::{self, SmallQueues};
 use crate::controllers::vegas::{self, Vegas};
-use crate::spec::{Parameter, SpecError};
+use crate::spec::{begins_with, Parameter, SpecError};
 
 /// Creates the controller of a new path.
 pub type Build = dyn Fn(Start) -> Box<dyn Controller> + Send + Sync;
@@ -28,8 +29,10 @@ pub struct Entry {
     pub paper: &'static str,
     /// Names of the profiles; the first is the default.
     pub profiles: &'static [&'static str],
-    /// Parameters that options may set.
+    /// Parameters that options may set, but for profiles that have their own.
     pub parameters: &'static [Parameter],
+    /// Profiles that are another controller, with its parameters.
+    pub apart: &'static [(&'static str, &'static [Parameter])],
     configure: fn(spec: &str, options: &str) -> Result<Arc<Build>, SpecError>,
 }
 
@@ -40,14 +43,26 @@ const HYBRID: Entry = Entry {
     name: "hybrid",
     summary: "rate plus window, driven by relative one-way delay in three zones",
     paper: "Mehrotra et al., Hybrid window and rate based congestion control for delay sensitive applications",
-    profiles: &hybrid::PROFILES,
+    profiles: &hybrid_paper::PROFILES,
     parameters: &hybrid::PARAMETERS,
+    apart: &[("paper", &hybrid_paper::PARAMETERS)],
     configure: |spec, options| {
+        if begins_with("paper", options) {
+            return configure_paper(spec, options);
+        }
         let params = hybrid::Params::parse(options)?;
         let spec = spec.to_owned();
         Ok(Arc::new(move |start| Box::new(Hybrid::new(params.clone(), &spec, start))))
     },
 };
+
+fn configure_paper(spec: &str, options: &str) -> Result<Arc<Build>, SpecError> {
+    let params = hybrid_paper::Params::parse(options)?;
+    let spec = spec.to_owned();
+    Ok(Arc::new(move |start| {
+        Box::new(HybridPaper::new(params.clone(), &spec, start))
+    }))
+}
 
 const SMALLQ: Entry = Entry {
     name: "smallq",
@@ -55,6 +70,7 @@ const SMALLQ: Entry = Entry {
     paper: "Möller, Johansson, Congestion control for small queues: analysis and evaluation of a new protocol",
     profiles: &smallq::PROFILES,
     parameters: &smallq::PARAMETERS,
+    apart: &[],
     configure: |spec, options| {
         let params = smallq::Params::parse(options)?;
         let spec = spec.to_owned();
@@ -69,6 +85,7 @@ const VEGAS: Entry = Entry {
     paper: "Brakmo, Peterson, TCP Vegas: end to end congestion avoidance on a global Internet",
     profiles: &vegas::PROFILES,
     parameters: &vegas::PARAMETERS,
+    apart: &[],
     configure: |spec, options| {
         let params = vegas::Params::parse(options)?;
         let spec = spec.to_owned();
@@ -84,6 +101,7 @@ const RRR: Entry = Entry {
     paper: "Hága, Csabai, Tóth, Vattay, Relative rate reduction based control with adjustable congestion level",
     profiles: &rrr::PROFILES,
     parameters: &rrr::PARAMETERS,
+    apart: &[],
     configure: |spec, options| {
         let params = rrr::Params::parse(options)?;
         let spec = spec.to_owned();
@@ -97,6 +115,7 @@ const RAIMD: Entry = Entry {
     paper: "Akan, On the throughput analysis of rate-based and window-based congestion control schemes",
     profiles: &raimd::PROFILES,
     parameters: &raimd::PARAMETERS,
+    apart: &[],
     configure: |spec, options| {
         let params = raimd::Params::parse(options)?;
         let spec = spec.to_owned();
@@ -137,9 +156,10 @@ pub fn describe() -> String {
     for entry in CATALOGUE {
         text += &format!("{}: {}\n  {}\n", entry.name, entry.summary, entry.paper);
         text += &format!("  profiles: {}\n", entry.profiles.join(", "));
-        for parameter in entry.parameters {
-            let (name, kind, help) = (parameter.name, &parameter.kind, parameter.help);
-            text += &format!("  {name}=...  {help}; {kind}\n");
+        text += &describe_all(entry.parameters);
+        for (profile, parameters) in entry.apart {
+            text += &format!("  with the profile {profile} instead:\n");
+            text += &describe_all(parameters);
         }
     }
     for added in added() {
@@ -147,6 +167,14 @@ pub fn describe() -> String {
     }
     text += &format!("of quiche, without options: {}\n", BUILT_IN.join(", "));
     text
+}
+
+fn describe_all(parameters: &[Parameter]) -> String {
+    let line = |parameter: &Parameter| {
+        let (name, kind, help) = (parameter.name, &parameter.kind, parameter.help);
+        format!("  {name}=...  {help}; {kind}\n")
+    };
+    parameters.iter().map(line).collect()
 }
 
 /// A controller that was selected.
@@ -249,17 +277,45 @@ mod tests {
             assert!(message(name).contains("available are hybrid, "), "{name}");
         }
         assert!(message("cubic:fast").contains("takes no options"));
-        assert!(message("hybrid:d1=50ms,d2=24ms").contains("d0 < d1 < d2 < d3"));
-        assert!(message("hybrid:amin=1kbps").contains("both auto"));
-        assert!(message("hybrid:bmin=0.4").contains("bmin <= bmid"));
+        assert!(message("hybrid:paper,d1=50ms,d2=24ms").contains("d0 < d1 < d2 < d3"));
+        assert!(message("hybrid:paper,amin=1Mbps").contains("amin <= amax"));
+        assert!(message("hybrid:paper,bmin=0.4").contains("bmin <= bmid"));
+        assert!(message("hybrid:bmin=0.6").contains("bmin <= bmax"));
         assert!(message(&"x".repeat(100_000)).len() < 300);
+    }
+
+    #[test]
+    fn a_profile_that_is_another_controller_has_its_own_parameters() {
+        let message = |spec: &str| parse(spec).unwrap_err().to_string();
+        let of_paper =
+            "allowed are amin, amax, bmin, bmid, bmax, d0, d1, d2, d3, gamma, owdwin, r0";
+        for spec in ["hybrid:paper,queue=3", "hybrid: paper ,drain=2"] {
+            let refused = message(spec);
+            assert!(refused.contains("hybrid:paper: there is no"), "{refused}");
+            assert!(refused.contains(of_paper), "{refused}");
+        }
+        for spec in ["hybrid:amin=1kbps", "hybrid:default,d2=24ms"] {
+            let refused = message(spec);
+            assert!(refused.contains("allowed are bmin, bmax, d1"), "{refused}");
+        }
+        for spec in ["hybrid:paper,default", "hybrid:d1=10ms,paper"] {
+            assert!(message(spec).contains("must come first"), "{spec}");
+        }
+        assert!(message("hybrid:paper,d1=auto").contains("a time from"));
+        let told = describe();
+        let (default, paper) = told.split_once("with the profile paper").unwrap();
+        assert!(default.contains("queue=") && !default.contains("amin="));
+        assert!(paper.contains("amin=") && !paper.contains("queue="));
     }
 
     #[test]
     fn every_parameter_can_be_set_to_what_its_help_allows() {
         use crate::spec::Kind;
         for entry in CATALOGUE {
-            for parameter in entry.parameters {
+            let apart = (entry.apart.iter())
+                .flat_map(|(profile, all)| all.iter().map(move |one| (*profile, one)));
+            let all = entry.parameters.iter().map(|one| ("", one)).chain(apart);
+            for (profile, parameter) in all {
                 let value = match parameter.kind {
                     Kind::Millis(low, _)
                     | Kind::MillisOrAuto(low, _)
@@ -273,7 +329,9 @@ mod tests {
                     Kind::Word(words) => words[0].into(),
                 };
                 let error = entry
-                    .configure(&format!("{}={value}", parameter.name))
+                    .configure(
+                        format!("{profile},{}={value}", parameter.name).trim_start_matches(','),
+                    )
                     .err();
                 // Only the order of neighbouring parameters may be violated.
                 assert!(

@@ -138,6 +138,12 @@ pub fn parse_options(
     Ok(options)
 }
 
+/// Whether options begin with this profile.
+pub fn begins_with(profile: &str, options: &str) -> bool {
+    let first = options.split(',').next();
+    first.is_some_and(|first| first.trim() == profile)
+}
+
 fn find_parameter<'a>(
     controller: &str,
     name: &str,

@@ -1,5 +1,7 @@
 //! What can be measured on a path, independent of who controls it.
 
+pub mod course;
+pub mod delays;
 pub mod epoch;
 pub mod floor;
 pub mod loss;

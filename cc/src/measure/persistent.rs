@@ -1,5 +1,7 @@
 //! Persistent congestion: nothing came through for several probe timeouts (RFC 9002, section 7.6).
 
+use std::time::Duration;
+
 use crate::feedback::Feedback;
 use crate::measure::rtt::Rtt;
 use crate::units::Time;
@@ -51,5 +53,41 @@ impl PersistentCongestion {
             }
         }
         false
+    }
+}
+
+/// The same for a controller that looks at the path once an epoch.
+#[derive(Debug)]
+pub struct Blackout {
+    rtt: Rtt,
+    persistent: PersistentCongestion,
+    seen: bool,
+}
+
+impl Blackout {
+    /// Before the first sample the RTT is assumed to be `initial_rtt`.
+    pub fn new(initial_rtt: Duration) -> Self {
+        Self {
+            rtt: Rtt::new(initial_rtt),
+            persistent: PersistentCongestion::default(),
+            seen: false,
+        }
+    }
+
+    /// To be told of every feedback.
+    #[inline]
+    pub fn record(&mut self, feedback: &Feedback<'_>) {
+        self.seen |= self.persistent.record(feedback, &self.rtt);
+    }
+
+    /// Whether there was persistent congestion in this epoch.
+    pub fn seen(&self) -> bool {
+        self.seen
+    }
+
+    /// The next epoch begins after this feedback. One sample of the RTT an epoch is enough for probe timeouts.
+    pub fn next_epoch(&mut self, feedback: &Feedback<'_>) {
+        self.seen = false;
+        self.rtt.record(feedback);
     }
 }

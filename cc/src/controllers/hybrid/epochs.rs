@@ -10,13 +10,12 @@ use super::report::EpochReport;
 use super::standing::{Attempted, Outcome, Standing};
 use super::summary::Summary;
 use super::update::{self, Situation, Update};
-use super::{Hybrid, React, Thresholds};
+use super::{Hybrid, Thresholds};
 use crate::controller::{Controller, Measured};
 use crate::feedback::{Feedback, Space};
 use crate::measure::epoch::Epoch;
 use crate::measure::floor::{Floor, Spans};
 use crate::measure::owd::Source;
-use crate::measure::trust::Evidence;
 use crate::units::{Rate, Time};
 
 /// Samples that show queueing in start-up.
@@ -29,14 +28,12 @@ impl Hybrid {
     /// nothing in it counts: the next one has samples of its whole length, not only the few that came at its end.
     pub(super) fn shows_decrease(&self, feedback: &Feedback<'_>) -> bool {
         let shows = |since| feedback.acked.iter().any(|packet| packet.sent > since);
-        self.awaits
-            && feedback.space == Space::Application
-            && self.counts_since().is_some_and(shows)
+        self.awaits && feedback.space == Space::Application && self.last_decrease.is_some_and(shows)
     }
 
     /// Decides anew from when on packets count.
     pub(super) fn count(&mut self) {
-        self.counts_from = match self.counts_since() {
+        self.counts_from = match self.last_decrease {
             _ if self.awaits => Time::LAST,
             Some(since) => since + Duration::from_nanos(1),
             None => Time::default(),
@@ -48,10 +45,7 @@ impl Hybrid {
         let counts = move |sent: Time| sent >= from;
         let first = self.epoch.is_none();
         debug_assert_eq!(self.spans, Spans::of(self.length()));
-        let course = self.params.trend;
-        let epoch = self
-            .epoch
-            .get_or_insert_with(|| Epoch::new(feedback.now, course));
+        let epoch = self.epoch.get_or_insert_with(|| Epoch::new(feedback.now));
         let span = self.spans.span(feedback.now.counted_from(epoch.start()));
         let [by_ack, by_timestamp] = &mut self.floors;
         let mut newest = [None; 2];
@@ -148,20 +142,19 @@ impl Hybrid {
             self.standing = Standing::default();
         }
         let outcome = if interrupted {
-            let zone = summary.seen.map(|seen| zone(&thresholds, &seen));
-            Some(self.restart(now, zone))
+            Some(self.restart(now))
         } else if summary.startup {
             self.meet_path(&summary)
         } else {
             let attempted = seen.map(|seen| self.attempted(&epoch, &seen, &situation, now));
             attempted.and_then(|attempted| self.compete(&attempted).map(Outcome::as_str))
         };
-        self.return_delay = self.return_delay_of(&summary);
+        self.return_delay = (summary.means).return_delay(summary.source, self.return_delay);
         self.learn_noise(&summary);
         self.epochs += 1;
         self.decide();
         self.report(&epoch, &summary, &situation, update, outcome);
-        self.begin_epoch(now, epoch, &summary);
+        self.begin_epoch(now, &epoch, &summary);
     }
 
     /// What the update starts from, with what the epoch shows of what the path carries.
@@ -204,7 +197,7 @@ impl Hybrid {
     /// What is lost although there is no queue is lost elsewhere.
     fn learn_background(&mut self, thresholds: &Thresholds, summary: &Summary, epoch: &Epoch) {
         let short = |seen: &Observed| update::is_short(thresholds, seen.delta);
-        if self.params.drain > 0.0 && summary.seen.as_ref().is_some_and(short) {
+        if summary.seen.as_ref().is_some_and(short) {
             let packets = (epoch.lost + epoch.acked_packets).max(1);
             let share = epoch.lost as f64 / packets as f64;
             self.background += (share - self.background) / 8.0;
@@ -242,7 +235,6 @@ impl Hybrid {
             background: from.background,
             transmission: self.transmission.get(),
             skew: self.meter.skew_ppm(),
-            trend: self.params.trend.then_some(summary.trend),
             thresholds: from.thresholds,
             overwhelmed: summary.seen.is_some_and(|seen| seen.overwhelmed),
             stalled: summary.stalled(),
@@ -310,21 +302,14 @@ impl Hybrid {
     /// From now on only what is sent at the new rate counts.
     pub(super) fn expect(&mut self, now: Time) {
         self.last_decrease = Some(now);
-        self.awaits = self.params.drain > 0.0 && self.params.react == React::Once;
+        self.awaits = true;
         self.count();
         self.late.forget();
     }
 
-    fn begin_epoch(&mut self, now: Time, mut last: Epoch, summary: &Summary) {
-        let evidence = Evidence {
-            acked: last.acked_packets,
-            lost: last.lost,
-            by_timestamp: summary.by_timestamp,
-            by_ack: summary.by_ack,
-        };
-        self.meter.end_epoch(&evidence);
+    fn begin_epoch(&mut self, now: Time, last: &Epoch, summary: &Summary) {
+        self.meter.end_epoch(&last.evidence(summary.means));
         self.floors.iter_mut().for_each(Floor::next_epoch);
-        last.restart(now);
-        self.epoch = Some(last);
+        self.epoch = Some(Epoch::new(now));
     }
 }

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use super::report;
 use super::update::Phase;
-use super::{Hybrid, Zone};
+use super::Hybrid;
 use crate::controller::{Controller, Decision, Ecn, Event, Measured};
 use crate::feedback::Feedback;
 use crate::measure::floor::{Floor, Spans};
 use crate::measure::owd::Source;
-use crate::units::{Bytes, Rate, Time};
+use crate::units::{Bytes, Time};
 
 /// What of the path L and the decision depend on. It rarely changes within an epoch.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -46,14 +46,9 @@ impl Hybrid {
     }
 
     fn decision_now(&self) -> Decision {
-        let pacing = if self.params.gamma > 0.0 {
-            self.pacing() * (1.0 / self.params.gamma)
-        } else {
-            Rate::INFINITE
-        };
         Decision {
             window: self.window(),
-            pacing,
+            pacing: self.pacing(),
             bandwidth: self.rate,
             burst: self.burst(),
             ecn: Ecn::NotEct,
@@ -118,9 +113,7 @@ impl Controller for Hybrid {
         match self.phase {
             Phase::Initial => "initial",
             Phase::Startup => "startup",
-            Phase::Steady(Zone::One) => "zone1",
-            Phase::Steady(Zone::Two) => "zone2",
-            Phase::Steady(Zone::Three) => "zone3",
+            Phase::Steady(zone) => zone.state(),
         }
     }
 

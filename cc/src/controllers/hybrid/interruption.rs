@@ -1,6 +1,6 @@
 //! DEVIATION: a path that vanishes for a while. What was in flight is lost, and what comes back then may come over another path:
 //! start-up begins again, with the window that RFC 9002 leaves after persistent congestion (section 7.6.2), and the first delay is
-//! that of the path (section 5.2). Persistent congestion itself is answered likewise by every profile, whatever the application does.
+//! that of the path (section 5.2). Persistent congestion itself is answered likewise, whatever the application does.
 
 use std::time::Duration;
 
@@ -9,13 +9,10 @@ use super::params::Params;
 use super::standing::Standing;
 use super::summary::Summary;
 use super::update::Phase;
-use super::{Hybrid, Zone};
+use super::Hybrid;
 use crate::controller::MIN_WINDOW_PACKETS;
-use crate::feedback::Feedback;
 use crate::measure::epoch::Epoch;
 use crate::measure::loss::LossCount;
-use crate::measure::persistent::PersistentCongestion;
-use crate::measure::rtt::Rtt;
 use crate::measure::used::Used;
 use crate::units::Time;
 
@@ -25,44 +22,13 @@ pub const NEW_PATH: &str = "new_path";
 
 /// Whether nothing came back for much longer than it takes as a rule, and then much was lost.
 pub fn interrupts(params: &Params, duration: Duration, usual: Duration, losses: LossCount) -> bool {
-    params.startup > 1.0 && losses.exceeds(params.losscap) && stalls(duration, usual)
-}
-
-/// Whether nothing came through for several probe timeouts (RFC 9002, section 7.6).
-#[derive(Debug)]
-pub(super) struct Blackout {
-    rtt: Rtt,
-    persistent: PersistentCongestion,
-    /// In this epoch.
-    seen: bool,
-}
-
-impl Blackout {
-    pub fn new(initial_rtt: Duration) -> Self {
-        Self {
-            rtt: Rtt::new(initial_rtt),
-            persistent: PersistentCongestion::default(),
-            seen: false,
-        }
-    }
-
-    /// To be told of every feedback.
-    #[inline]
-    pub fn record(&mut self, feedback: &Feedback<'_>) {
-        self.seen |= self.persistent.record(feedback, &self.rtt);
-    }
-
-    /// The next epoch begins after this feedback. One sample of the RTT an epoch is enough for probe timeouts.
-    pub fn next_epoch(&mut self, feedback: &Feedback<'_>) {
-        self.seen = false;
-        self.rtt.record(feedback);
-    }
+    losses.exceeds(params.losscap) && stalls(duration, usual)
 }
 
 impl Hybrid {
     /// Whether the path has been interrupted. All losses count: those of packets sent before a decrease as well.
     pub(super) fn is_interrupted(&self, epoch: &Epoch, summary: &Summary) -> bool {
-        if self.blackout.seen {
+        if self.blackout.seen() {
             return true;
         }
         if summary.app_limited || epoch.lost_in_all == 0 {
@@ -74,16 +40,12 @@ impl Hybrid {
         interrupts(&self.params, summary.duration, usual, losses)
     }
 
-    /// Begins again with the minimum window. `zone` is that of the epoch, if it had samples.
-    pub(super) fn restart(&mut self, now: Time, zone: Option<Zone>) -> &'static str {
+    /// Begins again with the minimum window.
+    pub(super) fn restart(&mut self, now: Time) -> &'static str {
         let window = self.limits.max_datagram_size * MIN_WINDOW_PACKETS;
         self.rate = self.bounded(self.rate.min(window.per(self.length())));
-        if self.params.startup > 1.0 {
-            self.phase = Phase::Startup;
-            self.path_is_new = true;
-        } else {
-            self.phase = zone.map_or(self.phase, Phase::Steady);
-        }
+        self.phase = Phase::Startup;
+        self.path_is_new = true;
         self.drain = None;
         self.undisturbed = Duration::ZERO;
         self.standing = Standing::default();

@@ -4,17 +4,18 @@
 //! control for delay sensitive applications". Our reading, with every decision and deviation, is
 //! `docs/papers/hybrid.md`; section and equation numbers here are the paper's.
 //!
-//! The model: once per epoch of length L, the smallest RTT, the mean relative one-way delay `delta`
-//! of the packets acknowledged in it decides between
+//! This is the profile `default`; the paper's own controller is [`super::hybrid_paper`]. Its skeleton is the paper's: once per epoch
+//! of length L, the smallest RTT, the relative one-way delay `delta` of the packets acknowledged in it decides between
 //!
 //! ```text
 //!     zone 1            | zone 2                | zone 3
-//!     delta <= d1       | d1 < delta <= d2      | delta > d2, or delay rises, or loss with delay
-//!     R += alpha(delta) | R *= 1 - beta(delta)  | R *= 1 - beta(delta)
+//!     delta <= d1       | d1 < delta <= d2      | delta > d2, or loss with delay
+//!     R += alpha(delta) | drain the queue       | drain the queue
 //! ```
 //!
-//! and packets leave at least `P / R` apart with at most `W = R L` bytes in flight. Delay therefore
-//! stays near d1 to d2, below what fills a buffer, and loss without delay is not congestion.
+//! and packets leave at least `P / R` apart with a window of `R L` and a little more. Delay therefore stays near d1, below what fills
+//! a buffer, and loss without delay is not congestion. What makes it fit every path stands in a file each: start-up, draining,
+//! thresholds that follow the flow's own rate, competing with queues of others, varying capacity, interruptions.
 
 mod dips;
 mod drain;
@@ -36,33 +37,28 @@ mod variation;
 use std::cmp::Reverse;
 use std::time::Duration;
 
-pub use self::parameters::{PARAMETERS, PROFILES};
-pub use self::params::{Params, React, Statistic};
+pub use self::parameters::PARAMETERS;
+pub use self::params::Params;
 
 use self::dips::Dips;
 use self::drain::Drain;
 use self::interface::Basis;
-use self::interruption::Blackout;
 use self::late::LatePackets;
-use self::law::Zone;
 use self::report::EpochReport;
 use self::standing::Standing;
 use self::thresholds::Thresholds;
 use self::update::Phase;
 use crate::controller::{Decision, Measured, Start, MIN_WINDOW_PACKETS};
+use crate::controllers::bounds::bounded;
 use crate::controllers::report::PathLimits;
 use crate::measure::epoch::Epoch;
 use crate::measure::floor::{Floor, Spans};
 use crate::measure::owd::{OwdMeter, Source};
+use crate::measure::persistent::Blackout;
 use crate::measure::transmission::TransmissionTime;
 use crate::measure::used::Used;
 use crate::measure::window_min::WindowMin;
 use crate::units::{Bytes, Owd, Rate, Time};
-
-/// The rate is never lower than a packet in this many epochs.
-const MIN_RATE_EPOCHS: u32 = 4;
-/// The rate is never higher.
-const MAX_RATE_BPS: f64 = 10e9;
 
 /// The controller of one path.
 #[derive(Debug)]
@@ -84,7 +80,7 @@ pub struct Hybrid {
     gap: Duration,
     /// Queueing of the return path, where the source can tell.
     return_delay: Duration,
-    /// When the rate was last lowered.
+    /// When the rate was last lowered. DEVIATION: only packets sent since say something about the present rate; the paper counts all.
     last_decrease: Option<Time>,
     /// Whether nothing has come back yet that was sent after it.
     awaits: bool,
@@ -201,39 +197,24 @@ impl Hybrid {
     }
 
     fn bounded(&self, rate: Rate) -> Rate {
-        let floor = self
-            .limits
-            .max_datagram_size
-            .per(self.length() * MIN_RATE_EPOCHS);
-        rate.clamp(floor, Rate::from_bps(MAX_RATE_BPS))
+        bounded(rate, self.limits.max_datagram_size, self.length())
     }
 
-    /// `W = R (L + wextra)` (section II-C, with `wextra` ours), in whole packets: quiche sends while
-    /// F + P <= W and the paper while F < W, which agree if W is rounded up. DEVIATION: what
-    /// queues on the return path, waits for an ACK, is on the line or held up is in flight as well, but is no congestion.
+    /// `W = R L` (section II-C), in whole packets: quiche sends while F + P <= W and the paper while F < W, which agree if W is
+    /// rounded up. DEVIATION: a queue of d3 is in flight as well, so that the window does not hold back the rate that the zones ask
+    /// for; and what queues on the return path, waits for an ACK or is held up is no congestion.
     fn window(&self) -> Bytes {
         let size = self.limits.max_datagram_size.0.max(1);
-        let queue = self.params.window_extra(&self.thresholds());
-        let extra = queue.max(Owd::from(self.gap) * 2)
+        let extra = self.thresholds().d3.max(Owd::from(self.gap) * 2)
             + Owd::from(self.noise) / 2
-            + Owd::from(self.return_delay)
-            + self.on_the_line();
+            + Owd::from(self.return_delay);
         let bytes = self.rate.over(self.length() + extra.to_duration());
         let packets = (bytes / size as f64).ceil() as u64;
         Bytes(size) * packets.max(MIN_WINDOW_PACKETS)
     }
 
-    /// DEVIATION: waiting for the packet that is on the line when one comes is no queueing, however long that takes.
-    /// The receiver may lie about it: L contains the transmission of a full packet, so it is no more than that; and what
-    /// receive times have shown does not count once they are not used.
-    fn on_the_line(&self) -> Owd {
-        if self.params.packet == 0.0 {
-            return Owd::ZERO;
-        }
-        Owd::from(self.transmission_time()) * self.params.packet
-    }
-
-    /// T, as far as it can be believed; zero while unknown.
+    /// T, as far as it can be believed; zero while unknown. The receiver may lie about it: L contains the transmission of a full
+    /// packet, so it is no more than that; and what receive times have shown does not count once they are not used.
     fn transmission_time(&self) -> Duration {
         match self.meter.source() {
             Source::Ack => Duration::ZERO,
@@ -243,14 +224,7 @@ impl Hybrid {
 
     /// What the zones take for queueing.
     fn queueing(&self, delta: Owd) -> Owd {
-        (delta - self.on_the_line() - Owd::from(self.noise)).max(Owd::ZERO)
-    }
-
-    /// Only packets sent after this say something about the present rate. DEVIATION: the paper
-    /// counts all.
-    fn counts_since(&self) -> Option<Time> {
-        let once = self.params.react == React::Once;
-        self.last_decrease.filter(|_| once)
+        (delta - Owd::from(self.noise)).max(Owd::ZERO)
     }
 
     #[inline]

@@ -2,69 +2,24 @@
 
 use crate::spec::{Kind, Parameter};
 
-/// Names of the profiles; the first is the default.
-pub const PROFILES: [&str; 2] = ["default", "paper"];
-
-const AUTO_DELAY: Kind = Kind::MillisOrAuto(0.05, 10_000.0);
-const RATE: Kind = Kind::RateOrAuto(1.0, 1e10);
 const SHARE: Kind = Kind::Number(0.0, 0.9);
 
 /// Every parameter that an option string may set.
-pub const PARAMETERS: [Parameter; 30] = [
-    Parameter {
-        name: "amin",
-        kind: RATE,
-        help: "increase per epoch at d1",
-    },
-    Parameter {
-        name: "amax",
-        kind: RATE,
-        help: "increase per epoch at d0",
-    },
+pub const PARAMETERS: [Parameter; 18] = [
     Parameter {
         name: "bmin",
         kind: SHARE,
-        help: "decrease at d1",
-    },
-    Parameter {
-        name: "bmid",
-        kind: SHARE,
-        help: "decrease at d2",
+        help: "least decrease",
     },
     Parameter {
         name: "bmax",
         kind: SHARE,
-        help: "decrease at d3",
-    },
-    Parameter {
-        name: "d0",
-        kind: Kind::MillisOrAuto(0.0, 10_000.0),
-        help: "queueing delay up to which the increase is amax",
+        help: "largest decrease",
     },
     Parameter {
         name: "d1",
-        kind: AUTO_DELAY,
+        kind: Kind::MillisOrAuto(0.05, 10_000.0),
         help: "queueing delay up to which the rate increases",
-    },
-    Parameter {
-        name: "d2",
-        kind: AUTO_DELAY,
-        help: "queueing delay that should not be exceeded",
-    },
-    Parameter {
-        name: "d3",
-        kind: AUTO_DELAY,
-        help: "queueing delay at which the decrease is largest",
-    },
-    Parameter {
-        name: "gamma",
-        kind: Kind::Number(0.0, 1.0),
-        help: "pacing: 1 is fully paced, 0 is window only",
-    },
-    Parameter {
-        name: "wextra",
-        kind: Kind::MillisOrAuto(0.0, 10_000.0),
-        help: "queueing delay that the window allows for beyond R L",
     },
     Parameter {
         name: "losscap",
@@ -73,7 +28,7 @@ pub const PARAMETERS: [Parameter; 30] = [
     },
     Parameter {
         name: "startup",
-        kind: Kind::NumberOrOff(1.0, 4.0),
+        kind: Kind::Number(1.1, 4.0),
         help: "until queueing shows the rate grows by so much less one per byte acknowledged, in bytes per L",
     },
     Parameter {
@@ -93,12 +48,12 @@ pub const PARAMETERS: [Parameter; 30] = [
     },
     Parameter {
         name: "drain",
-        kind: Kind::NumberOrOff(0.0, 100.0),
+        kind: Kind::Number(0.5, 100.0),
         help: "decrease from the rate at which packets arrived so that a queue drains in so many epochs, then return to it less bmin",
     },
     Parameter {
         name: "grow",
-        kind: Kind::NumberOrOff(1.0, 4.0),
+        kind: Kind::Number(1.0, 4.0),
         help: "growth of the increase per period without a decrease",
     },
     Parameter {
@@ -125,26 +80,6 @@ pub const PARAMETERS: [Parameter; 30] = [
         name: "catchup",
         kind: Kind::NumberOrOff(0.0, 100.0),
         help: "times the part of the slowest link that the flow does not use, what its increase is multiplied by, if more than 1",
-    },
-    Parameter {
-        name: "react",
-        kind: Kind::Word(&["epoch", "once"]),
-        help: "after a decrease count all samples, or only those of packets sent since",
-    },
-    Parameter {
-        name: "trend",
-        kind: Kind::Word(&["off", "on"]),
-        help: "test the trend of one-way delays",
-    },
-    Parameter {
-        name: "delay",
-        kind: Kind::Word(&["mean", "least"]),
-        help: "what of an epoch's one-way delays counts",
-    },
-    Parameter {
-        name: "packet",
-        kind: Kind::Number(0.0, 2.0),
-        help: "share of a packet's time on the slowest link that is no queueing",
     },
     Parameter {
         name: "owdwin",

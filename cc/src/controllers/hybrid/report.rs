@@ -3,14 +3,13 @@
 use std::time::Duration;
 
 use super::law::Zone;
-use super::params::{Params, React, Statistic};
+use super::params::Params;
 use super::thresholds::Thresholds;
 use crate::controller::{Event, Value};
 use crate::controllers::report::{
     self, millis, millis_or_auto, number_or_null, rate_or_auto, word, PathLimits,
 };
 use crate::measure::owd::Source;
-use crate::measure::trend::Trend;
 use crate::units::{Bytes, Owd, Rate};
 
 /// An epoch that has ended.
@@ -35,14 +34,12 @@ pub struct EpochReport {
     pub acked: u64,
     /// The rate at which they were acknowledged.
     pub arrived: Rate,
-    /// Mean relative one-way delay.
+    /// Relative one-way delay.
     pub delta: Option<Owd>,
     /// The time that a packet takes on the slowest link, zero while unknown.
     pub transmission: Duration,
     /// By how much the peer's clock is fast, in ppm, as far as it is known, if minima follow it.
     pub skew: Option<f64>,
-    /// The trend, if it is tested.
-    pub trend: Option<Trend>,
     /// N, before this epoch.
     pub noise: Duration,
     /// G, before this epoch.
@@ -87,29 +84,14 @@ pub struct EpochReport {
 
 /// `cc:parameters_set`
 pub fn parameters_set(spec: &str, params: &Params, limits: PathLimits) -> Event {
-    let react = match params.react {
-        React::EveryEpoch => "epoch",
-        React::Once => "once",
-    };
     let parameters = vec![
-        ("amin", rate_or_auto(params.amin)),
-        ("amax", rate_or_auto(params.amax)),
         ("bmin", Value::Number(params.bmin)),
-        ("bmid", Value::Number(params.bmid)),
         ("bmax", Value::Number(params.bmax)),
-        ("d0", millis_or_auto(params.d0)),
         ("d1", millis_or_auto(params.d1)),
-        ("d2", millis_or_auto(params.d2)),
-        ("d3", millis_or_auto(params.d3)),
-        ("gamma", Value::Number(params.gamma)),
-        ("wextra", millis_or_auto(params.wextra)),
         ("losscap", Value::Number(params.losscap)),
         ("startup", Value::Number(params.startup)),
         ("capacity", Value::Number(params.capacity)),
-        ("react", word(react)),
-        ("trend", Value::Flag(params.trend)),
         ("skew", Value::Flag(params.skew)),
-        ("packet", Value::Number(params.packet)),
         ("owdwin", millis(params.owdwin)),
         ("r0", rate_or_auto(params.r0)),
         ("insist", Value::Number(params.insist)),
@@ -121,13 +103,6 @@ pub fn parameters_set(spec: &str, params: &Params, limits: PathLimits) -> Event 
         ("compete", millis(params.compete)),
         ("dip", Value::Number(params.dip)),
         ("catchup", Value::Number(params.catchup)),
-        (
-            "delay",
-            word(match params.delay {
-                Statistic::Mean => "mean",
-                Statistic::Least => "least",
-            }),
-        ),
     ];
     report::parameters_set("hybrid", spec, limits, parameters)
 }
@@ -150,7 +125,6 @@ pub fn epoch_updated(epoch: &EpochReport) -> Event {
             ("delta", number_or_null(epoch.delta.map(Owd::as_millis))),
             ("transmission_time", millis(epoch.transmission)),
             ("skew", number_or_null(epoch.skew)),
-            ("trend", word(epoch.trend.map_or("off", Trend::as_str))),
             ("noise", millis(epoch.noise)),
             ("gap", millis(epoch.gap)),
             ("background_loss", Value::Number(epoch.background)),

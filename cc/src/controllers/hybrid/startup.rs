@@ -36,7 +36,7 @@ impl Hybrid {
     }
 
     pub(super) fn in_startup(&self) -> bool {
-        !matches!(self.phase, Phase::Steady(_)) && self.params.startup > 1.0
+        !matches!(self.phase, Phase::Steady(_))
     }
 
     /// Whether R puts no more into L than a few times what was in flight, and the initial window (RFC 9002, sections 7.2 and 7.8).

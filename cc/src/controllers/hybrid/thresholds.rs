@@ -10,7 +10,7 @@ use crate::units::{Bytes, Owd, Rate};
 const LEAST: Owd = Owd::from_nanos(200_000);
 const LOW: Owd = Owd::from_nanos(12_000_000);
 const MOST: Owd = Owd::from_nanos(100_000_000);
-/// d0, d2 and d3 where they are not given, by d1; d2 and d3 as in the paper.
+/// d0, d2 and d3 follow d1; d2 and d3 as in the paper.
 const D0_DIVISOR: u32 = 8;
 const D2_FACTOR: u32 = 2;
 const D3_FACTOR: u32 = 4;
@@ -30,7 +30,7 @@ pub struct Thresholds {
     pub d1: Owd,
     /// This should not be exceeded.
     pub d2: Owd,
-    /// From here on the decrease is the largest.
+    /// As much queueing as the window allows for.
     pub d3: Owd,
     /// Beyond this a loss is one of a full queue.
     pub full: Owd,
@@ -51,10 +51,10 @@ impl Thresholds {
             (longest * params.full).clamp(d1 / FULL_DIVISOR, d1)
         });
         Self {
-            d0: params.d0.map_or(d1 / D0_DIVISOR, Owd::from),
+            d0: d1 / D0_DIVISOR,
             d1,
-            d2: params.d2.map_or(d1 * D2_FACTOR, Owd::from),
-            d3: params.d3.map_or(d1 * D3_FACTOR, Owd::from),
+            d2: d1 * D2_FACTOR,
+            d3: d1 * D3_FACTOR,
             full,
             short: d1 / SHORT_DIVISOR,
         }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::drain::{Arrivals, Drain};
-use super::law::{alpha, beta, zone, Observed, Zone};
-use super::params::Params;
+use super::law::{alpha, zone, Observed, Zone};
+use super::params::{increase_ends, Params};
 use super::thresholds::Thresholds;
 use crate::units::{Bytes, Owd, Rate};
 
@@ -26,7 +26,7 @@ const ALONE_SHARE: f64 = 0.5;
 pub enum Phase {
     /// No epoch has ended with a sample.
     Initial,
-    /// The rate multiplies until queueing shows (not in the paper).
+    /// The rate multiplies until queueing shows.
     Startup,
     /// Zones.
     Steady(Zone),
@@ -222,7 +222,7 @@ pub fn startup(params: &Params, seen: &Observed, from: &Situation, met: Met) -> 
         alpha: None,
         beta: Some(beta),
         phase: steady,
-        drain: (params.drain > 0.0).then_some(Drain {
+        drain: Some(Drain {
             share,
             ceiling: Some(from.rate),
             arrivals: Arrivals::default(),
@@ -234,13 +234,13 @@ pub fn startup(params: &Params, seen: &Observed, from: &Situation, met: Met) -> 
 pub fn steady(params: &Params, seen: &Observed, from: &Situation) -> Update {
     let phase = Phase::Steady(zone(&from.thresholds, seen));
     if let Some(beta) = decrease(params, seen, from) {
-        let share = share(params, seen, from);
+        let share = share(seen, from);
         return Update {
             rate: from.rate.min(share * (1.0 - beta)),
             alpha: None,
             beta: Some(beta),
             phase,
-            drain: (params.drain > 0.0).then_some(Drain {
+            drain: Some(Drain {
                 share,
                 ceiling: None,
                 arrivals: from
@@ -269,23 +269,22 @@ pub fn steady(params: &Params, seen: &Observed, from: &Situation) -> Update {
 }
 
 /// The rate from which a decrease starts. DEVIATION: the paper's is R, which is already beyond what the path carries.
-fn share(params: &Params, seen: &Observed, from: &Situation) -> Rate {
+fn share(seen: &Observed, from: &Situation) -> Rate {
     let rate = from
         .drain
         .map_or(from.rate, |drain| from.rate.max(drain.share));
     let known = from.drain.is_some_and(|drain| drain.ceiling.is_some());
-    if params.drain > 0.0 && !known && !from.sent_little {
+    if !known && !from.sent_little {
         rate.min(from.reached(seen))
     } else {
         rate
     }
 }
 
-/// Equation (4), or (DEVIATION) the decrease that drains the queue in `drain` epochs.
+/// In zones 2 and 3, the decrease that drains the queue in `drain` epochs. DEVIATION: the paper's is equation (4).
 fn decrease(params: &Params, seen: &Observed, from: &Situation) -> Option<f64> {
-    let beta = beta(params, &from.thresholds, seen)?;
-    if params.drain == 0.0 {
-        return Some(beta);
+    if zone(&from.thresholds, seen) == Zone::One {
+        return None;
     }
     let drains = from.own_queue(seen.delta).as_secs() / (params.drain * from.length.as_secs_f64());
     Some(drains.clamp(params.bmin, params.bmax))
@@ -296,11 +295,9 @@ fn increase(params: &Params, seen: &Observed, from: &Situation) -> Rate {
     if from.app_limited || (from.competes() && from.has_its_share()) {
         return Rate::default();
     }
-    let (amin, amax) = params.increase(from.packet, from.length);
-    let alpha = alpha(&from.thresholds, amin, amax, seen.delta) * from.catch_up(params);
-    if params.grow == 1.0 {
-        return alpha;
-    }
+    let Thresholds { d0, d1, .. } = from.thresholds;
+    let ends = increase_ends(from.packet, from.length);
+    let alpha = alpha((d0, d1), ends, seen.delta) * from.catch_up(params);
     let period = from.growth_period(params);
     let periods = from.undisturbed.as_secs_f64() / period;
     let grown = alpha * (from.length.as_secs_f64() / period) * params.grow.powf(periods);

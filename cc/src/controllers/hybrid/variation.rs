@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::summary::Summary;
-use super::{Hybrid, Statistic};
+use super::Hybrid;
 use crate::measure::epoch::Epoch;
 use crate::units::Rate;
 
@@ -18,7 +18,7 @@ const FOLLOWS: u32 = 8;
 impl Hybrid {
     /// G: for how long nothing is acknowledged, beyond the time between ACKs of a steady flow with this `rate`.
     pub(super) fn learn_gap(&mut self, epoch: &Epoch, app_limited: bool, rate: Rate) {
-        if self.params.delay == Statistic::Mean || app_limited || epoch.acked_packets == 0 {
+        if app_limited || epoch.acked_packets == 0 {
             return;
         }
         let usual = rate.delay_of(self.limits.max_datagram_size * ACKED_TOGETHER);
@@ -34,8 +34,6 @@ impl Hybrid {
                 floor.interrupt();
             }
         }
-        if self.params.delay == Statistic::Least {
-            self.noise = self.floors[summary.source as usize].noise();
-        }
+        self.noise = self.floors[summary.source as usize].noise();
     }
 }

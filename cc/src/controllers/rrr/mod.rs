@@ -32,7 +32,6 @@ use crate::measure::owd::{Minima, OwdMeter, Sample, Source};
 use crate::measure::persistent::PersistentCongestion;
 use crate::measure::rate::{RateMeter, RateSample};
 use crate::measure::rtt::Rtt;
-use crate::measure::trust::Evidence;
 use crate::models::tcp::SquareRoot;
 use crate::units::{Bytes, Rate, Time};
 
@@ -153,9 +152,7 @@ impl Rrr {
 
     /// Takes in the one-way delays; returns that of the newest packet by the source in use, with its minima.
     fn record_delays(&mut self, feedback: &Feedback<'_>) -> Option<(Sample, Minima)> {
-        let epoch = self
-            .epoch
-            .get_or_insert_with(|| Epoch::new(feedback.now, false));
+        let epoch = self.epoch.get_or_insert_with(|| Epoch::new(feedback.now));
         let mut newest: Option<Sample> = None;
         let by_ack = self.delays.record(feedback, |sample| {
             if sample.restarts {
@@ -187,15 +184,9 @@ impl Rrr {
         else {
             return;
         };
-        let mean = |source| epoch.mean(source, &self.delays.minima(source));
-        let evidence = Evidence {
-            acked: epoch.acked_packets,
-            lost: epoch.lost,
-            by_timestamp: mean(Source::ReceiveTimestamps),
-            by_ack: mean(Source::Ack),
-        };
-        self.delays.end_epoch(&evidence);
-        epoch.restart(now);
+        let means = epoch.means(&self.delays);
+        self.delays.end_epoch(&epoch.evidence(means));
+        *epoch = Epoch::new(now);
     }
 
     fn update(&mut self, sample: &RateSample) {

@@ -1,9 +1,6 @@
-//! What the default profile adds to the paper.
+//! What the default profile has beyond the paper's skeleton.
 
 use super::*;
-
-/// The default profile in the steady phase.
-const STEADY: &str = "startup=off";
 
 #[test]
 fn thresholds_follow_the_flows_own_rate_within_bounds() {
@@ -23,24 +20,13 @@ fn thresholds_follow_the_flows_own_rate_within_bounds() {
     assert_eq!(d1("", 0.5), 20 * MILLI, "a packet at least");
     assert_eq!(d1("", 0.05), 100 * MILLI);
     assert_eq!(d1("", 10_000.0), MILLI / 5);
-    let given = of("d1=10ms,d3=100ms", 5.0);
-    assert_eq!((given.d2, given.d3), (delay(20.0), delay(100.0)));
-}
-
-#[test]
-fn thresholds_that_follow_d1_cannot_be_given_without_it() {
-    let error = Params::parse("d2=24ms").unwrap_err().to_string();
-    assert!(
-        error.contains("d1=auto") && error.contains("follow d1"),
-        "{error}"
-    );
-    let error = Params::parse("d1=12ms,d2=6ms").unwrap_err().to_string();
-    assert!(error.contains("d0 < d1 < d2 < d3"), "{error}");
+    let given = of("d1=10ms", 5.0);
+    assert_eq!((given.d2, given.d3), (delay(20.0), delay(40.0)));
 }
 
 #[test]
 fn a_decrease_drains_the_queue_and_returns_to_what_arrived() {
-    let mut path = Path::new(STEADY);
+    let mut path = Path::steady("");
     path.epoch(0.0, 0);
     let arrived = 1e6;
     let before = path.rate();
@@ -55,12 +41,12 @@ fn a_decrease_drains_the_queue_and_returns_to_what_arrived() {
     assert!(close(path.rate(), arrived * 0.93), "{}", path.rate());
     path.epoch(0.0, 0);
     assert!(close(path.rate(), arrived * 0.99), "{}", path.rate());
-    assert_eq!(path.hybrid.state(), "zone1");
+    assert_eq!(path.controller.state(), "zone1");
 }
 
 #[test]
 fn a_queue_that_does_not_drain_is_answered_again() {
-    let mut path = Path::new(STEADY);
+    let mut path = Path::steady("");
     path.epoch(0.0, 0);
     path.epoch(60.0, 0);
     let first = path.rate();
@@ -73,7 +59,7 @@ fn a_queue_that_does_not_drain_is_answered_again() {
         "an epoch of what was sent since begins at its end"
     );
     // A queue that stands there all of a sudden is as well noise for a while, by a tenth here.
-    let noise = path.hybrid.noise.as_secs_f64();
+    let noise = path.controller.noise.as_secs_f64();
     assert!(noise < 0.01, "{noise}");
     path.epoch(90.0, 0);
     let expected = 1e6 * (1.0 - (0.090 - noise) / 0.3);
@@ -82,7 +68,7 @@ fn a_queue_that_does_not_drain_is_answered_again() {
 
 #[test]
 fn the_increase_grows_until_something_stops_it() {
-    let mut path = Path::new(STEADY);
+    let mut path = Path::steady("");
     let mut rates = vec![path.rate()];
     for _ in 0..6 {
         path.epoch(0.0, 0);
@@ -106,7 +92,7 @@ fn the_increase_grows_until_something_stops_it() {
 
 #[test]
 fn the_increase_never_exceeds_a_quarter() {
-    let mut path = Path::new(STEADY);
+    let mut path = Path::steady("");
     for _ in 0..40 {
         let factor = path.epoch(0.0, 0);
         assert!(factor <= 1.25 + 1e-9, "{factor}");
@@ -116,25 +102,20 @@ fn the_increase_never_exceeds_a_quarter() {
 
 #[test]
 fn loss_that_cannot_be_random_counts_without_delay() {
-    let mut path = Path::new(STEADY);
+    let mut path = Path::steady("");
     path.epoch(0.0, 0);
     let burst = path.epoch(0.0, 20);
     assert!(burst > 1.0, "told at once, they may be a burst: {burst}");
-    let mut path = Path::new(STEADY);
+    let mut path = Path::steady("");
     path.epoch(0.0, 0);
     (0..10).for_each(|n| path.ack(0.0, usize::from(n < 8)));
     assert!(close(path.rate(), 1e6 * 0.99), "{}", path.rate());
-    let mut paper = Path::new("paper");
-    paper.epoch(0.0, 0);
-    let before = paper.rate();
-    (0..10).for_each(|_| paper.ack(0.0, 1));
-    assert!(paper.rate() > before);
 }
 
 #[test]
 fn loss_in_the_longest_queue_of_late_is_that_of_a_short_buffer() {
     let lost_at = |queue_ms: f64| {
-        let mut path = Path::new(STEADY);
+        let mut path = Path::steady("");
         path.epoch(0.0, 0);
         assert!(path.epoch(8.0, 0) > 1.0, "below d1");
         path.epoch(queue_ms, 1)
@@ -151,12 +132,12 @@ fn start_up_grows_with_what_comes_back_until_a_queue_shows() {
         path.epoch(0.0, 0);
         assert!(close(path.rate(), expected), "{}", path.rate());
     }
-    assert_eq!(path.hybrid.state(), "startup");
+    assert_eq!(path.controller.state(), "startup");
     // A queue above d1 / 2 that lasts for a quarter of L ends it. A packet of 1250 bytes came back every 10 ms.
     (0..3).for_each(|_| path.ack(20.0, 0));
-    assert_eq!(path.hybrid.state(), "startup");
+    assert_eq!(path.controller.state(), "startup");
     path.ack(20.0, 0);
-    assert!(path.hybrid.state().starts_with("zone"));
+    assert!(path.controller.state().starts_with("zone"));
     let beta = 20.0 / 300.0;
     assert!(close(path.rate(), 1e6 * (1.0 - beta)), "{}", path.rate());
 }
@@ -166,7 +147,7 @@ fn start_up_waits_for_an_application_that_has_no_data() {
     let mut path = Path::new("");
     path.epoch(0.0, 0);
     let before = path.rate();
-    path.hybrid.on_app_limited();
+    path.controller.on_app_limited();
     (0..5).for_each(|_| path.ack(0.0, 0));
     assert_eq!(path.rate(), before);
 }
@@ -182,7 +163,7 @@ fn dispersed(path: &mut Path, apart_us: u64) {
             received: Some(now + Duration::from_millis(n)),
         })
         .collect();
-    path.hybrid.on_feedback(&feedback(path.now, &packets));
+    path.controller.on_feedback(&feedback(path.now, &packets));
 }
 
 #[test]
@@ -191,20 +172,20 @@ fn start_up_ends_at_the_rate_that_packet_dispersion_shows() {
     let mut path = Path::new("startup=2");
     // Packets that arrive as they left show what the sender sends, whatever the link carries.
     (0..60).for_each(|_| dispersed(&mut path, 900));
-    assert_eq!(path.hybrid.state(), "startup");
+    assert_eq!(path.controller.state(), "startup");
     assert!(path.rate() > capacity);
     // These have met nothing but each other.
     (0..9).for_each(|_| dispersed(&mut path, 400));
-    assert_eq!(path.hybrid.state(), "startup");
+    assert_eq!(path.controller.state(), "startup");
     dispersed(&mut path, 400);
-    assert_eq!(path.hybrid.state(), "zone1");
+    assert_eq!(path.controller.state(), "zone1");
     assert!(close(path.rate(), capacity), "{}", path.rate());
 }
 
 #[test]
 fn an_application_that_has_nothing_to_send_is_noticed_where_the_window_has_room() {
     let idle = |in_flight| {
-        let mut path = Path::new("startup=off,r0=8Mbps,dip=off");
+        let mut path = Path::steady("r0=8Mbps,dip=off");
         path.epoch(0.0, 0);
         let before = path.rate();
         // Ten packets come back, which is an eighth of R, and nothing leaves.
@@ -216,7 +197,7 @@ fn an_application_that_has_nothing_to_send_is_noticed_where_the_window_has_room(
                 size: SIZE,
                 received: None,
             }];
-            path.hybrid.on_feedback(&Feedback {
+            path.controller.on_feedback(&Feedback {
                 in_flight,
                 ..feedback(path.now, &acked)
             });
@@ -229,29 +210,32 @@ fn an_application_that_has_nothing_to_send_is_noticed_where_the_window_has_room(
 
 #[test]
 fn acks_that_come_late_now_and_then_are_noise_even_with_one_of_them_in_a_span() {
-    let mut path = Path::new(STEADY);
+    let mut path = Path::steady("");
     path.every = 10 * MILLI;
     let held_up = |n: u32| 4.0 * f64::from(n * n * 7 % 5);
     (0..400).for_each(|n| path.ack(held_up(n), 0));
-    let decreases = path.hybrid.last_decrease;
+    let decreases = path.controller.last_decrease;
     (0..400).for_each(|n| path.ack(held_up(n), 0));
     assert_eq!(
-        path.hybrid.last_decrease, decreases,
+        path.controller.last_decrease, decreases,
         "{:?}",
-        path.hybrid.noise
+        path.controller.noise
     );
     // A queue beyond that is one.
     (0..40).for_each(|n| path.ack(held_up(n) + 80.0, 0));
-    assert_ne!(path.hybrid.last_decrease, decreases);
+    assert_ne!(path.controller.last_decrease, decreases);
 }
 
 #[test]
 fn the_window_lets_packets_wait_for_an_ack_that_comes_with_others() {
     let window = |every: u32| {
-        let mut path = Path::new(STEADY);
+        let mut path = Path::steady("");
         path.every = every * MILLI;
         (0..100).for_each(|_| path.ack(0.0, 0));
-        (path.hybrid.gap, path.hybrid.window().0 as f64 / path.rate())
+        (
+            path.controller.gap,
+            path.controller.window().0 as f64 / path.rate(),
+        )
     };
     let (steady, apart) = (window(10), window(50));
     assert!(steady.0 < MILLI, "{steady:?}");
@@ -262,32 +246,28 @@ fn the_window_lets_packets_wait_for_an_ack_that_comes_with_others() {
 #[test]
 fn jitter_and_batches_are_no_queue_and_a_queue_under_them_is() {
     let zone_with = |queue_ms: f64| {
-        let mut path = Path::new(STEADY);
+        let mut path = Path::steady("");
         path.epoch(0.0, 0);
         // Every other packet is held up for 40 ms.
         path.every = 5 * MILLI;
         (0..60).for_each(|n| path.ack(queue_ms + 40.0 * f64::from(n % 2), 0));
-        path.hybrid.state()
+        path.controller.state()
     };
     assert_eq!(zone_with(0.0), "zone1");
     assert_ne!(zone_with(60.0), "zone1");
-    let mut mean = Path::new("startup=off,delay=mean");
-    mean.epoch(0.0, 0);
-    (0..10).for_each(|n| mean.ack(40.0 * f64::from(n % 2), 0));
-    assert_ne!(mean.hybrid.state(), "zone1");
 }
 
 #[test]
 fn what_is_lost_without_a_queue_has_reached_the_slowest_link() {
     let share_after = |lost| {
-        let mut path = Path::new("startup=off,losscap=1");
+        let mut path = Path::steady("losscap=1");
         (0..20).for_each(|_| {
             path.epoch(0.0, lost);
         });
-        path.hybrid.rate = Rate::from_bps(9e6);
-        path.hybrid.decide();
+        path.controller.rate = Rate::from_bps(9e6);
+        path.controller.decide();
         path.epoch(15.0, 0);
-        path.hybrid.drain.unwrap().share.bps()
+        path.controller.drain.unwrap().share.bps()
     };
     let (without, with) = (share_after(0), share_after(1));
     // A packet of 11 was lost.

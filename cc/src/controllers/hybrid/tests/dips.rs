@@ -34,7 +34,7 @@ struct DipsStep {
 
 /// R after an epoch in which one packet comes back instead of ten.
 fn after_a_bad_moment(options: &str) -> Path {
-    let mut path = Path::new(options);
+    let mut path = Path::steady(options);
     for _ in 0..9 {
         path.epoch(0.0, 0);
     }
@@ -46,15 +46,15 @@ fn after_a_bad_moment(options: &str) -> Path {
 #[test]
 fn what_arrives_in_one_bad_moment_is_not_what_the_path_carries() {
     // A queue of 60 ms drains in three epochs of 100 ms.
-    let rate = after_a_bad_moment("startup=off").rate();
+    let rate = after_a_bad_moment("").rate();
     assert!(close(rate, 0.7 * 1e6 * 0.8), "{rate}");
-    let rate = after_a_bad_moment("startup=off,dip=off").rate();
+    let rate = after_a_bad_moment("dip=off").rate();
     assert!(close(rate, 0.1 * 1e6 * 0.8), "{rate}");
 }
 
 #[test]
 fn a_bad_moment_that_lasts_is_believed_after_eight_epochs() {
-    let mut path = after_a_bad_moment("startup=off,compete=off");
+    let mut path = after_a_bad_moment("compete=off");
     for _ in 0..12 {
         path.now = path.now + 190 * MILLI;
         path.ack(60.0, 0);
@@ -64,9 +64,9 @@ fn a_bad_moment_that_lasts_is_believed_after_eight_epochs() {
 
 #[test]
 fn after_decreases_at_dips_the_increase_begins_as_if_it_had_grown() {
-    let mut path = after_a_bad_moment("startup=off");
-    assert_eq!(path.hybrid.dips.varies(), 0.125);
-    assert_eq!(path.hybrid.undisturbed, 150 * MILLI);
+    let mut path = after_a_bad_moment("");
+    assert_eq!(path.controller.dips.varies(), 0.125);
+    assert_eq!(path.controller.undisturbed, 150 * MILLI);
     for _ in 0..3 {
         path.epoch(0.0, 0);
     }
@@ -78,14 +78,14 @@ fn after_decreases_at_dips_the_increase_begins_as_if_it_had_grown() {
 
 #[test]
 fn time_in_which_the_path_stands_still_does_not_count() {
-    let mut path = Path::new("startup=off");
+    let mut path = Path::steady("");
     path.epoch(0.0, 0);
     for _ in 0..5 {
         path.ack(0.0, 0);
     }
     path.now = path.now + 840 * MILLI;
     path.ack(850.0, 0);
-    let report = path.hybrid.report.as_ref().expect("an epoch has ended");
+    let report = path.controller.report.as_ref().expect("an epoch has ended");
     assert!(report.stalled);
     // Six packets in L, and not in 900 ms.
     assert!(
@@ -97,11 +97,11 @@ fn time_in_which_the_path_stands_still_does_not_count() {
 
 #[test]
 fn time_in_which_nothing_is_sent_is_none_in_which_the_path_stands_still() {
-    let mut path = Path::new("startup=off");
+    let mut path = Path::steady("");
     path.epoch(0.0, 0);
     path.now = path.now + 5_000 * MILLI;
     path.ack(0.0, 0);
-    let report = path.hybrid.report.as_ref().expect("an epoch has ended");
+    let report = path.controller.report.as_ref().expect("an epoch has ended");
     assert!(!report.stalled);
 }
 

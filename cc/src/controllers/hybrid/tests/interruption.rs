@@ -51,7 +51,7 @@ fn after_silence(options: &str, lost: usize) -> Path {
     for queue_ms in [0.0, 40.0, 0.0, 0.0, 0.0, 0.0, 0.0] {
         path.epoch(queue_ms, 0);
     }
-    assert!(!path.hybrid.in_startup());
+    assert!(!path.controller.in_startup());
     path.now = path.now + 2_000 * MILLI;
     path.ack(0.0, lost);
     path
@@ -60,23 +60,23 @@ fn after_silence(options: &str, lost: usize) -> Path {
 #[test]
 fn after_an_interruption_start_up_begins_again_with_the_minimum_window() {
     let mut path = after_silence("", 8);
-    let report = path.hybrid.report.as_ref().expect("an epoch has ended");
+    let report = path.controller.report.as_ref().expect("an epoch has ended");
     assert_eq!(report.outcome, Some("interrupted"));
-    assert!(path.hybrid.in_startup());
+    assert!(path.controller.in_startup());
     assert!(close(path.rate(), 2.0 * 1250.0 * 8.0 / 0.1));
-    assert_eq!(path.hybrid.background, 0.0);
+    assert_eq!(path.controller.background, 0.0);
     for _ in 0..3 {
         path.epoch(0.0, 0);
     }
-    assert!(path.hybrid.in_startup());
+    assert!(path.controller.in_startup());
     assert!(path.rate() > 0.8e6, "{}", path.rate());
 }
 
 #[test]
 fn silence_in_which_nothing_was_lost_is_no_interruption() {
-    for (options, lost) in [("", 3), ("startup=off", 8), ("losscap=1", 8)] {
+    for (options, lost) in [("", 3), ("losscap=1", 8)] {
         let path = after_silence(options, lost);
-        assert!(!path.hybrid.in_startup(), "{options}, {lost} lost");
+        assert!(!path.controller.in_startup(), "{options}, {lost} lost");
     }
 }
 
@@ -88,66 +88,35 @@ fn what_the_first_packets_meet_after_an_interruption_is_the_path() {
     let outcomes: Vec<_> = (0..40)
         .filter_map(|_| {
             path.ack(60.0, 0);
-            path.hybrid.report.take()?.outcome
+            path.controller.report.take()?.outcome
         })
         .collect();
     assert_eq!(outcomes, ["new_path"]);
-    assert!(path.hybrid.in_startup());
-    assert_eq!(path.hybrid.length(), 160 * MILLI);
-}
-
-/// A flow in the steady phase whose application has little to send, after all of that was lost for three seconds.
-fn after_a_blackout(options: &str) -> (Path, f64) {
-    let mut path = Path::new(options);
-    for queue_ms in [0.0, 40.0, 0.0, 0.0, 0.0, 0.0, 0.0] {
-        path.epoch(queue_ms, 0);
-    }
-    let before = path.rate();
-    if let Some(epoch) = &mut path.hybrid.epoch {
-        epoch.window_full = false;
-    }
-    let lost: Vec<Lost> = (1..30)
-        .map(|place| Lost {
-            sent: path.now + 100 * place * MILLI,
-            size: SIZE,
-        })
-        .collect();
-    let sent = path.now + 3_100 * MILLI;
-    path.now = path.now + 3_200 * MILLI;
-    let acked = [Acked {
-        sent,
-        size: SIZE,
-        received: None,
-    }];
-    let now = path.now;
-    path.hybrid.on_feedback(&Feedback {
-        lost: &lost,
-        in_flight: SIZE,
-        ..feedback(now, &acked)
-    });
-    (path, before)
+    assert!(path.controller.in_startup());
+    assert_eq!(path.controller.length(), 160 * MILLI);
 }
 
 #[test]
-fn persistent_congestion_is_answered_by_every_profile_whatever_the_application_does() {
-    for options in ["", "paper", "startup=off"] {
-        let (path, before) = after_a_blackout(options);
-        let report = path.hybrid.report.as_ref().expect("an epoch has ended");
-        assert!(report.app_limited, "{options}: {report:?}");
-        assert_eq!(report.outcome, Some("interrupted"), "{options}");
-        assert!(path.rate() <= 2.0 * 1250.0 * 8.0 / 0.1 * 1.01, "{options}");
-        assert!(
-            path.rate() < before,
-            "{options}: {} of {before}",
-            path.rate()
-        );
+fn persistent_congestion_is_answered_whatever_the_application_does() {
+    let mut path = Path::new("");
+    for queue_ms in [0.0, 40.0, 0.0, 0.0, 0.0, 0.0, 0.0] {
+        path.epoch(queue_ms, 0);
     }
+    if let Some(epoch) = &mut path.controller.epoch {
+        epoch.window_full = false;
+    }
+    let before = path.rate();
+    path.black_out();
+    let report = path.controller.report.as_ref().expect("an epoch has ended");
+    assert!(report.app_limited, "{report:?}");
+    assert_eq!(report.outcome, Some("interrupted"));
+    assert!(path.rate() <= 2.0 * 1250.0 * 8.0 / 0.1 * 1.01 && path.rate() < before);
 }
 
 #[test]
 fn start_up_goes_to_four_times_of_what_is_in_flight_and_the_initial_window() {
     let mut path = Path::new("");
-    path.hybrid.used = Used::default();
+    path.controller.used = Used::default();
     for _ in 0..1_000 {
         let sent = path.now;
         path.now = path.now + 100 * MILLI;
@@ -156,12 +125,12 @@ fn start_up_goes_to_four_times_of_what_is_in_flight_and_the_initial_window() {
             size: SIZE,
             received: None,
         }];
-        path.hybrid.on_feedback(&Feedback {
+        path.controller.on_feedback(&Feedback {
             in_flight: SIZE * 4,
             ..feedback(path.now, &acked)
         });
     }
-    assert!(path.hybrid.in_startup());
+    assert!(path.controller.in_startup());
     let most = (4.0 * 4.0 + 10.0 + 4.0) * 1250.0 * 8.0 / 0.1;
     assert!(path.rate() <= most, "{} of {most}", path.rate());
 }

@@ -61,8 +61,12 @@ fn the_skew_agrees_with_the_shared_vectors() {
 }
 
 #[test]
-fn the_default_follows_the_clock_and_the_paper_does_not() {
-    for (options, follows) in [("", true), ("skew=off", false), ("paper", false)] {
-        assert_eq!(Params::parse(options).unwrap().skew, follows, "{options}");
+fn the_minima_follow_the_clock_unless_they_are_told_not_to() {
+    for (options, follows) in [("", true), ("skew=off", false)] {
+        assert_eq!(
+            hybrid(options).meter.skew_ppm().is_some(),
+            follows,
+            "{options}"
+        );
     }
 }

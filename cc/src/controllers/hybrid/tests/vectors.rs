@@ -1,4 +1,4 @@
-//! The law against numbers that the analysis package computes from the paper on its own.
+//! The default profile against numbers that the analysis package computes on its own.
 
 use serde::Deserialize;
 
@@ -12,38 +12,11 @@ use crate::measure::loss::LossCount;
 /// Cases that the analysis package computes from the paper on its own.
 #[derive(Deserialize)]
 struct Vectors {
-    alpha: Vec<AlphaCase>,
-    update: Vec<UpdateCase>,
-    trend: Vec<TrendCase>,
     thresholds: Vec<ThresholdsCase>,
     floor: Vec<FloorCase>,
     late: Vec<LateCase>,
     standing: Vec<StandingCase>,
     course: Vec<CourseCase>,
-}
-
-#[derive(Deserialize)]
-struct AlphaCase {
-    delta_ms: f64,
-    expect_bps: f64,
-}
-
-#[derive(Deserialize)]
-struct UpdateCase {
-    delta_ms: f64,
-    lost: bool,
-    trend: String,
-    expect_zone: u64,
-    expect_beta: Option<f64>,
-    expect_alpha_bps: Option<f64>,
-}
-
-#[derive(Deserialize)]
-struct TrendCase {
-    d1_ms: f64,
-    rowd_ms: Vec<f64>,
-    expect: String,
-    why: String,
 }
 
 #[derive(Deserialize)]
@@ -112,7 +85,6 @@ struct CourseCase {
     delta_ms: f64,
     lost: bool,
     overwhelmed: bool,
-    trend: String,
     rate_bps: f64,
     arrived_bps: f64,
     uncertain: f64,
@@ -139,63 +111,6 @@ struct CourseCase {
 
 fn vectors() -> Vectors {
     serde_json::from_str(include_str!("../../../../../tests/vectors/hybrid.json")).unwrap()
-}
-
-fn trend_of(name: &str) -> Trend {
-    match name {
-        "increasing" => Trend::Increasing,
-        "non_increasing" => Trend::NonIncreasing,
-        _ => Trend::Unknown,
-    }
-}
-
-#[test]
-fn equation_3_agrees_with_the_shared_vectors() {
-    for case in vectors().alpha {
-        let got = paper_alpha(delay(case.delta_ms)).bps();
-        assert!(
-            close(got, case.expect_bps),
-            "delta {}: {got}, not {}",
-            case.delta_ms,
-            case.expect_bps
-        );
-    }
-}
-
-#[test]
-fn zones_and_equation_4_agree_with_the_shared_vectors() {
-    for case in vectors().update {
-        let seen = seen(case.delta_ms, trend_of(&case.trend), case.lost);
-        let label = format!("{seen:?}");
-        assert_eq!(
-            zone(&paper_thresholds(), &seen).number(),
-            case.expect_zone,
-            "{label}"
-        );
-        match (paper_beta(&seen), case.expect_beta) {
-            (Some(got), Some(expected)) => {
-                assert!(close(got, expected), "{label}: {got}, not {expected}")
-            }
-            (got, expected) => assert_eq!(got, expected, "{label}"),
-        }
-        if let Some(expected) = case.expect_alpha_bps {
-            assert!(close(paper_alpha(seen.delta).bps(), expected), "{label}");
-        }
-    }
-}
-
-#[test]
-fn the_trend_test_agrees_with_the_shared_vectors() {
-    for case in vectors().trend {
-        let delays: Vec<Owd> = case.rowd_ms.iter().map(|ms| delay(*ms)).collect();
-        let floor = Owd::from_nanos(delay(case.d1_ms).as_nanos() / 4);
-        assert_eq!(
-            trend(delays.len(), |range| delays[range].to_vec(), floor).as_str(),
-            case.expect,
-            "{}",
-            case.why
-        );
-    }
 }
 
 #[test]
@@ -303,7 +218,7 @@ fn updates_and_what_they_leave_agree_with_the_shared_vectors() {
         };
         let seen = Observed {
             overwhelmed: case.overwhelmed,
-            ..seen(case.delta_ms, trend_of(&case.trend), case.lost)
+            ..seen(case.delta_ms, case.lost)
         };
         let made = if case.startup {
             let queues = update::ends_startup(&params, &situation, seen.delta);

@@ -1,0 +1,16 @@
+//! Between which rates a controller moves that has a rate.
+
+use std::time::Duration;
+
+use crate::units::{Bytes, Rate};
+
+/// The rate is never lower than a packet in this many round trips.
+const MIN_RATE_ROUNDS: u32 = 4;
+/// The rate is never higher.
+const MAX_RATE_BPS: f64 = 10e9;
+
+/// The nearest rate within the bounds of a path with packets of this size and round trips of `length`.
+pub fn bounded(rate: Rate, packet: Bytes, length: Duration) -> Rate {
+    let least = packet.per(length * MIN_RATE_ROUNDS);
+    rate.clamp(least, Rate::from_bps(MAX_RATE_BPS))
+}

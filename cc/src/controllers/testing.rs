@@ -1,0 +1,150 @@
+//! A path for tests of controllers that have epochs: 100 ms of round trip, and always something to send.
+
+use std::time::Duration;
+
+use crate::controller::{Controller, Event, Start, Value};
+use crate::feedback::{Acked, Feedback, Lost, Space};
+use crate::units::{Bytes, Owd, Time};
+
+pub const MILLI: Duration = Duration::from_millis(1);
+pub const SIZE: Bytes = Bytes(1250);
+
+pub fn delay(millis: f64) -> Owd {
+    Owd::from_nanos((millis * 1e6).round() as i64)
+}
+
+pub fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1.0)
+}
+
+pub fn start() -> Start {
+    Start {
+        initial_window_packets: 10,
+        max_datagram_size: SIZE,
+        initial_rtt: 333 * MILLI,
+    }
+}
+
+pub fn feedback(now: Time, acked: &[Acked]) -> Feedback<'_> {
+    Feedback {
+        now,
+        space: Space::Application,
+        acked,
+        lost: &[],
+        in_flight: Bytes(u64::MAX),
+        rtt_sampled: !acked.is_empty(),
+        ack_delay: Duration::ZERO,
+        max_ack_delay: 25 * MILLI,
+        min_rtt: None,
+        ecn_ect: 0,
+        ecn_ce: 0,
+    }
+}
+
+/// The value of a field in an event.
+pub fn field(event: &Event, name: &str) -> Value {
+    let found = event.fields.iter().find(|(field, _)| *field == name);
+    found.unwrap_or_else(|| panic!("no {name}")).1.clone()
+}
+
+/// What may come back: how long after the last feedback, how old, of which size, and how many packets were acknowledged and lost.
+pub type Step = (u64, u64, u64, usize, usize);
+
+/// Whatever comes back, window and rate of the decision stay sane.
+pub fn stays_sane(mut controller: impl Controller, steps: Vec<Step>) {
+    let mut now = Time::default() + 10_000 * MILLI;
+    for (wait, age, size, acked, lost) in steps {
+        now = now + MILLI * wait as u32;
+        let age = MILLI * age as u32;
+        let sent = Time::from_origin(Duration::from_nanos(now.as_nanos()).saturating_sub(age));
+        let size = Bytes(size);
+        let packet = Acked {
+            sent,
+            size,
+            received: None,
+        };
+        let (acked, lost) = (vec![packet; acked], vec![Lost { sent, size }; lost]);
+        controller.on_sent(now, size);
+        controller.on_feedback(&Feedback {
+            lost: &lost,
+            ..feedback(now, &acked)
+        });
+        let decision = controller.decision();
+        assert!(decision.window.0 >= 2 * SIZE.0);
+        assert!(decision.window.0.is_multiple_of(SIZE.0));
+        assert!(decision.bandwidth.bps() > 0.0 && decision.bandwidth.bps() <= 10e9);
+        assert!(decision.pacing.bps() >= decision.bandwidth.bps());
+        while controller.next_event().is_some() {}
+    }
+}
+
+/// A path of 100 ms with a controller on it that always has something to send.
+pub struct Path<C> {
+    pub controller: C,
+    pub now: Time,
+    /// Between ACKs.
+    pub every: Duration,
+}
+
+impl<C: Controller> Path<C> {
+    /// After the first ACK.
+    pub fn with(controller: C) -> Self {
+        let mut path = Self {
+            controller,
+            now: Time::default() + 1000 * MILLI,
+            every: 10 * MILLI,
+        };
+        path.ack(0.0, 0);
+        path
+    }
+
+    /// A full packet comes back that met `queue_ms` of queue, and `lost` others are lost.
+    pub fn ack(&mut self, queue_ms: f64, lost: usize) {
+        self.now = self.now + self.every;
+        let rtt = 100 * MILLI + Duration::from_nanos((queue_ms * 1e6) as u64);
+        let sent = Time::from_origin(Duration::from_nanos(self.now.as_nanos()) - rtt);
+        let acked = [Acked {
+            sent,
+            size: SIZE,
+            received: None,
+        }];
+        let lost = vec![Lost { sent, size: SIZE }; lost];
+        self.controller.on_sent(self.now, SIZE);
+        self.controller.on_feedback(&Feedback {
+            lost: &lost,
+            ..feedback(self.now, &acked)
+        });
+    }
+
+    /// One epoch of 100 ms with this queue; gives the factor by which R has changed.
+    pub fn epoch(&mut self, queue_ms: f64, lost: usize) -> f64 {
+        let before = self.rate();
+        (0..10).for_each(|i| self.ack(queue_ms, if i == 0 { lost } else { 0 }));
+        self.rate() / before
+    }
+
+    /// All that the application sends is lost for three seconds, and then a packet comes back.
+    pub fn black_out(&mut self) {
+        let lost: Vec<Lost> = (1..30)
+            .map(|place| Lost {
+                sent: self.now + 100 * place * MILLI,
+                size: SIZE,
+            })
+            .collect();
+        let acked = [Acked {
+            sent: self.now + 3_100 * MILLI,
+            size: SIZE,
+            received: None,
+        }];
+        self.now = self.now + 3_200 * MILLI;
+        self.controller.on_feedback(&Feedback {
+            lost: &lost,
+            in_flight: SIZE,
+            ..feedback(self.now, &acked)
+        });
+    }
+
+    pub fn rate(&self) -> f64 {
+        self.controller.decision().bandwidth.bps()
+    }
+}

@@ -1,0 +1,172 @@
+//! Sums of one-way delays that stay meaningful when the minima change, and their means.
+
+use std::time::Duration;
+
+use super::owd::{Minima, Sample, Source, CLASSES};
+use crate::units::Owd;
+
+/// A sum of consecutive one-way delays, each less a base that its owner knows. It stays meaningful when the minima change.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sum {
+    delays: Owd,
+    counts: [u32; CLASSES],
+}
+
+impl Sum {
+    pub fn add(&mut self, delay: Owd, class: usize) {
+        self.delays = self.delays + delay;
+        self.counts[class] += 1;
+    }
+
+    pub fn merge(self, other: Sum) -> Sum {
+        Sum {
+            delays: self.delays + other.delays,
+            counts: std::array::from_fn(|class| self.counts[class] + other.counts[class]),
+        }
+    }
+
+    pub fn count(&self) -> u32 {
+        self.counts.iter().sum()
+    }
+
+    /// The mean of the delays, each relative to the minimum of its class.
+    pub fn mean(&self, minima: &[Owd; CLASSES]) -> Option<Owd> {
+        let of_each = minima.iter().zip(self.counts);
+        let above = of_each.fold(self.delays, |sum, (minimum, count)| sum - *minimum * count);
+        let mean = above.as_nanos().checked_div(i64::from(self.count()))?;
+        Some(Owd::from_nanos(mean))
+    }
+}
+
+/// What is taken off delays before they are summed. The clocks' offset is arbitrary, but delays differ by no more than RTTs do, so
+/// sums of differences are far from overflowing.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Base(Option<Owd>);
+
+impl Base {
+    /// A delay less the base, which is the first delay.
+    #[inline]
+    pub fn take_off(&mut self, delay: Owd) -> Owd {
+        delay - *self.0.get_or_insert(delay)
+    }
+
+    /// Minima less the base.
+    pub fn off(self, minima: &Minima) -> [Owd; CLASSES] {
+        let base = self.0.unwrap_or_default();
+        minima.map(|minimum| minimum.unwrap_or_default() - base)
+    }
+}
+
+/// All one-way delays of one source.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Delays {
+    base: Base,
+    sum: Sum,
+}
+
+impl Delays {
+    #[inline]
+    pub fn add(&mut self, sample: &Sample) {
+        let delay = self.base.take_off(sample.owd);
+        self.sum.add(delay, sample.class);
+    }
+
+    pub fn count(&self) -> u32 {
+        self.sum.count()
+    }
+
+    /// The mean of the delays, each relative to the minimum of its class.
+    pub fn mean(&self, minima: &Minima) -> Option<Owd> {
+        self.sum.mean(&self.base.off(minima))
+    }
+}
+
+/// Mean relative one-way delays of an epoch, by each source; none without samples.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Means {
+    /// By ACK arrivals.
+    pub by_ack: Option<Owd>,
+    /// By receive times.
+    pub by_timestamp: Option<Owd>,
+}
+
+impl Means {
+    /// That of a source.
+    pub fn of(self, source: Source) -> Option<Owd> {
+        match source {
+            Source::Ack => self.by_ack,
+            Source::ReceiveTimestamps => self.by_timestamp,
+        }
+    }
+
+    /// Queueing of the return path, where `source` can tell: what ACK arrivals show beyond the receive times, or, while one of them has
+    /// no samples, what they showed `before`.
+    pub fn return_delay(self, source: Source, before: Duration) -> Duration {
+        match (source, self.by_ack, self.by_timestamp) {
+            (Source::Ack, ..) => Duration::ZERO,
+            // Below zero are only delays from before the minima started anew or rose.
+            (_, Some(by_ack), Some(by_timestamp)) => {
+                (by_ack - by_timestamp.max(Owd::ZERO)).to_duration()
+            }
+            _ => before,
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::units::Time;
+
+    pub(in crate::measure) fn sample(owd: i64, class: usize, source: Source) -> Sample {
+        Sample {
+            sent: Time::default(),
+            owd: Owd::from_nanos(owd),
+            above: Owd::ZERO,
+            class,
+            source,
+            restarts: false,
+        }
+    }
+
+    #[test]
+    fn the_mean_takes_every_size_against_its_own_minimum() {
+        let mut delays = Delays::default();
+        assert_eq!(delays.mean(&[None; CLASSES]), None);
+        delays.add(&sample(100, 0, Source::Ack));
+        delays.add(&sample(230, 3, Source::Ack));
+        let minima = [Some(90), Some(90), Some(200), Some(200)].map(|m| m.map(Owd::from_nanos));
+        let expected = Some(Owd::from_nanos((10 + 30) / 2));
+        assert_eq!(delays.mean(&minima), expected);
+    }
+
+    #[test]
+    fn the_offset_of_the_clocks_cancels_out_however_large_it_is() {
+        let offset = 1 << 60;
+        let mut delays = Delays::default();
+        (0..1_000).for_each(|i| delays.add(&sample(offset + i, 3, Source::Ack)));
+        let minima = [Some(Owd::from_nanos(offset)); CLASSES];
+        assert_eq!(delays.mean(&minima), Some(Owd::from_nanos(499)));
+    }
+
+    #[test]
+    fn the_return_path_is_what_acks_show_beyond_receive_times() {
+        let millis = |ms: i64| Some(Owd::from_nanos(ms * 1_000_000));
+        let (before, timestamps) = (Duration::from_millis(9), Source::ReceiveTimestamps);
+        for (source, by_ack, by_timestamp, expected) in [
+            (timestamps, millis(30), millis(10), 20),
+            (timestamps, millis(30), millis(-10), 30),
+            (timestamps, millis(10), millis(30), 0),
+            (timestamps, None, millis(30), 9),
+            (timestamps, millis(30), None, 9),
+            (Source::Ack, millis(30), millis(10), 0),
+        ] {
+            let means = Means {
+                by_ack,
+                by_timestamp,
+            };
+            let got = means.return_delay(source, before);
+            assert_eq!(got, Duration::from_millis(expected), "{means:?}");
+        }
+    }
+}
