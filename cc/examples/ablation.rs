@@ -1,4 +1,4 @@
-//! What every addition of hybrid's default profile earns: each is switched off or moved, all else the same.
+//! What the parts of hybrid's default profile earn that can be switched off or moved, all else the same.
 //!
 //! ```text
 //! cargo run --release -p quiche-cc --no-default-features --example ablation [-- SPEC ...]
@@ -17,25 +17,19 @@ use dumbbell::summary::{summary, Cell};
 const SCENARIOS: &str = include_str!("../../tests/search/training.toml");
 const SEEDS: [u64; 3] = [1, 2, 3];
 
-const VARIANTS: [&str; 21] = [
+const VARIANTS: [&str; 15] = [
     "hybrid",
-    "hybrid:drain=off,bmin=0.03",
-    "hybrid:grow=off",
+    "hybrid:grow=1",
     "hybrid:d1=12ms",
     "hybrid:queue=1",
     "hybrid:queue=4",
-    "hybrid:delay=mean",
     "hybrid:insist=off",
-    "hybrid:startup=off",
-    "hybrid:react=epoch",
-    "hybrid:trend=on",
     "hybrid:full=off",
     "hybrid:losscap=1",
     "hybrid:compete=off",
     "hybrid:dip=off",
     "hybrid:catchup=off",
     "hybrid:capacity=off",
-    "hybrid:packet=0.5",
     "hybrid:bmin=0.005",
     "hybrid:bmin=0.02",
     "hybrid:paper",

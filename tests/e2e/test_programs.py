@@ -14,8 +14,8 @@ import pytest
     [
         ("hybird", ["hybird", "hybrid, smallq, vegas, rrr, raimd, reno, cubic"]),
         ("hybrid:d1=10", ["d1=10", "unit"]),
-        ("hybrid:d9=1ms", ["d9", "d0, d1, d2, d3"]),
-        ("hybrid:d1=30ms,d2=24ms", ["d0 < d1 < d2 < d3"]),
+        ("hybrid:paper,d9=1ms", ["d9", "d0, d1, d2, d3"]),
+        ("hybrid:paper,d1=30ms,d2=24ms", ["d0 < d1 < d2 < d3"]),
         ("cubic:fast", ["takes no options"]),
     ],
 )

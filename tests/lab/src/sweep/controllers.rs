@@ -33,8 +33,8 @@ mod tests {
             ("reno", &["reno"][..]),
             ("reno,cubic", &["reno", "cubic"]),
             (
-                "hybrid:d1=12ms,d2=24ms,reno,hybrid:paper,smallq",
-                &["hybrid:d1=12ms,d2=24ms", "reno", "hybrid:paper", "smallq"],
+                "hybrid:d1=12ms,drain=2,reno,hybrid:paper,smallq",
+                &["hybrid:d1=12ms,drain=2", "reno", "hybrid:paper", "smallq"],
             ),
             ("hybird:d1=12ms,reno", &["hybird:d1=12ms", "reno"]),
             ("reno,hybird", &["reno", "hybird"]),

@@ -178,7 +178,7 @@ fn a_file_says_the_same_as_the_command_line() {
         [[rule]]
         name = "live"
         host = ["live.example.org", "*.live.example.org"]
-        cc = "hybrid:d1=10ms,d2=20ms"
+        cc = "hybrid:d1=10ms,drain=2"
 
         [[rule]]
         client = "10.0.0.0/8"
@@ -186,7 +186,7 @@ fn a_file_says_the_same_as_the_command_line() {
         "#,
     );
     let line = [
-        "name=live host=live.example.org host=*.live.example.org cc=hybrid:d1=10ms,d2=20ms",
+        "name=live host=live.example.org host=*.live.example.org cc=hybrid:d1=10ms,drain=2",
         "client=10.0.0.0/8 cc=bbr2",
     ];
     let both = [
