@@ -24,8 +24,9 @@ struct Summary {
     source: Source,
     means: Means,
     trend: Trend,
-    /// None without samples.
+    /// None without samples, and so is the zone.
     seen: Option<Observed>,
+    zone: Option<Zone>,
     app_limited: bool,
 }
 
@@ -78,8 +79,7 @@ impl HybridPaper {
         } else {
             self.update(&summary)
         };
-        let zone = summary.seen.map(|seen| zone(&(&self.params).into(), &seen));
-        self.zone = zone.or(self.zone);
+        self.zone = summary.zone.or(self.zone);
         self.return_delay = (summary.means).return_delay(summary.source, self.return_delay);
         self.tell(&epoch, &summary, &change, rate_before);
         self.meter.end_epoch(&epoch.evidence(summary.means));
@@ -94,16 +94,18 @@ impl HybridPaper {
         let duration = epoch.duration(now).max(SHORTEST);
         let means = epoch.means(&self.meter);
         let trend = self.trend(source);
+        let seen = means.of(source).map(|delta| Observed {
+            delta: delta.max(Owd::ZERO),
+            trend,
+            lost: epoch.lost > 0,
+        });
         Summary {
             duration,
             source,
             means,
             trend,
-            seen: means.of(source).map(|delta| Observed {
-                delta: delta.max(Owd::ZERO),
-                trend,
-                lost: epoch.lost > 0,
-            }),
+            seen,
+            zone: seen.map(|seen| zone(&self.thresholds(), &seen)),
             app_limited: epoch.underuses(self.rate, duration, self.packet()),
         }
     }
@@ -112,7 +114,7 @@ impl HybridPaper {
     fn trend(&self, source: Source) -> Trend {
         let minima = self.meter.minima(source);
         let delays = |range| self.course.above(range, &minima);
-        let noise = Owd::from(self.params.d1) / RISE_DIVISOR;
+        let noise = self.thresholds().d1 / RISE_DIVISOR;
         trend(self.course.values(), delays, noise)
     }
 
@@ -140,8 +142,12 @@ impl HybridPaper {
         }
     }
 
+    fn thresholds(&self) -> Thresholds {
+        (&self.params).into()
+    }
+
     fn increase(&self, delta: Owd) -> Rate {
-        let Thresholds { d0, d1, .. } = (&self.params).into();
+        let Thresholds { d0, d1, .. } = self.thresholds();
         alpha((d0, d1), (self.params.amin, self.params.amax), delta)
     }
 
@@ -156,13 +162,11 @@ impl HybridPaper {
     }
 
     fn tell(&mut self, epoch: &Epoch, summary: &Summary, change: &Change, rate_before: Rate) {
-        let thresholds = Thresholds::from(&self.params);
-        let zone = summary.seen.map(|seen| zone(&thresholds, &seen));
         let delta = summary.means.of(summary.source);
         self.measured = Measured {
             rowd: delta,
             source: Some(summary.source),
-            zone: zone.map(Zone::number),
+            zone: summary.zone.map(Zone::number),
         };
         self.report = Some(EpochReport {
             number: self.epochs,
@@ -174,8 +178,8 @@ impl HybridPaper {
             acked: epoch.acked_packets,
             delta,
             trend: summary.trend,
-            thresholds,
-            zone,
+            thresholds: self.thresholds(),
+            zone: summary.zone,
             app_limited: summary.app_limited,
             alpha: change.alpha,
             beta: change.beta,
