@@ -29,10 +29,17 @@ impl Sum {
         self.counts.iter().sum()
     }
 
-    /// The mean of the delays, each relative to the minimum of its class.
-    pub fn mean(&self, minima: &[Owd; CLASSES]) -> Option<Owd> {
-        let of_each = minima.iter().zip(self.counts);
-        let above = of_each.fold(self.delays, |sum, (minimum, count)| sum - *minimum * count);
+    /// The mean of the delays, each relative to the minimum of its class; none if one is missing, or there are no delays.
+    pub fn mean(&self, minima: &Minima) -> Option<Owd> {
+        let of_each = minima
+            .iter()
+            .zip(self.counts)
+            .filter(|(_, count)| *count > 0);
+        let above = of_each
+            .into_iter()
+            .try_fold(self.delays, |sum, (minimum, count)| {
+                minimum.map(|minimum| sum - minimum * count)
+            })?;
         let mean = above.as_nanos().checked_div(i64::from(self.count()))?;
         Some(Owd::from_nanos(mean))
     }
@@ -51,9 +58,9 @@ impl Base {
     }
 
     /// Minima less the base.
-    pub fn off(self, minima: &Minima) -> [Owd; CLASSES] {
+    pub fn off(self, minima: &Minima) -> Minima {
         let base = self.0.unwrap_or_default();
-        minima.map(|minimum| minimum.unwrap_or_default() - base)
+        minima.map(|minimum| minimum.map(|minimum| minimum - base))
     }
 }
 
@@ -138,6 +145,23 @@ pub(super) mod tests {
         let minima = [Some(90), Some(90), Some(200), Some(200)].map(|m| m.map(Owd::from_nanos));
         let expected = Some(Owd::from_nanos((10 + 30) / 2));
         assert_eq!(delays.mean(&minima), expected);
+    }
+
+    #[test]
+    fn without_the_minimum_of_a_class_there_is_no_mean() {
+        let mut delays = Delays::default();
+        delays.add(&sample(1_000_000, 3, Source::Ack));
+        delays.add(&sample(1_000_030, 0, Source::Ack));
+        let mut minima = [Some(Owd::from_nanos(1_000_000)); CLASSES];
+        assert_eq!(delays.mean(&minima), Some(Owd::from_nanos(15)));
+        minima[0] = None;
+        assert_eq!(
+            delays.mean(&minima),
+            None,
+            "an absolute delay is no queueing"
+        );
+        minima = [minima[3], None, None, minima[3]];
+        assert!(delays.mean(&minima).is_some(), "nobody needs the others");
     }
 
     #[test]

@@ -72,8 +72,9 @@ pub struct OwdMeter {
     reported: bool,
     /// When the first sample came; the windows count from there.
     first: Option<Time>,
-    /// When they move next.
+    /// When they move next, and whether they are not to.
     moves: Time,
+    stands_still: bool,
     by_ack: ClassMinima,
     by_timestamp: ClassMinima,
     /// RTTs of packets in the largest class, and of all others.
@@ -96,6 +97,7 @@ impl OwdMeter {
             reported: false,
             first: None,
             moves: Time::default(),
+            stands_still: false,
             by_ack: ClassMinima::new(window),
             by_timestamp: ClassMinima::new(window),
             rtt_full: WindowMin::new(window),
@@ -140,6 +142,11 @@ impl OwdMeter {
         }
     }
 
+    /// Whether the windows stand still: no delay is that of the path alone, so the minima are not to be forgotten.
+    pub fn stand_still(&mut self, still: bool) {
+        self.stands_still = still;
+    }
+
     /// The source in use.
     pub fn source(&self) -> Source {
         self.source
@@ -171,7 +178,7 @@ impl OwdMeter {
             return None;
         }
         let sampled = feedback.rtt_sampled && !feedback.acked.is_empty();
-        if feedback.now >= self.moves {
+        if feedback.now >= self.moves && !self.stands_still {
             self.advance(feedback.now, sampled);
         }
         let newest = self.returned(feedback.acked.last()?, feedback.now);

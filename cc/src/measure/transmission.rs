@@ -9,6 +9,9 @@
 //! small, never too large, and it can never be larger than the spacing at which the sender sends, so a receiver that lies about it gains
 //! at most what a flow of little share is granted.
 //!
+//! Where the receiver, or a medium before it, hands packets over in batches, receive times tell nothing of the link: packets that left
+//! apart come together. While a good part of them does, there is no estimate.
+//!
 //! Only packets that arrive further apart than they left show what the link carries, and not what the sender sends: packet
 //! dispersion (S. Keshav, "A control-theoretic approach to flow control", SIGCOMM 1991; J. Hoe, "Improving the start-up
 //! behavior of a congestion control scheme for TCP", SIGCOMM 1996, takes it for the end of slow start).
@@ -17,6 +20,12 @@ use std::time::Duration;
 
 use super::owd::{Sample, Source, CLASSES};
 use crate::units::{Owd, Time};
+
+/// A packet comes together with the one before it if it arrives in less than the time between their departures divided by this.
+const TOGETHER_DIVISOR: u32 = 8;
+/// The share of packets that do is smoothed by this, and beyond this much of it they come in batches.
+const WEIGHT: f64 = 1.0 / 64.0;
+const BATCHES: f64 = 0.25;
 
 /// The estimate. It never rises, except when it starts anew: a path that has become slower is then taken for faster
 /// than it is, which is the cautious side.
@@ -29,6 +38,8 @@ pub struct TransmissionTime {
     sent: [Time; 2],
     /// Whether three in a row have left in less than half of the time in which they arrived.
     dispersed: bool,
+    /// The share of packets that come together with the one before.
+    together: f64,
     /// Between the arrivals of a full packet and of the next but one.
     least: Option<Owd>,
     estimate: Duration,
@@ -44,6 +55,9 @@ impl TransmissionTime {
         let arrival = Owd::from(sample.sent) + sample.owd;
         let [first, second] = self.previous;
         let in_order = self.row == 0 || arrival > second;
+        if sample.class == CLASSES - 1 && self.row > 0 {
+            self.look_for_batches(arrival - second, sample.sent.delay_since(self.sent[1]));
+        }
         if sample.class != CLASSES - 1 || !in_order {
             self.row = 0;
             return;
@@ -54,21 +68,28 @@ impl TransmissionTime {
         } else {
             self.row += 1;
         }
-        if !self.dispersed {
-            self.look_for_dispersion(sample.sent, complete.then(|| arrival - first));
+        if complete && !self.dispersed && self.together <= BATCHES {
+            let apart = sample.sent.delay_since(self.sent[0]);
+            self.dispersed = apart * 2 < arrival - first;
         }
         self.previous = [second, arrival];
+        self.sent = [self.sent[1], sample.sent];
     }
 
-    /// Whether three that arrived with this `spacing` had left closer together.
-    #[cold]
-    fn look_for_dispersion(&mut self, sent: Time, spacing: Option<Owd>) {
-        let apart = Owd::from(sent.counted_from(self.sent[0]));
-        self.dispersed = spacing.is_some_and(|spacing| apart * 2 < spacing);
-        self.sent = [self.sent[1], sent];
+    /// Takes in how far apart two packets came and left.
+    #[inline]
+    fn look_for_batches(&mut self, came: Owd, left: Owd) {
+        let together = came * TOGETHER_DIVISOR < left;
+        self.together += (f64::from(u8::from(together)) - self.together) * WEIGHT;
+        if self.together > BATCHES {
+            (self.least, self.estimate, self.dispersed) = (None, Duration::ZERO, false);
+        }
     }
 
     fn see(&mut self, spacing: Owd) {
+        if self.together > BATCHES {
+            return;
+        }
         if self.least.is_none_or(|least| spacing < least) {
             self.least = Some(spacing);
             self.estimate = spacing.to_duration() / 2;
@@ -129,6 +150,33 @@ mod tests {
     fn packets_that_queue_show_the_time_that_one_takes() {
         assert_eq!(after(&queued()), 10.0);
         assert_eq!(after(&queued()[..2]), 0.0, "two packets are no evidence");
+    }
+
+    /// Sent a millisecond apart over a fast link, and handed over every eight, a microsecond apart.
+    fn in_batches(count: i64) -> Vec<Sample> {
+        let handed_over = |n: i64| (n / 8 + 1) * 8_000_000 + n % 8 * 1_000;
+        (0..count)
+            .map(|n| Sample {
+                owd: Owd::from_nanos(handed_over(n) - n * 1_000_000),
+                ..sample(n as u64, 0, 3)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn what_comes_in_batches_shows_no_link() {
+        assert_eq!(after(&in_batches(200)), 0.0);
+        // Later packets come as the link lets them.
+        let mut samples = in_batches(200);
+        let last = Time::from_origin(Duration::from_millis(200));
+        samples.extend(queued().iter().map(|one| Sample {
+            sent: last + Duration::from_nanos(one.sent.as_nanos()),
+            ..*one
+        }));
+        assert_eq!(after(&samples), 0.0, "it takes more of them");
+        let paced = (200..400).map(|n| sample(n, 3, 3));
+        samples.extend(paced);
+        assert_eq!(after(&samples), 1.0);
     }
 
     #[test]

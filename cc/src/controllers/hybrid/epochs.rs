@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
+use super::contended::Verdict;
 use super::dips;
 use super::drain;
 use super::law::{zone, Observed, Zone};
@@ -121,6 +122,10 @@ impl Hybrid {
             let began = *self.began.get_or_insert(epoch.start());
             self.longest.advance(now.counted_from(began));
             self.longest.insert(Reverse(seen.delta));
+            if !summary.startup && !self.holds() {
+                self.largest.advance(now.counted_from(began));
+                self.largest.insert(Reverse(self.rate.bps() as u64));
+            }
         }
         let interrupted = self.is_interrupted(&epoch, &summary);
         let thresholds = self.thresholds();
@@ -134,6 +139,13 @@ impl Hybrid {
             true => update::startup(&self.params, &seen, &situation, summary.met),
             false => update::steady(&self.params, &seen, &situation),
         });
+        let verdict = match (update, seen) {
+            (Some(update), Some(seen)) if !summary.startup => {
+                self.beside_others(&update, &seen, &situation, now)
+            }
+            _ => Verdict::Free,
+        };
+        let update = update.map(|update| verdict.applied_to(update));
         if let Some(update) = &update {
             self.apply(update, &situation, now);
         }
@@ -145,9 +157,11 @@ impl Hybrid {
             Some(self.restart(now))
         } else if summary.startup {
             self.meet_path(&summary)
+        } else if verdict != Verdict::Free {
+            self.follow(verdict, now).map(Outcome::as_str)
         } else {
             let attempted = seen.map(|seen| self.attempted(&epoch, &seen, &situation, now));
-            attempted.and_then(|attempted| self.compete(&attempted).map(Outcome::as_str))
+            attempted.and_then(|attempted| self.find_others(&attempted).map(Outcome::as_str))
         };
         self.return_delay = (summary.means).return_delay(summary.source, self.return_delay);
         self.learn_noise(&summary);
@@ -248,7 +262,8 @@ impl Hybrid {
             rate_before: from.rate,
             rate_after: self.rate,
             share: self.drain.map(|drain| drain.share),
-            standing: from.standing,
+            held: self.contended.map(|others| others.held()),
+            holds: self.holds(),
             outcome,
             return_delay: self.return_delay,
             window: self.decision().window,
@@ -276,7 +291,6 @@ impl Hybrid {
             sent_little: false,
             thresholds,
             drain: self.drain,
-            standing: self.standing.queue,
             varies: self.dips.varies(),
             undisturbed: self.undisturbed,
         }

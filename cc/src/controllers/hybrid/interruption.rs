@@ -4,9 +4,8 @@
 
 use std::time::Duration;
 
-use super::dips::stalls;
+use super::dips::{stalls, Dips};
 use super::params::Params;
-use super::standing::Standing;
 use super::summary::Summary;
 use super::update::Phase;
 use super::Hybrid;
@@ -14,6 +13,7 @@ use crate::controller::MIN_WINDOW_PACKETS;
 use crate::measure::epoch::Epoch;
 use crate::measure::loss::LossCount;
 use crate::measure::used::Used;
+use crate::measure::window_min::WindowMin;
 use crate::units::Time;
 
 /// The names in traces.
@@ -48,7 +48,10 @@ impl Hybrid {
         self.path_is_new = true;
         self.drain = None;
         self.undisturbed = Duration::ZERO;
-        self.standing = Standing::default();
+        self.forget_others();
+        self.largest = WindowMin::new(self.params.owdwin);
+        self.dips = Dips::default();
+        self.transmission.restart();
         self.queueing_since = None;
         self.used = Used::default();
         self.floors = Default::default();

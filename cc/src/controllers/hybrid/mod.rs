@@ -17,6 +17,7 @@
 //! a buffer, and loss without delay is not congestion. What makes it fit every path stands in a file each: start-up, draining,
 //! thresholds that follow the flow's own rate, competing with queues of others, varying capacity, interruptions.
 
+mod contended;
 mod dips;
 mod drain;
 mod epochs;
@@ -40,6 +41,7 @@ use std::time::Duration;
 pub use self::parameters::PARAMETERS;
 pub use self::params::Params;
 
+use self::contended::Contended;
 use self::dips::Dips;
 use self::drain::Drain;
 use self::interface::Basis;
@@ -88,8 +90,12 @@ pub struct Hybrid {
     counts_from: Time,
     /// The queue that a decrease lets drain.
     drain: Option<Drain>,
-    /// The queue that others keep filled.
+    /// What a queue does that should drain.
     standing: Standing,
+    /// Whether others keep a queue.
+    contended: Option<Contended>,
+    /// The largest R of the last seconds in which nobody did: the sliding minimum of what it is turned round, in bit/s.
+    largest: WindowMin<Reverse<u64>>,
     /// Whether the path was interrupted, and nothing is known of it since.
     path_is_new: bool,
     blackout: Blackout,
@@ -153,6 +159,8 @@ impl Hybrid {
             counts_from: Time::default(),
             drain: None,
             standing: Standing::default(),
+            contended: None,
+            largest: WindowMin::new(owdwin),
             path_is_new: false,
             blackout: Blackout::new(start.initial_rtt),
             used: Used::default(),
@@ -205,7 +213,8 @@ impl Hybrid {
     /// for; and what queues on the return path, waits for an ACK or is held up is no congestion.
     fn window(&self) -> Bytes {
         let size = self.limits.max_datagram_size.0.max(1);
-        let extra = self.thresholds().d3.max(Owd::from(self.gap) * 2)
+        let queue = self.contended.map_or(Owd::ZERO, |others| others.queue());
+        let extra = (self.thresholds().d3 + queue).max(Owd::from(self.gap) * 2)
             + Owd::from(self.noise) / 2
             + Owd::from(self.return_delay);
         let bytes = self.rate.over(self.length() + extra.to_duration());
@@ -231,7 +240,7 @@ impl Hybrid {
     fn thresholds(&self) -> Thresholds {
         let longest = self.longest.get().map(|Reverse(longest)| longest);
         let size = self.limits.max_datagram_size;
-        Thresholds::new(&self.params, self.rate, size, longest).above(self.standing.queue)
+        Thresholds::new(&self.params, self.rate, size, longest)
     }
 }
 

@@ -146,7 +146,7 @@ impl Default for Params {
             grow: 1.5,
             period: 40 * MILLI,
             full: 0.75,
-            compete: 1_500 * MILLI,
+            compete: 1_000 * MILLI,
             dip: 0.7,
             catchup: 4.0,
         }

@@ -15,12 +15,6 @@ const OTHER_EPOCHS: f64 = 2.0;
 const DRAIN_QUEUES: u32 = 2;
 /// A queue falls if an epoch shows less than this share of what the one before has shown.
 const FALLS: f64 = 0.9;
-/// How long others are known after a queue was found to stand.
-const KNOWN: Duration = Duration::from_secs(10);
-/// The standing queue follows a shorter one by this share per epoch.
-const FOLLOWS: u32 = 8;
-/// What a flow goes back to of what it had before others came.
-const REMAINS: f64 = 0.5;
 /// A delay that keeps to this share of itself for so many epochs is none of a queue, if a queue would have drained.
 const CALM_SHARE: i64 = 32;
 const CALM_EPOCHS: u32 = 5;
@@ -37,11 +31,7 @@ const MOST_LOST: f64 = 0.25;
 /// What is known about it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Standing {
-    /// How long that queue is, zero if there is none.
-    pub queue: Duration,
     attempt: Option<Attempt>,
-    /// When a queue was last found to stand.
-    found: Option<Time>,
 }
 
 /// An epoch in which a queue should drain, or not.
@@ -88,13 +78,6 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The rate to go back to.
-    pub fn rate(self) -> Rate {
-        match self {
-            Self::Stands(rate) | Self::LongerPath(rate) => rate,
-        }
-    }
-
     /// The name in traces.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -115,8 +98,7 @@ struct Attempt {
     share: Rate,
     /// The delay that was short then.
     short: Owd,
-    /// The delay then, the longest since, and the last.
-    delta: Owd,
+    /// The longest delay since, and the last.
     longest: Owd,
     last: Owd,
     /// Whether the last epoch had less than the one before.
@@ -139,7 +121,6 @@ impl Attempt {
             rate: seen.rate,
             share,
             short: seen.short,
-            delta: seen.delta,
             longest: seen.delta,
             last: seen.delta,
             falls: false,
@@ -209,6 +190,14 @@ impl Attempt {
             && Owd::from(self.drained) >= self.most
     }
 
+    /// Whether the queue has stood for long enough, and not only because it is long.
+    fn stands(&self, seen: &Attempted, patience: Duration) -> bool {
+        let due = scaled(seen.length, OTHER_EPOCHS + seen.drain)
+            + DRAIN_QUEUES * self.longest.to_duration();
+        let over = seen.now.since(self.began) >= patience.max(due * 2);
+        over && !self.falls && self.exceeds_own(seen, FILLED_DIVISORS)
+    }
+
     /// Whether it has done so for a while, and a few epochs more will tell.
     fn calms_down(&self, seen: &Attempted) -> bool {
         let epochs = self.calm_epochs(seen);
@@ -225,47 +214,26 @@ impl Standing {
         drain: Option<Drain>,
         patience: Duration,
     ) -> Option<Outcome> {
-        let delay = seen.delta.to_duration();
-        if seen.is_short() {
-            self.queue = Duration::ZERO;
-        } else if delay < self.queue {
-            self.queue -= (self.queue - delay) / FOLLOWS;
-        }
         let before = self.attempt.take().filter(|attempt| !attempt.is_over(seen));
         if before.is_none() && drain.is_none() {
             return None;
         }
         let share = drain.map_or(Rate::default(), |drain| drain.share);
-        let known = self
-            .found
-            .is_some_and(|found| seen.now.since(found) < KNOWN);
         let mut attempt = match before {
             Some(attempt) => attempt.and(seen),
             None => Attempt::new(seen, share),
         };
         attempt.share = attempt.share.max(share);
         self.attempt = Some(attempt);
-        if !known && attempt.is_calm(seen) {
-            *self = Self::default();
+        if attempt.is_calm(seen) {
+            self.attempt = None;
             return Some(Outcome::LongerPath(attempt.share));
         }
-        if !known && attempt.calms_down(seen) {
-            return None;
-        }
-        let due = scaled(seen.length, OTHER_EPOCHS + seen.drain)
-            + DRAIN_QUEUES * attempt.longest.to_duration();
-        let (lasts, remains) = match known {
-            true => (due, 1.0),
-            false => (patience.max(due * 2), REMAINS),
-        };
-        let over = seen.now.since(attempt.began) >= lasts;
-        if !over || attempt.falls || !attempt.exceeds_own(seen, FILLED_DIVISORS) {
-            return None;
-        }
-        self.queue = delay.max(attempt.delta.to_duration());
-        self.found = Some(seen.now);
-        self.attempt = None;
-        Some(Outcome::Stands(attempt.share * remains))
+        let stands = !attempt.calms_down(seen) && attempt.stands(seen, patience);
+        stands.then(|| {
+            self.attempt = None;
+            Outcome::Stands(attempt.share)
+        })
     }
 }
 
@@ -280,21 +248,33 @@ impl Hybrid {
         }
     }
 
-    /// Goes back to the rate that a queue, which should drain, has cost in vain.
-    pub(super) fn compete(&mut self, seen: &Attempted) -> Option<Outcome> {
+    /// Whether others keep a queue, or the path has become longer.
+    pub(super) fn find_others(&mut self, seen: &Attempted) -> Option<Outcome> {
         let patience = self.params.compete;
-        if patience.is_zero() {
+        if patience.is_zero() || self.contended.is_some() {
+            self.standing = Standing::default();
             return None;
         }
         let outcome = self.standing.judge(seen, self.drain, patience)?;
-        if let Outcome::LongerPath(_) = outcome {
-            self.take_for_path();
+        match outcome {
+            Outcome::LongerPath(rate) => self.follow_longer_path(rate, seen.now),
+            Outcome::Stands(rate) => self.contend(rate, seen),
         }
-        let rate = outcome.rate() * (1.0 - self.params.bmin);
+        Some(outcome)
+    }
+
+    /// Goes back to the rate that a queue, which is none, has cost.
+    pub(super) fn follow_longer_path(&mut self, rate: Rate, now: Time) {
+        self.take_for_path();
+        let rate = rate * (1.0 - self.params.bmin);
         self.rate = self.bounded(self.rate.max(rate));
+        self.begin_anew(now);
+    }
+
+    /// What was known of the queue has no meaning any more.
+    pub(super) fn begin_anew(&mut self, now: Time) {
         self.drain = None;
         self.undisturbed = Duration::ZERO;
-        self.expect(seen.now);
-        Some(outcome)
+        self.expect(now);
     }
 }

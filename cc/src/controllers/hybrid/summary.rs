@@ -48,7 +48,7 @@ impl Hybrid {
         let packets = epoch.lost + epoch.acked_packets;
         self.late.add(epoch.losses(), epoch.loss_reports);
         // Others fill the buffer to its end, so that losses say nothing of this flow's part.
-        let competes = !self.standing.queue.is_zero();
+        let competes = self.holds();
         let overwhelmed = delta.is_some() && self.late.overwhelm(self.params.losscap, competes);
         Summary {
             source,

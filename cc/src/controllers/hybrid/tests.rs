@@ -9,6 +9,7 @@ use crate::controllers::testing::{self, close, delay, feedback, field, start, MI
 use crate::feedback::{Acked, Feedback};
 
 mod additions;
+mod contended;
 mod dips;
 mod interruption;
 mod skew;

@@ -1,7 +1,5 @@
 //! The delays that separate the zones.
 
-use std::time::Duration;
-
 use super::params::Params;
 use crate::units::{Bytes, Owd, Rate};
 
@@ -18,8 +16,6 @@ const D3_FACTOR: u32 = 4;
 const FULL_DIVISOR: u32 = 4;
 /// A queueing delay above d1 divided by this ends start-up, and one up to it means that a queue has drained.
 const SHORT_DIVISOR: u32 = 2;
-/// Above a standing queue by its share of this.
-const STANDING_MARGIN: u32 = 8;
 
 /// The thresholds of one epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,24 +53,6 @@ impl Thresholds {
             d3: d1 * D3_FACTOR,
             full,
             short: d1 / SHORT_DIVISOR,
-        }
-    }
-
-    /// The same above a queue that others keep filled, and a part of it more, so that its own fluctuations do not count.
-    #[must_use]
-    #[inline]
-    pub fn above(self, standing: Duration) -> Self {
-        if standing.is_zero() {
-            return self;
-        }
-        let standing = Owd::from(standing);
-        let raised = standing + standing / STANDING_MARGIN;
-        Self {
-            d0: self.d0 + raised,
-            d1: self.d1 + raised,
-            d2: self.d2 + raised,
-            d3: self.d3 + raised,
-            ..self
         }
     }
 }

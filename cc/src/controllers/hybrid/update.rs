@@ -10,8 +10,6 @@ use crate::units::{Bytes, Owd, Rate};
 
 /// The increase of an epoch never exceeds this share of the rate.
 const MOST_INCREASE: f64 = 0.25;
-/// Beside others who keep the queue filled it is a packet per L, as Reno's, or this share if that is more.
-const COMPETING_INCREASE: f64 = 0.03;
 /// What packets of a burst of three wait for each other on average, one transmission time, with a margin.
 const BURST_DELAY: f64 = 1.5;
 /// Of `bmin`, what a flow leaves to others even if it uses all of the slowest link.
@@ -74,8 +72,6 @@ pub struct Situation {
     pub thresholds: Thresholds,
     /// The queue that drains.
     pub drain: Option<Drain>,
-    /// The queue that others keep filled, zero if there is none.
-    pub standing: Duration,
     /// V, how often decreases were at dips.
     pub varies: f64,
     /// How long there has been no decrease.
@@ -145,25 +141,6 @@ impl Situation {
     fn returns_to(&self, share: Rate, params: &Params) -> Rate {
         let room = self.room(share, params).unwrap_or(1.0);
         share * (1.0 - params.bmin * room.clamp(LEAST_LEFT, 1.0))
-    }
-
-    /// What of this delay a decrease is to drain: not the queue that others keep. A flow that does not know which part of the path
-    /// it has gives way for all of it.
-    fn own_queue(&self, delta: Owd) -> Owd {
-        if self.transmission.is_zero() {
-            delta
-        } else {
-            (delta - Owd::from(self.standing)).max(Owd::ZERO)
-        }
-    }
-
-    fn competes(&self) -> bool {
-        !self.standing.is_zero()
-    }
-
-    /// Whether this flow is known to send half of what the slowest link carries, or more.
-    fn has_its_share(&self) -> bool {
-        rate_alone(self.packet, self.transmission).is_some_and(|alone| self.rate >= alone)
     }
 
     /// Whether the slowest link is known to carry much more than this flow sends.
@@ -286,13 +263,13 @@ fn decrease(params: &Params, seen: &Observed, from: &Situation) -> Option<f64> {
     if zone(&from.thresholds, seen) == Zone::One {
         return None;
     }
-    let drains = from.own_queue(seen.delta).as_secs() / (params.drain * from.length.as_secs_f64());
+    let drains = seen.delta.as_secs() / (params.drain * from.length.as_secs_f64());
     Some(drains.clamp(params.bmin, params.bmax))
 }
 
 /// Equation (3), which (DEVIATION) grows with the time without a decrease, so that it suits slow paths and fast ones.
 fn increase(params: &Params, seen: &Observed, from: &Situation) -> Rate {
-    if from.app_limited || (from.competes() && from.has_its_share()) {
+    if from.app_limited {
         return Rate::default();
     }
     let Thresholds { d0, d1, .. } = from.thresholds;
@@ -301,9 +278,5 @@ fn increase(params: &Params, seen: &Observed, from: &Situation) -> Rate {
     let period = from.growth_period(params);
     let periods = from.undisturbed.as_secs_f64() / period;
     let grown = alpha * (from.length.as_secs_f64() / period) * params.grow.powf(periods);
-    if from.competes() {
-        let packet = from.packet.per(from.length);
-        return grown.clamp(packet, packet.max(from.rate * COMPETING_INCREASE));
-    }
     grown.min(from.rate * MOST_INCREASE)
 }

@@ -1,0 +1,133 @@
+//! What a flow does beside others who keep a queue.
+
+use std::time::Duration;
+
+use super::super::contended::{Contended, Epoch, Verdict};
+use crate::units::{Bytes, Owd, Rate, Time};
+
+const MBPS: f64 = 1e6;
+const LENGTH: Duration = Duration::from_millis(40);
+
+/// A flow that had 10 Mbit/s, in epochs of 40 ms from 1 s on.
+struct Course {
+    others: Contended,
+    now: Duration,
+    link: Option<Rate>,
+}
+
+impl Course {
+    fn new() -> Self {
+        let now = Duration::from_secs(1);
+        let had = Rate::from_bps(10.0 * MBPS);
+        Self {
+            others: Contended::new(Time::from_origin(now), had, delay(50)),
+            now,
+            link: None,
+        }
+    }
+
+    /// The next epoch, in which the law of a lone flow would leave 1 Mbit/s.
+    fn epoch(&mut self, delta_ms: i64, overwhelmed: bool) -> Verdict {
+        self.now += LENGTH;
+        self.others.judge(&Epoch {
+            now: Time::from_origin(self.now),
+            length: LENGTH,
+            delta: delay(delta_ms),
+            short: delay(1),
+            overwhelmed,
+            rate: Rate::from_bps(MBPS),
+            packet: Bytes(1_250),
+            link: self.link,
+        })
+    }
+
+    /// Epochs with this delay until so much time is over; the rates that they are held at, in Mbit/s.
+    fn held_until(&mut self, seconds: f64, delta_ms: i64) -> Vec<f64> {
+        let mut rates = Vec::new();
+        while self.now < Duration::from_secs_f64(seconds) {
+            rates.push(mbps(self.epoch(delta_ms, false)));
+        }
+        rates
+    }
+}
+
+fn delay(millis: i64) -> Owd {
+    Owd::from_nanos(millis * 1_000_000)
+}
+
+fn mbps(verdict: Verdict) -> f64 {
+    match verdict {
+        Verdict::Holds { rate, .. } => rate.bps() / MBPS,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn about_half_of_what_it_had_is_held_while_there_is_a_queue() {
+    let mut course = Course::new();
+    let rates = course.held_until(2.9, 50);
+    assert!(rates.iter().all(|rate| *rate == 5.4), "{rates:?}");
+    assert_eq!(course.epoch(1, false), Verdict::Free, "there is none");
+    assert!(!course.others.holds());
+    assert_eq!(course.others.queue(), Owd::ZERO);
+    assert_eq!(mbps(course.epoch(50, false)), 5.4, "they are back");
+    assert_eq!(course.others.queue(), delay(50) + delay(50) / 4);
+}
+
+#[test]
+fn it_is_over_when_nothing_had_to_be_held_for_ten_seconds() {
+    let mut course = Course::new();
+    course.epoch(50, false);
+    let needed = course.now;
+    while course.now < needed + Duration::from_millis(9_960) {
+        course.epoch(0, false);
+        assert!(!course.others.is_over(Time::from_origin(course.now)));
+    }
+    course.epoch(0, false);
+    assert!(course.others.is_over(Time::from_origin(course.now)));
+}
+
+#[test]
+fn excessive_losses_leave_less_of_it_which_comes_back() {
+    let mut course = Course::new();
+    let after = course.epoch(60, true);
+    assert!((mbps(after) - 5.4 * 0.7).abs() < 1e-9);
+    assert!(matches!(after, Verdict::Holds { anew: true, .. }));
+    // A packet per round trip of 100 ms.
+    let next = mbps(course.epoch(60, false));
+    assert!((next - 5.4 * 0.7 - 0.1).abs() < 1e-9, "{next}");
+    let rates = course.held_until(2.0, 60);
+    assert_eq!(rates.last(), Some(&5.4));
+}
+
+#[test]
+fn who_knows_the_link_comes_up_to_half_of_it() {
+    let mut course = Course::new();
+    course.link = Some(Rate::from_bps(20.0 * MBPS));
+    let rates = course.held_until(60.0, 60);
+    let most = rates.iter().copied().fold(0.0, f64::max);
+    assert!((most - 10.8).abs() < 1e-9, "{most}");
+}
+
+#[test]
+fn what_the_delay_does_when_less_is_sent_tells_a_queue_from_a_longer_path() {
+    let outcome = |in_probe_ms: i64| {
+        let mut course = Course::new();
+        course.held_until(2.9, 50);
+        let mut probed = Vec::new();
+        while course.now < Duration::from_secs(4) {
+            let in_probe = probed.last() == Some(&2.7);
+            match course.epoch(if in_probe { in_probe_ms } else { 50 }, false) {
+                Verdict::LongerPath(rate) => return (probed, Some(rate.bps() / MBPS)),
+                verdict => probed.push(mbps(verdict)),
+            }
+        }
+        (probed, None)
+    };
+    let (probed, longer) = outcome(47);
+    assert_eq!(longer, None);
+    // Three round trips of 90 ms, and one epoch in which they end.
+    assert_eq!(probed.iter().filter(|rate| **rate == 2.7).count(), 7);
+    let longer = outcome(48).1.expect("a 32nd of the round trip is 2.8 ms");
+    assert!((longer - 10.0).abs() < 1e-9, "{longer}");
+}
