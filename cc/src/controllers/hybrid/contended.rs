@@ -82,8 +82,8 @@ pub struct Epoch {
 pub enum Verdict {
     /// What the law of a lone flow says.
     Free,
-    /// It is held at this, and `anew` if only what is sent from now on counts.
-    Holds { rate: Rate, anew: bool },
+    /// It is held at this; where less than before is, by how much.
+    Holds { rate: Rate, beta: Option<f64> },
     /// There is no queue: the path is longer, and this is its rate.
     LongerPath(Rate),
 }
@@ -140,16 +140,15 @@ impl Contended {
         if let Some(probe) = self.probe {
             return self.go_on(probe, seen);
         }
-        let anew = seen.overwhelmed || seen.now >= self.next_probe;
         if seen.overwhelmed {
             self.held = self.held * REMAINS;
-        } else if anew {
-            self.probe = Some(Probe::new(seen));
+            return self.with(Some(1.0 - REMAINS));
         }
-        Verdict::Holds {
-            rate: self.rate(),
-            anew,
+        if seen.now < self.next_probe {
+            return self.with(None);
         }
+        self.probe = Some(Probe::new(seen));
+        self.with(Some(1.0 - PROBE_SHARE))
     }
 
     /// Back to the share by a packet per round trip, and up to half of the slowest link.
@@ -160,11 +159,12 @@ impl Contended {
         self.held = grown.min(self.share.max(half));
     }
 
-    fn rate(&self) -> Rate {
-        match self.probe {
+    fn with(&self, beta: Option<f64>) -> Verdict {
+        let rate = match self.probe {
             Some(_) => self.held * PROBE_SHARE,
             None => self.held,
-        }
+        };
+        Verdict::Holds { rate, beta }
     }
 
     fn go_on(&mut self, mut probe: Probe, seen: &Epoch) -> Verdict {
@@ -177,10 +177,7 @@ impl Contended {
                 return Verdict::LongerPath(self.share * (1.0 / HELD_SHARE));
             }
         }
-        Verdict::Holds {
-            rate: self.rate(),
-            anew: false,
-        }
+        self.with(None)
     }
 }
 
@@ -188,10 +185,10 @@ impl Verdict {
     /// What is left of an update. A queue that others keep does not drain, so nothing waits for that.
     pub fn applied_to(self, update: Update) -> Update {
         match self {
-            Verdict::Holds { rate, .. } => Update {
+            Verdict::Holds { rate, beta } => Update {
                 rate,
                 alpha: None,
-                beta: None,
+                beta,
                 drain: None,
                 ..update
             },
@@ -221,6 +218,11 @@ impl Hybrid {
     /// Whether the flow holds its share beside others.
     pub(super) fn holds(&self) -> bool {
         self.contended.is_some_and(|others| others.holds())
+    }
+
+    /// The queue of others that the window allows for.
+    pub(super) fn others_queue(&self) -> Owd {
+        self.contended.map_or(Owd::ZERO, |others| others.queue())
     }
 
     /// Others keep a queue: what the flow had before they came was at least this.
@@ -265,18 +267,12 @@ impl Hybrid {
 
     /// What follows from it, after the update.
     pub(super) fn follow(&mut self, verdict: Verdict, now: Time) -> Option<Outcome> {
-        match verdict {
-            Verdict::LongerPath(rate) => {
-                self.forget_others();
-                self.follow_longer_path(rate, now);
-                Some(Outcome::LongerPath(rate))
-            }
-            Verdict::Holds { anew: true, .. } => {
-                self.expect(now);
-                None
-            }
-            _ => None,
-        }
+        let Verdict::LongerPath(rate) = verdict else {
+            return None;
+        };
+        self.forget_others();
+        self.follow_longer_path(rate, now);
+        Some(Outcome::LongerPath(rate))
     }
 
     /// Nobody keeps a queue.

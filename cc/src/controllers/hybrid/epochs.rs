@@ -262,8 +262,8 @@ impl Hybrid {
             rate_before: from.rate,
             rate_after: self.rate,
             share: self.drain.map(|drain| drain.share),
+            standing: from.standing,
             held: self.contended.map(|others| others.held()),
-            holds: self.holds(),
             outcome,
             return_delay: self.return_delay,
             window: self.decision().window,
@@ -291,6 +291,7 @@ impl Hybrid {
             sent_little: false,
             thresholds,
             drain: self.drain,
+            standing: self.others_queue().to_duration(),
             varies: self.dips.varies(),
             undisturbed: self.undisturbed,
         }

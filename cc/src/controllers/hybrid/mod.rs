@@ -213,8 +213,7 @@ impl Hybrid {
     /// for; and what queues on the return path, waits for an ACK or is held up is no congestion.
     fn window(&self) -> Bytes {
         let size = self.limits.max_datagram_size.0.max(1);
-        let queue = self.contended.map_or(Owd::ZERO, |others| others.queue());
-        let extra = (self.thresholds().d3 + queue).max(Owd::from(self.gap) * 2)
+        let extra = (self.thresholds().d3 + self.others_queue()).max(Owd::from(self.gap) * 2)
             + Owd::from(self.noise) / 2
             + Owd::from(self.return_delay);
         let bytes = self.rate.over(self.length() + extra.to_duration());

@@ -72,9 +72,10 @@ pub struct EpochReport {
     pub rate_after: Rate,
     /// The rate to return to, while a queue drains.
     pub share: Option<Rate>,
-    /// What is held while others keep a queue, and whether the flow is at it.
+    /// The queue of others that the window allowed for.
+    pub standing: Duration,
+    /// What is held while others keep a queue.
     pub held: Option<Rate>,
-    pub holds: bool,
     /// What became of a queue that should drain, or of a path that was interrupted.
     pub outcome: Option<&'static str>,
     /// Queueing of the return path.
@@ -154,8 +155,8 @@ pub fn epoch_updated(epoch: &EpochReport) -> Event {
             ("rate_before", Value::Number(epoch.rate_before.bps())),
             ("rate_after", Value::Number(epoch.rate_after.bps())),
             ("share", number_or_null(epoch.share.map(Rate::bps))),
+            ("standing", millis(epoch.standing)),
             ("held", number_or_null(epoch.held.map(Rate::bps))),
-            ("holds", Value::Flag(epoch.holds)),
             ("outcome", epoch.outcome.map_or(Value::Null, word)),
             ("return_delay", millis(epoch.return_delay)),
             ("window", Value::Count(epoch.window.0)),

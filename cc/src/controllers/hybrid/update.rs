@@ -72,6 +72,8 @@ pub struct Situation {
     pub thresholds: Thresholds,
     /// The queue that drains.
     pub drain: Option<Drain>,
+    /// The queue of others that the window allows for.
+    pub standing: Duration,
     /// V, how often decreases were at dips.
     pub varies: f64,
     /// How long there has been no decrease.

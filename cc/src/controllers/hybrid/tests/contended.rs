@@ -92,7 +92,7 @@ fn excessive_losses_leave_less_of_it_which_comes_back() {
     let mut course = Course::new();
     let after = course.epoch(60, true);
     assert!((mbps(after) - 5.4 * 0.7).abs() < 1e-9);
-    assert!(matches!(after, Verdict::Holds { anew: true, .. }));
+    assert!(matches!(after, Verdict::Holds { beta: Some(_), .. }));
     // A packet per round trip of 100 ms.
     let next = mbps(course.epoch(60, false));
     assert!((next - 5.4 * 0.7 - 0.1).abs() < 1e-9, "{next}");

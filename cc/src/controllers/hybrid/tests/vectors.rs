@@ -277,6 +277,7 @@ fn situation(hybrid: &Hybrid, case: &CourseCase) -> Situation {
         sent_little: case.app_limited,
         thresholds: Thresholds::new(&hybrid.params, rate, SIZE, Some(delay(case.longest_ms))),
         drain: hybrid.drain,
+        standing: Duration::ZERO,
         varies: 0.0,
         undisturbed: hybrid.undisturbed,
     }
