@@ -1,35 +1,20 @@
-"""A hybrid sender as docs/papers/hybrid.md describes it, on exact times. For generating traces in tests."""
+"""A sender with the default profile of docs/papers/hybrid.md, on exact times. For generating traces in tests."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from qlog_analysis.hybrid import dips, floor, interruption, law, noise, trend
+from qlog_analysis.hybrid import dips, floor, interruption, law, noise
 from qlog_analysis.hybrid.floor import Taken
 from qlog_analysis.hybrid.late import LatePackets
-from qlog_analysis.hybrid.parameters import MAX_RATE, STARTUP_SAMPLES, Parameters
+from qlog_analysis.hybrid.parameters import STARTUP_SAMPLES, Parameters
 from qlog_analysis.hybrid.standing import Outcome, Standing
 from qlog_analysis.hybrid.startup import LASTS
 from qlog_analysis.hybrid.thresholds import LongestQueue, Thresholds, full_delay, startup_end, thresholds
-from qlog_analysis.hybrid.trend import Trend
 from qlog_analysis.measure.sliding import PathMinima, Source, size_class
-
-
-@dataclass(frozen=True, slots=True)
-class Delivered:
-    """What one feedback brings."""
-
-    now: float
-    sample: tuple[float, int, float] | None
-    """Send time, size, reported ACK delay."""
-    acked: list[float]
-    """Send times of the packets newly acknowledged."""
-    acked_bytes: int
-    lost: list[float]
-    """Send times of the packets declared lost."""
-    in_flight: int
-    """Bytes in flight before."""
+from qlog_analysis.zones import rate as rates
+from sender import Delivered, in_ms, or_auto, parameters_set, rounded
 
 
 @dataclass(slots=True)
@@ -40,7 +25,7 @@ class HybridSender:
     initial_window: int = 10
     max_ack_delay: float = 0.025
     rate: float = 1e6
-    startup: bool = False
+    startup: bool = True
     state: str = "initial"
     app_limited: bool = False
     sent_bytes: int = 0
@@ -57,7 +42,6 @@ class HybridSender:
     _longest_gap: float = 0.0
     _background: float = 0.0
     _taken: list[Taken] = field(default_factory=list)
-    _owds: list[tuple[float, int]] = field(default_factory=list)
     _lost: int = 0
     _loss_reports: int = 0
     _lost_in_all: int = 0
@@ -77,9 +61,6 @@ class HybridSender:
     _overlaps: bool = False
     """Whether the last feedback acknowledged a packet that was sent before the epoch began."""
 
-    def __post_init__(self) -> None:
-        self.startup = self.p.startup > 1.0
-
     @property
     def started(self) -> bool:
         """Whether the first epoch has begun."""
@@ -92,16 +73,16 @@ class HybridSender:
     @property
     def _level(self) -> float:
         """N."""
-        return self._noise.level if self.p.least else 0.0
+        return self._noise.level
 
     @property
     def window(self) -> int:
-        its = (0.0, self._level, self._gap, self._standing.queue)
+        its = (self._level, self._gap, self._standing.queue)
         return law.window(self.rate, self.length, self.packet, self.p, *its)
 
     @property
     def pacing(self) -> float | None:
-        return self.rate / self.p.gamma if self.p.gamma > 0.0 else None
+        return self.rate
 
     def feedback(self, d: Delivered) -> list[tuple[str, dict[str, Any]]]:
         """Takes feedback in; returns the events to log."""
@@ -118,7 +99,7 @@ class HybridSender:
         self._minima.advance(d.now)
         above = None if d.sample is None else self._take(d.now, length, *d.sample)
         if first:
-            self.rate = law.initial_rate(self.initial_window, self.packet, self.length, self.p)
+            self.rate = rates.initial_rate(self.initial_window, self.packet, self.length, self.p.r0)
         elif self.startup:
             self._grow(d.now, d.acked_bytes, above)
         lost = sum(self._counts(t) for t in d.lost)
@@ -135,10 +116,10 @@ class HybridSender:
 
     def _grow(self, now: float, acked_bytes: int, above: float | None) -> None:
         if not self.app_limited:
-            self.rate = min(self.rate + law.startup_increase(acked_bytes, self.length, self.p), MAX_RATE)
+            self.rate = min(self.rate + law.startup_increase(acked_bytes, self.length, self.p), rates.MAX_RATE)
         if above is None or self._meets_path:
             return
-        queue = law.queueing(above, 0.0, self.p, self._level)
+        queue = law.queueing(above, self._level)
         if queue <= startup_end(self.rate, self.length, 0.0, self.packet, self.p):
             self._queue_since = None
         elif self._queue_since is None:
@@ -163,18 +144,12 @@ class HybridSender:
         if not self._counts(sent):
             return None
         above = owd - self._minima.owd_minima(Source.ACK)[in_class - 1]
-        self._owds.append((owd, in_class))
         self._taken.append(Taken(now - self._start, length, above))
         return above
 
-    def _rowds(self) -> list[float]:
-        assert self._minima is not None
-        minima = self._minima.owd_minima(Source.ACK)
-        return [owd - minima[c - 1] for owd, c in self._owds]
-
     def _is_over(self, now: float) -> bool:
         assert self._start is not None
-        queueing = self.startup and len(self._owds) >= STARTUP_SAMPLES and self._queues(now)
+        queueing = self.startup and len(self._taken) >= STARTUP_SAMPLES and self._queues(now)
         return now - self._start >= self.length or queueing
 
     def _queues(self, now: float) -> bool:
@@ -184,10 +159,8 @@ class HybridSender:
         assert self._start is not None
         assert self._longest is not None
         duration = max(now - self._start, noise.SHORTEST)
-        rowds = self._rowds()
-        mean = sum(rowds) / len(rowds) if rowds else None
-        delta = next(iter(floor.least(self._taken)), None) if self.p.least else mean
-        queue = None if delta is None else law.queueing(delta, 0.0, self.p, self._level)
+        delta = next(iter(floor.least(self._taken)), None)
+        queue = None if delta is None else law.queueing(delta, self._level)
         own = thresholds(self.rate, self.packet, self.p)
         d = own.above(self._standing.queue)
         (lost,) = noise.counting(self._lost, self._acked_packets, self._background)
@@ -202,7 +175,6 @@ class HybridSender:
             delta=queue or 0.0,
             lost=lost,
             overwhelmed=delta is not None and self._late.overwhelm(self.p, competes=self._standing.queue > 0.0),
-            trend=trend.trend(rowds, d.d1) if self.p.trend else Trend.OFF,
             rate=self.rate,
             length=self.length,
             packet_bytes=self.packet,
@@ -239,7 +211,7 @@ class HybridSender:
             "duration": duration * 1e3,
             "length": self.length * 1e3,
             "source": "ack",
-            "samples": len(rowds),
+            "samples": len(self._taken),
             "lost": self._lost,
             "loss_reports": self._loss_reports,
             "lost_in_all": self._lost_in_all,
@@ -248,11 +220,10 @@ class HybridSender:
             "delta": None if delta is None else delta * 1e3,
             "transmission_time": 0.0,
             "skew": 0.0 if self.p.skew else None,
-            "trend": epoch.trend.value,
             "noise": level * 1e3,
             "gap": gap * 1e3,
             "background_loss": self._background,
-            **_in_ms(d, "d0", "d1", "d2", "d3"),
+            **in_ms(d, "d0", "d1", "d2", "d3"),
             "full": epoch.full * 1e3,
             "overwhelmed": epoch.overwhelmed,
             "stalled": stalled,
@@ -272,7 +243,7 @@ class HybridSender:
             "window": self.window,
         }
         self._next_epoch(now)
-        return [*self._parameters(), ("cc:hybrid_epoch_updated", _rounded(report))]
+        return [*self._parameters(), ("cc:hybrid_epoch_updated", rounded(report))]
 
     def _is_app_limited(self, duration: float) -> bool:
         used = 0.8 * self.rate * duration
@@ -289,11 +260,11 @@ class HybridSender:
         """Those of the next epoch, if the path is not interrupted."""
         for row in floor.minima(self._taken):
             self._noise = self._noise.add(row)
-        if self.p.least and not epoch.app_limited and self._acked_packets > 0:
+        if not epoch.app_limited and self._acked_packets > 0:
             self._gap = noise.next_gap(self._gap, self._longest_gap, self.rate, self.packet)
 
     def _learn_background(self, queue: float | None, d: Thresholds) -> None:
-        if self.p.drain > 0.0 and queue is not None and queue <= d.short:
+        if queue is not None and queue <= d.short:
             self._background = noise.next_background(self._background, self._lost, self._acked_packets)
 
     def _update(self, now: float, epoch: law.Epoch, delta: float | None) -> law.Update | None:
@@ -301,7 +272,7 @@ class HybridSender:
             tells = not epoch.sent_little and self._acked_packets >= law.TELLING
             course = self._course.arrive(epoch.arrived, epoch.arriving)
             if epoch.interrupted:
-                self._restart(now, law.restarted(self.rate, self.length, self.packet), law.Course(dips=course.dips))
+                self._restart(now, rates.restarted(self.rate, self.length, self.packet), law.Course(dips=course.dips))
                 return None
             epoch = replace(epoch, believed=law.believed(course.dips, epoch.startup, self.p))
             self._course = course.learn(epoch.arrived_in_full, tells=tells)
@@ -325,9 +296,7 @@ class HybridSender:
 
     def _start_anew(self, now: float) -> None:
         self._late.forget()
-        if self.p.react_once:
-            self._since = now
-            self._awaits = self.p.drain > 0.0
+        self._since, self._awaits = now, True
 
     def _restart(self, now: float, rate: float, course: law.Course) -> None:
         """The path was interrupted."""
@@ -341,7 +310,7 @@ class HybridSender:
         self._epoch += 1
         self._start = self._heard = now
         self._longest_gap = 0.0
-        self._owds, self._taken, self._acked, self._acked_packets = [], [], 0, 0
+        self._taken, self._acked, self._acked_packets = [], 0, 0
         self._lost = self._loss_reports = self._lost_in_all = 0
         self.sent_bytes, self.app_limited, self._window_full = 0, False, False
 
@@ -350,34 +319,10 @@ class HybridSender:
             return []
         self._told = True
         p = self.p
+        names = ("bmin", "bmax", "losscap", "startup", "capacity", "skew", "insist", "queue", "drain", "grow", "full")
         parameters = {
-            **{name: _or_auto(getattr(p, name)) for name in ("amin", "amax", "r0")},
-            **{name: getattr(p, name) for name in ("bmin", "bmid", "bmax", "gamma", "losscap", "startup", "trend")},
-            **{name: getattr(p, name) for name in ("packet", "insist", "queue", "drain", "grow", "full")},
-            **{name: getattr(p, name) for name in ("dip", "catchup", "capacity", "skew")},
-            **_in_ms(p, "d0", "d1", "d2", "d3", "wextra", "owdwin", "period", "compete"),
-            "delay": "least" if p.least else "mean",
-            "react": "once" if p.react_once else "epoch",
+            **{name: getattr(p, name) for name in (*names, "dip", "catchup")},
+            **in_ms(p, "d1", "owdwin", "period", "compete"),
+            "r0": or_auto(p.r0),
         }
-        data = {
-            "controller": "hybrid",
-            "spec": self.spec,
-            "max_datagram_size": self.packet,
-            "initial_window": self.initial_window,
-            "max_ack_delay": self.max_ack_delay * 1e3,
-            "parameters": _rounded(parameters),
-        }
-        return [("cc:parameters_set", data)]
-
-
-def _in_ms(of: Parameters | Thresholds, *names: str) -> dict[str, Any]:
-    return {name: _or_auto(getattr(of, name), 1e3) for name in names}
-
-
-def _or_auto(value: float | None, unit: float = 1.0) -> float | str:
-    return "auto" if value is None else value * unit
-
-
-def _rounded(data: dict[str, Any]) -> dict[str, Any]:
-    """Six digits after the point, as the controller writes them."""
-    return {k: round(v, 6) if isinstance(v, float) else v for k, v in data.items()}
+        return [parameters_set(self, parameters)]

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from qlog_analysis.hybrid import law
-from qlog_analysis.hybrid.trend import Trend
 
 USUAL: dict[str, Any] = {
     "lost": False,
     "overwhelmed": False,
-    "trend": Trend.OFF,
     "packet_bytes": 1250,
     "app_limited": False,
     "startup": False,
@@ -21,5 +19,5 @@ USUAL: dict[str, Any] = {
 
 
 def epoch(**values: Any) -> law.Epoch:
-    """One of the steady phase without losses, jitter or a trend, but for `values`."""
+    """One of the steady phase without losses or jitter, but for `values`."""
     return law.Epoch(**{**USUAL, **values})

@@ -7,8 +7,11 @@ import random
 from dataclasses import dataclass, field
 from typing import Any
 
-from hybrid_sender import Delivered, HybridSender
+import paper_sender
+from hybrid_sender import HybridSender
+from paper_sender import PaperSender
 from qlog_analysis.hybrid import spec as option_string
+from sender import Delivered, Sender
 from tracewriter import Json, TraceWriter
 
 PACKET = 1250
@@ -53,13 +56,20 @@ class Packet:
     size: int
 
 
+def sender_of(spec: str) -> Sender:
+    """The sender that an option string selects."""
+    if spec.startswith("hybrid:paper"):
+        return PaperSender(paper_sender.parameters(spec), spec, PACKET)
+    return HybridSender(option_string.parse(spec), spec, PACKET)
+
+
 @dataclass(slots=True)
 class Simulation:
     path: Path
     spec: str = "hybrid"
     seed: int = 1
     log: TraceWriter = field(init=False)
-    cc: HybridSender = field(init=False)
+    cc: Sender = field(init=False)
     rng: random.Random = field(init=False)
     now: float = 0.0
     _events: list[tuple[float, int, str, Any]] = field(default_factory=list)
@@ -84,7 +94,7 @@ class Simulation:
     def __post_init__(self) -> None:
         self.rng = random.Random(self.seed)
         self.log = TraceWriter(self.spec)
-        self.cc = HybridSender(option_string.parse(self.spec), self.spec, PACKET)
+        self.cc = sender_of(self.spec)
 
     def run(self, duration: float) -> list[Json]:
         self._handshake()

@@ -35,14 +35,12 @@ def shifted(field: str, by: float) -> Tamper:
 
 def _one(some: list[Json]) -> Json:
     return next(
-        e
-        for e in epochs(some)[SOME:]
-        if e["zone"] == 1 and e["phase"] == "steady" and not e["app_limited"] and e["delta"] > 0.001
+        e for e in epochs(some)[SOME:] if e["zone"] == 1 and e["alpha"] and not e["app_limited"] and e["delta"] > 0.001
     )
 
 
 def _decrease(some: list[Json]) -> Json:
-    return next(e for e in epochs(some) if e["zone"] in (2, 3) and e["phase"] == "steady")
+    return next(e for e in epochs(some) if e["zone"] in (2, 3))
 
 
 def zone_with_a_matching_story(some: list[Json]) -> None:
@@ -57,9 +55,8 @@ def zone_with_a_matching_story(some: list[Json]) -> None:
 def delta_with_a_matching_story(some: list[Json]) -> None:
     """Less delay than there was, with everything that follows from it."""
     e = _one(some)
-    parameters = named(some, "cc:parameters_set")[0]["data"]
     e["delta"] = 0.0
-    e["alpha"] = parameters["parameters"]["amax"]
+    e["alpha"] = named(some, "cc:parameters_set")[0]["data"]["parameters"]["amax"]
     e["rate_after"] = e["rate_before"] + e["alpha"]
     follow(some)
 
@@ -207,6 +204,13 @@ def parameter_with_its_option(name: str, value: Any, option: str) -> Tamper:
     return tamper
 
 
+def option_string(spec: str) -> Tamper:
+    def tamper(some: list[Json]) -> None:
+        named(some, "cc:parameters_set")[0]["data"]["spec"] = spec
+
+    return tamper
+
+
 def full_size_changed(some: list[Json]) -> None:
     named(some, "cc:parameters_set")[0]["data"]["max_datagram_size"] = 1350
 
@@ -217,7 +221,7 @@ def another_initial_window(some: list[Json]) -> None:
 
 def parameters_changed_on_the_way(some: list[Json]) -> None:
     first = named(some, "cc:parameters_set")[0]
-    second = {**first, "data": {**first["data"], "parameters": {**first["data"]["parameters"], "d1": 13.0}}}
+    second = {**first, "data": {**first["data"], "parameters": {**first["data"]["parameters"], "bmin": 0.2}}}
     r = _event(some)
     some.insert(some.index(r), {**second, "time": r["time"]})
 

@@ -1,4 +1,4 @@
-"""Ways to falsify what goes beyond the paper in a trace of `traces.ADDED`. Each changes the records in place."""
+"""Ways to falsify what goes beyond the paper in a trace of `traces.DEFAULT`. Each changes the records in place."""
 
 from __future__ import annotations
 

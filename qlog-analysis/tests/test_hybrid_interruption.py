@@ -10,9 +10,10 @@ import pytest
 import law_epochs
 from qlog_analysis.hybrid import interruption, law
 from qlog_analysis.hybrid.dips import Dips
-from qlog_analysis.hybrid.parameters import DEFAULT, PAPER
+from qlog_analysis.hybrid.parameters import DEFAULT
 from qlog_analysis.hybrid.standing import Outcome, Shown, Standing, judge
 from qlog_analysis.hybrid.thresholds import thresholds
+from qlog_analysis.zones.rate import restarted
 
 P = replace(DEFAULT, losscap=0.1, startup=2.2)
 
@@ -53,7 +54,6 @@ def test_nothing_comes_back_for_longer_than_as_a_rule_and_much_is_lost() -> None
     assert not interrupted(lost=4, acked=36)
     assert interrupted(lost=4, acked=35)
     assert not interrupted(lost=1000, acked=0, losscap=1.0)
-    assert not interrupted(startup=1.0)
 
 
 def test_start_up_begins_again_with_two_packets_and_forgets_all_but_dips() -> None:
@@ -66,7 +66,7 @@ def test_start_up_begins_again_with_two_packets_and_forgets_all_but_dips() -> No
     assert (done.startup, done.starts_anew, done.standing) == (True, True, Standing())
     assert done.course == law.Course(dips=Dips((9e6, 2e6), 0.5, 0.02))
     assert after(course, interrupted=True, rate=4e5).rate == 4e5
-    assert law.restarted(1e3, 0.04, 1250) == 62_500.0  # a packet in 4 L
+    assert restarted(1e3, 0.04, 1250) == 62_500.0  # a packet in 4 L
 
 
 def test_the_first_delays_after_it_are_those_of_the_path() -> None:
@@ -78,7 +78,3 @@ def test_the_first_delays_after_it_are_those_of_the_path() -> None:
     lost = after(law.Course(), **{**restarted, "overwhelmed": True})
     assert (lost.outcome, lost.startup, lost.starts_anew) == (Outcome.NEW_PATH, False, True)
     assert after(law.Course(), startup=True, lost=False, overwhelmed=False).outcome is None
-
-
-def test_none_of_it_in_the_papers_profile() -> None:
-    assert not interruption.is_interrupted(9.0, 0.1, 100, 0, PAPER)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import pytest
 
@@ -11,9 +10,8 @@ from qlog_analysis.hybrid import floor, law, noise
 from qlog_analysis.hybrid.floor import Taken
 from qlog_analysis.hybrid.noise import Noise
 from qlog_analysis.hybrid.noises import Noises
-from qlog_analysis.hybrid.parameters import PAPER
+from qlog_analysis.hybrid.spans import Spans
 from qlog_analysis.hybrid.startup import QueueMet
-from qlog_analysis.hybrid.tally import Tally
 from qlog_analysis.measure.sliding import Source
 from qlog_analysis.measure.sources import Sample
 
@@ -64,14 +62,13 @@ def test_what_does_not_follow_has_no_bend() -> None:
 
 
 def test_noise_is_no_queueing() -> None:
-    p = replace(PAPER, packet=0.5)
-    assert law.queueing(0.02, 0.01, p, 0.005) == pytest.approx(0.01)
-    assert law.queueing(0.02, 0.01, p, 0.016) == 0.0
+    assert law.queueing(0.02, 0.005) == pytest.approx(0.015)
+    assert law.queueing(0.02, 0.021) == 0.0
 
 
-def tally(*samples: tuple[float, float]) -> Tally:
+def tally(*samples: tuple[float, float]) -> Spans:
     """Samples of spans of 10 ms of an epoch of 40 ms, of times and delays in ms."""
-    seen = Tally(1)
+    seen = Spans(1)
     for at, above in samples:
         sample = Sample(0, above / 1e3, 4, Source.ACK, (above / 1e3,))
         seen.add(sample, at / 1e3, (0.04,))

@@ -9,7 +9,7 @@ import pytest
 
 import law_epochs
 from qlog_analysis.hybrid import law
-from qlog_analysis.hybrid.parameters import DEFAULT, PAPER
+from qlog_analysis.hybrid.parameters import DEFAULT
 from qlog_analysis.hybrid.standing import Judged, Outcome, Shown, Standing, judge
 from qlog_analysis.hybrid.thresholds import thresholds
 from qlog_analysis.measure.sliding import PathMinima, Source
@@ -172,7 +172,7 @@ def test_the_standing_queue_follows_a_shorter_one_and_goes_with_it() -> None:
 
 
 def test_none_of_it_without_compete() -> None:
-    (off,) = judge(shown(100.0), Standing(), PAPER)
+    (off,) = judge(shown(100.0), Standing(), replace(P, compete=0.0))
     assert off == Judged(FRESH)
 
 

@@ -28,7 +28,7 @@ from qlog_analysis.plots.thin import thin
 from qlog_analysis.report import build
 from simulation import Path
 from test_zones_unsuitable import without_controller
-from traces import ADDED, FAST, named, records, trace_of
+from traces import DEFAULT, FAST, named, records, trace_of
 from tracewriter import Json
 
 
@@ -91,7 +91,7 @@ def test_panels_show_what_the_trace_has(hybrid: Trace, other: Trace, tmp_path: F
 
 
 def test_thresholds_that_follow_the_flow_are_drawn_as_they_were(tmp_path: FilePath) -> None:
-    trace = trace_of(tmp_path, records(FAST, 4.0, ADDED))
+    trace = trace_of(tmp_path, records(FAST, 4.0, DEFAULT))
     told = [e.data for e in trace.updates_of(HybridEpoch)]
     delay = panels(trace)[1]
     (drawn,) = (s for s in delay.series if s.name == "d1")

@@ -1,4 +1,4 @@
-"""What goes beyond the paper: whole connections pass, and a falsified trace fails with the law that does not hold."""
+"""The default profile: whole connections pass, and a falsified trace fails with the law that does not hold."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import tampering
 import tampering_additions as t
 from qlog_analysis.check.verdict import Outcome
 from simulation import Path
-from traces import ADDED, Tamper, assert_refused, epochs, records, verdict_of
+from traces import DEFAULT, Tamper, assert_refused, epochs, records, verdict_of
 from tracewriter import Json
 
 PATH = Path(rate=8e6, delay=0.02, buffer=40_000, jitter=0.001)
@@ -77,11 +77,28 @@ ALTERED: dict[str, tuple[Tamper, set[str]]] = {
             ("grow", 2.0),
             ("period", 10.0),
             ("full", 0.5),
-            ("delay", "mean"),
+            ("losscap", 0.2),
+            ("startup", 1.5),
+            ("capacity", 0.0),
+            ("skew", False),
+            ("dip", 0.5),
+            ("catchup", 1.0),
+            ("compete", 0.0),
+            ("d1", 12.0),
         )
     },
     "queue with its option": (tampering.parameter_with_its_option("queue", 2.5, "queue=2.5"), {"thresholds", "window"}),
-    "delay with its option": (tampering.parameter_with_its_option("delay", "mean", "delay=mean"), {"delta", "noise"}),
+    "d1 with its option": (tampering.parameter_with_its_option("d1", 11.0, "d1=11ms"), {"thresholds"}),
+    "bmin with its option": (tampering.parameter_with_its_option("bmin", 0.05, "bmin=0.05"), {"rate"}),
+    "skew with its option": (tampering.parameter_with_its_option("skew", False, "skew=off"), {"skew"}),
+    "phase": (t.where(t.raises, phase="startup"), {"phase"}),
+    "queueing on the return path": (t.where(t.raises, return_delay=1.0), {"return_delay"}),
+    "a time of a packet on the link": (t.where(t.raises, transmission_time=1.0), {"transmission_time"}),
+    "another skew": (t.where(t.raises, skew=5.0), {"skew"}),
+    "a stall": (t.where(t.raises, stalled=True), {"stalled"}),
+    "another share of dips": (t.where(t.raises, varies=0.5), {"varies"}),
+    "a standing queue": (t.where(t.raises, standing=1.0), {"standing"}),
+    "another d_full": (t.shifted(t.raises, "full", 0.1), {"full"}),
     "drain with its option": (tampering.parameter_with_its_option("drain", 4.0, "drain=4"), {"beta", "rate"}),
     "grow with its option": (tampering.parameter_with_its_option("grow", 1.3, "grow=1.3"), {"alpha", "rate"}),
     "period with its option": (tampering.parameter_with_its_option("period", 80.0, "period=80ms"), {"alpha", "rate"}),
@@ -90,7 +107,7 @@ ALTERED: dict[str, tuple[Tamper, set[str]]] = {
 
 
 def added() -> list[Json]:
-    return records(PATH, 4.0, ADDED)
+    return records(PATH, 4.0, DEFAULT)
 
 
 @pytest.mark.parametrize(("tamper", "laws"), ALTERED.values(), ids=ALTERED.keys())
@@ -119,14 +136,14 @@ ON_OTHER_PATHS: dict[str, tuple[Path, Tamper, set[str]]] = {
 def test_a_falsified_trace_of_another_path_fails(
     tmp_path: FilePath, path: Path, tamper: Tamper, laws: set[str]
 ) -> None:
-    some = records(path, 4.0, ADDED)
+    some = records(path, 4.0, DEFAULT)
     assert verdict_of(tmp_path, some).outcome is Outcome.PASS
     tamper(some)
     assert laws <= {f.law for f in verdict_of(tmp_path, some).findings}
 
 
 def test_loss_in_a_short_queue_cannot_be_ignored(tmp_path: FilePath) -> None:
-    some = records(SHORT, 4.0, ADDED)
+    some = records(SHORT, 4.0, DEFAULT)
     assert verdict_of(tmp_path, some).outcome is Outcome.PASS
     e, _ = t.chosen(some, t.loses_in_a_short_queue)
     e.update(zone=1, beta=None, share=None, rate_after=e["rate_before"])
@@ -160,13 +177,12 @@ PATHS: dict[str, tuple[str, ...]] = {
     ),
 }
 SPECS = (
-    ADDED,
-    "hybrid:drain=off",
-    "hybrid:grow=off,insist=off",
-    "hybrid:full=off,packet=1",
-    "hybrid:d1=12ms,d2=24ms,react=epoch",
-    "hybrid:gamma=0",
-    "hybrid:paper,startup=2,drain=3",
+    DEFAULT,
+    "hybrid:grow=1,insist=off",
+    "hybrid:full=off,capacity=off",
+    "hybrid:d1=12ms,compete=off,dip=off",
+    "hybrid:paper",
+    "hybrid:paper,gamma=0,d1=20ms,d2=40ms,d3=80ms",
 )
 
 
@@ -178,7 +194,7 @@ def test_traces_of_whole_connections_pass(tmp_path: FilePath, path: tuple[str, .
 
 
 def test_whole_connections_visit_what_the_checker_decides_on() -> None:
-    seen = [e for path in PATHS.values() for e in epochs(lab.records(ADDED, *path))]
+    seen = [e for path in PATHS.values() for e in epochs(lab.records(DEFAULT, *path))]
     assert {e["zone"] for e in seen} == {1, 2, 3, None}
     assert {e["overwhelmed"] for e in seen} == {e["app_limited"] for e in seen} == {True, False}
     assert any(t.loses_in_a_short_queue(e, e) for e in seen)

@@ -12,10 +12,10 @@ import tampering
 import tampering_dips as t
 from qlog_analysis.check.verdict import Outcome
 from tampering_additions import scaled, shifted, where
-from traces import ADDED, Tamper, assert_refused, epochs, verdict_of
+from traces import DEFAULT, Tamper, assert_refused, epochs, verdict_of
 from tracewriter import Json
 
-SPEC = f"{ADDED.replace('trend=on', 'trend=off')},compete=off,dip=0.7"
+SPEC = f"{DEFAULT},compete=off,dip=0.7"
 TRACES = FilePath(__file__).resolve().parents[2] / "tests" / "targets" / "traces"
 
 
@@ -44,7 +44,7 @@ def test_a_falsified_trace_fails(tmp_path: FilePath, tamper: Tamper, laws: set[s
 
 
 @pytest.mark.parametrize(
-    "options", [SPEC, SPEC.replace("compete=off", "compete=600ms"), SPEC.replace("drain=3", "drain=off")]
+    "options", [SPEC, SPEC.replace("compete=off", "compete=600ms"), SPEC.replace("grow=1.4", "grow=1")]
 )
 @pytest.mark.parametrize("stamps", ["true", "false"])
 @pytest.mark.parametrize("name", ["fades", "walk"])

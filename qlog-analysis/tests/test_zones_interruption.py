@@ -13,10 +13,10 @@ from qlog_analysis.check.verdict import Outcome
 from simulation import Path
 from tampering_additions import Choice, follow, shifted, where
 from tampering_standing import named_otherwise
-from traces import ADDED, Tamper, assert_refused, epochs, records, verdict_of
+from traces import DEFAULT, Tamper, assert_refused, epochs, records, verdict_of
 from tracewriter import Json
 
-SPEC = f"{ADDED.replace('trend=on', 'trend=off')},compete=600ms,dip=0.7"
+SPEC = f"{DEFAULT},compete=600ms,dip=0.7"
 PATH = Path(delay=0.01, buffer=20_000, outage=(2.0, 2.2), longer=0.02)
 
 
@@ -83,7 +83,7 @@ def test_a_falsified_trace_fails(tmp_path: FilePath, tamper: Tamper, laws: set[s
     assert_refused(tmp_path, interrupted, tamper, laws)
 
 
-@pytest.mark.parametrize("spec", [SPEC, "hybrid", f"{SPEC},drain=off,compete=off", f"{SPEC},delay=mean,react=epoch"])
+@pytest.mark.parametrize("spec", [SPEC, "hybrid", f"{SPEC},compete=off", f"{SPEC},grow=1,full=off"])
 @pytest.mark.parametrize("outage", [(2.0, 2.2), (1.5, 2.5)])
 @pytest.mark.parametrize(("loss", "jitter"), [(0.0, 0.0), (0.01, 0.003)])
 def test_a_sender_whose_path_vanishes_passes(

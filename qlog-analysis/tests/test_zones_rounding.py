@@ -1,4 +1,5 @@
-"""What a few microseconds of rounding explain is no disagreement, and nothing beyond."""
+"""What a few microseconds of rounding explain is no disagreement, and nothing beyond: of the paper's controller, whose
+zones and decreases have steps at thresholds."""
 
 from __future__ import annotations
 
@@ -6,115 +7,73 @@ from dataclasses import replace
 
 import pytest
 
-from qlog_analysis.events import HybridEpoch
-from qlog_analysis.hybrid import law
-from qlog_analysis.hybrid.compare import compare
-from qlog_analysis.hybrid.measured import Limits, Measured
-from qlog_analysis.hybrid.parameters import PAPER
-from qlog_analysis.hybrid.sides import Before
-from qlog_analysis.hybrid.standing import Standing
-from qlog_analysis.hybrid.thresholds import thresholds
-from qlog_analysis.hybrid.trend import Trend
+from paper_sender import parameters
+from qlog_analysis.events import PaperEpoch
+from qlog_analysis.hybrid_paper import law
+from qlog_analysis.hybrid_paper.compare import Comparison
+from qlog_analysis.hybrid_paper.epochs import Measured
+from qlog_analysis.hybrid_paper.trend import Trend
 from qlog_analysis.measure.sliding import Source
 from qlog_analysis.model import Update
+from qlog_analysis.zones.limits import Limits
 
-P = replace(PAPER, trend=False, r0=1e6)
+P = replace(parameters("hybrid:paper"), r0=1e6)
 LENGTH = 0.1
 SIZE = 1250
-BOUNDS = thresholds(1e6, SIZE, P)
 
 
 def laws_broken(reported_ms: float, measured_ms: float, *, lost: int = 0) -> set[str]:
     """An epoch that does what is right for the reported delay, beside packets that show the measured one."""
-    done = law.update(
-        law.Epoch(
-            delta=reported_ms / 1e3,
-            lost=lost > 0,
-            overwhelmed=False,
-            trend=Trend.OFF,
-            rate=1e6,
-            length=LENGTH,
-            packet_bytes=SIZE,
-            app_limited=False,
-            startup=False,
-            queues=False,
-            arrived=1e6,
-            uncertain=0.0,
-            background=0.0,
-            thresholds=BOUNDS,
-            full=BOUNDS.d1,
-        ),
-        P,
-        law.Course(),
-    )
-    report = HybridEpoch(
+    its = law.Epoch(reported_ms / 1e3, lost > 0, Trend.UNKNOWN, 1e6, LENGTH, SIZE, app_limited=False)
+    done = law.update(its, P)
+    report = PaperEpoch(
         epoch=0,
         duration=LENGTH * 1e3,
         length=LENGTH * 1e3,
         source="ack",
         samples=4,
         lost=lost,
-        loss_reports=min(lost, 1),
         lost_in_all=lost,
         acked=10,
-        arrived=1e6,
         delta=reported_ms,
-        skew=None,
-        transmission_time=0.0,
-        trend="off",
-        noise=0.0,
-        gap=0.0,
-        background_loss=0.0,
-        d0=BOUNDS.d0 * 1e3,
-        d1=BOUNDS.d1 * 1e3,
-        d2=BOUNDS.d2 * 1e3,
-        d3=BOUNDS.d3 * 1e3,
-        full=BOUNDS.d1 * 1e3,
-        overwhelmed=False,
-        stalled=False,
-        varies=0.0,
+        trend="unknown",
+        d0=P.d0 * 1e3,
+        d1=P.d1 * 1e3,
+        d2=P.d2 * 1e3,
+        d3=P.d3 * 1e3,
         zone=done.zone,
-        phase="steady",
         app_limited=False,
-        undisturbed=0.0,
         alpha=done.alpha,
         beta=done.beta,
         rate_before=1e6,
         rate_after=done.rate,
-        share=None,
-        standing=0.0,
         outcome=None,
-        return_delay=0.0,
-        window=law.window(done.rate, LENGTH, SIZE, P),
+        window=law.window(done.rate, LENGTH, SIZE),
     )
     measured = Measured(
         start=1.0,
         end=1.0 + LENGTH,
-        end_record=9,
         on_feedback=True,
         overdue=None,
-        limits=Limits(P, SIZE, 10, 0.025),
+        max_datagram_size=SIZE,
         lengths=(LENGTH, LENGTH),
         source=Source.ACK,
-        rowds=[[measured_ms / 1e3] * 4] * 2,
-        means=[measured_ms / 1e3],
+        samples=4,
         deltas=[measured_ms / 1e3],
         lost=(lost, lost),
-        loss_reports=(min(lost, 1), min(lost, 1)),
         lost_in_all=(lost, lost),
         acked=10,
-        acked_bits=1e5,
         sent_bits=1e5,
-        skews=[None],
-        transmission=0.0,
-        believed=0.0,
-        believed_next=0.0,
         return_delay=0.0,
         first_length=LENGTH,
-        longest=[measured_ms / 1e3] * 2,
+        blackout={False},
+        limits=Limits(P, SIZE, 10, 0.025),
+        rowds=[[measured_ms / 1e3] * 4] * 2,
+        return_delay_before=0.0,
+        steps=[],
     )
-    before = Before(None, False, law.Course(), False, [0.0], (0.0, 0.0), None, Standing(), frozenset({0.0}))
-    compared = compare(Update(9, 1.0 + LENGTH, report), measured, before)
+    compared = Comparison(Update(9, 1.0 + LENGTH, report), measured, None)
+    compared.run()
     return {f.law for f in compared.findings}
 
 

@@ -13,10 +13,10 @@ import tampering
 import tampering_standing as t
 from qlog_analysis.check.verdict import Outcome
 from tampering_additions import chosen, shifted, where
-from traces import ADDED, Tamper, assert_refused, epochs, verdict_of
+from traces import DEFAULT, Tamper, assert_refused, epochs, verdict_of
 from tracewriter import Json
 
-SPEC = f"{ADDED.replace('trend=on', 'trend=off')},compete=600ms"
+SPEC = f"{DEFAULT},compete=600ms"
 Table = dict[str, tuple[Tamper, set[str]]]
 
 

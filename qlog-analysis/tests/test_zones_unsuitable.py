@@ -10,7 +10,7 @@ import pytest
 
 from qlog_analysis.check.verdict import Outcome
 from qlog_analysis.errors import UnsuitableTraceError
-from traces import FAST, epochs, named, records, verdict_of
+from traces import DEFAULT, FAST, PAPER, epochs, named, records, verdict_of
 from tracewriter import Json
 
 
@@ -45,21 +45,25 @@ def test_epochs_without_packets_are_refused(tmp_path: FilePath, without: str, ex
 
 
 @pytest.mark.parametrize(
-    ("changes", "expected"),
+    ("spec", "changes", "expected"),
     [
-        ({"d1": 30.0}, "d0 <= d1 < d2 < d3"),
-        ({"bmax": 1.5}, "bmin <= bmid <= bmax < 1"),
-        ({"react": "never"}, "'once' or 'epoch'"),
-        ({"d1": "auto"}, "follow d1 where it is auto"),
-        ({"queue": 0.0}, "expected both above 0"),
-        ({"owdwin": 0.0}, "owdwin > 0"),
-        ({"startup": 0.5}, "startup >= 1"),
-        ({"amin": "fast"}, "a number or 'auto'"),
-        ({"amin": 0.0}, "must not be 0"),
+        (PAPER, {"d1": 30.0}, "d0 <= d1 < d2 < d3"),
+        (PAPER, {"bmax": 1.5}, "bmin <= bmid <= bmax < 1"),
+        (PAPER, {"owdwin": 0.0}, "owdwin > 0"),
+        (PAPER, {"amin": 0.0}, "must not be 0"),
+        (PAPER, {"r0": "fast"}, "a number or 'auto'"),
+        (DEFAULT, {"bmin": 0.6}, "bmin <= bmax < 1"),
+        (DEFAULT, {"d1": "fast"}, "a number or 'auto'"),
+        (DEFAULT, {"d1": 0.0}, "a time above 0 or 'auto'"),
+        (DEFAULT, {"queue": 0.0}, "expected both above 0"),
+        (DEFAULT, {"owdwin": 0.0}, "owdwin > 0"),
+        (DEFAULT, {"startup": 1.0}, "startup > 1"),
+        (DEFAULT, {"drain": 0.0}, "drain > 0"),
+        (DEFAULT, {"grow": 0.5}, "grow >= 1"),
     ],
 )
-def test_parameters_that_make_no_sense_are_refused(tmp_path: FilePath, changes: Json, expected: str) -> None:
-    some = records(FAST, 2.0)
+def test_parameters_that_make_no_sense_are_refused(tmp_path: FilePath, spec: str, changes: Json, expected: str) -> None:
+    some = records(FAST, 2.0, spec)
     named(some, "cc:parameters_set")[0]["data"]["parameters"].update(changes)
     with pytest.raises(UnsuitableTraceError) as error:
         verdict_of(tmp_path, some)
@@ -79,17 +83,26 @@ HOSTILE: dict[str, Any] = {
     "alpha": 1e300,
     "beta": 1e300,
     "window": 2**62 - 1,
-    "return_delay": 1e300,
-    "trend": "x" * 10_000,
-    "phase": "",
     "source": "",
+    "outcome": "",
+}
+OWN: dict[str, dict[str, Any]] = {
+    PAPER: {"trend": "x" * 10_000},
+    DEFAULT: {"return_delay": 1e300, "phase": "", "arrived": 1e300, "noise": 1e300, "standing": 1e300, "share": 0.0},
 }
 
 
-@pytest.mark.parametrize(("field", "value"), HOSTILE.items(), ids=HOSTILE.keys())
-def test_absurd_values_are_violations_not_crashes(tmp_path: FilePath, field: str, value: Any) -> None:
+@pytest.mark.parametrize(
+    ("spec", "field", "value"),
+    [
+        pytest.param(spec, field, value, id=f"{spec.split(',')[0]} {field}")
+        for spec, own in OWN.items()
+        for field, value in (HOSTILE | own).items()
+    ],
+)
+def test_absurd_values_are_violations_not_crashes(tmp_path: FilePath, spec: str, field: str, value: Any) -> None:
     for which in (0, 50):
-        some = records(FAST, 4.0)
+        some = records(FAST, 4.0, spec)
         epochs(some)[which][field] = value
         began = time.monotonic()
         assert verdict_of(tmp_path, some).outcome is Outcome.FAIL, (field, which)
@@ -97,17 +110,30 @@ def test_absurd_values_are_violations_not_crashes(tmp_path: FilePath, field: str
 
 
 @pytest.mark.parametrize(
-    ("field", "value"),
-    [("amax", 1e300), ("gamma", 1e-300), ("d3", 1e300), ("owdwin", 1e-6), ("startup", 1e300), ("r0", 1e-300)],
+    ("spec", "field", "value"),
+    [
+        (PAPER, "amax", 1e300),
+        (PAPER, "gamma", 1e-300),
+        (PAPER, "d3", 1e300),
+        (PAPER, "owdwin", 1e-6),
+        (PAPER, "r0", 1e-300),
+        (DEFAULT, "startup", 1e300),
+        (DEFAULT, "drain", 1e-300),
+        (DEFAULT, "grow", 1e300),
+        (DEFAULT, "d1", 1e300),
+        (DEFAULT, "owdwin", 1e-6),
+        (DEFAULT, "r0", 1e-300),
+    ],
 )
-def test_absurd_parameters_are_violations_not_crashes(tmp_path: FilePath, field: str, value: float) -> None:
-    some = records(FAST, 4.0)
+def test_absurd_parameters_are_violations_not_crashes(tmp_path: FilePath, spec: str, field: str, value: float) -> None:
+    some = records(FAST, 4.0, spec)
     named(some, "cc:parameters_set")[0]["data"]["parameters"][field] = value
     assert verdict_of(tmp_path, some).outcome is Outcome.FAIL
 
 
-def test_events_of_the_controller_before_any_packet_are_violations(tmp_path: FilePath) -> None:
-    some = records(FAST, 4.0)
+@pytest.mark.parametrize("spec", [PAPER, DEFAULT])
+def test_events_of_the_controller_before_any_packet_are_violations(tmp_path: FilePath, spec: str) -> None:
+    some = records(FAST, 4.0, spec)
     first = named(some, "cc:hybrid_epoch_updated")[0]
     some.remove(first)
     some.insert(2, {**first, "time": 0.0})
@@ -115,8 +141,9 @@ def test_events_of_the_controller_before_any_packet_are_violations(tmp_path: Fil
     assert any("before the first sample" in f.message for f in v.findings)
 
 
-def test_ten_thousand_epochs_in_one_instant_end_in_a_verdict(tmp_path: FilePath) -> None:
-    some = records(FAST, 4.0)
+@pytest.mark.parametrize("spec", [PAPER, DEFAULT])
+def test_ten_thousand_epochs_in_one_instant_end_in_a_verdict(tmp_path: FilePath, spec: str) -> None:
+    some = records(FAST, 4.0, spec)
     r = named(some, "cc:hybrid_epoch_updated")[30]
     at = some.index(r)
     some[at:at] = [r] * 10_000

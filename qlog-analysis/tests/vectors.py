@@ -2,10 +2,10 @@
 
     python tests/vectors.py > ../tests/vectors/hybrid.json
 
-`alpha`, `update` and `trend` are computed for the paper's profile (section III) with exact arithmetic in milliseconds'
-range; no case lies on a threshold of the trend test, so that the unit of time that an implementation counts in cannot
-decide. The rest is built by vectors_additions.py. test_hybrid_vectors.py holds the file against hand-computed values
-and against this generator.
+`alpha`, `update` and `trend` are those of the paper's controller with the parameters of section III, computed with
+exact arithmetic in milliseconds' range; no case lies on a threshold of the trend test, so that the unit of time that an
+implementation counts in cannot decide. The rest is built by vectors_additions.py. test_hybrid_vectors.py holds the file
+against hand-computed values and against this generator.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ import sys
 from typing import Any
 
 import vectors_additions
-from qlog_analysis.hybrid import law, trend
-from qlog_analysis.hybrid.parameters import PAPER
-from qlog_analysis.hybrid.thresholds import thresholds
-from qlog_analysis.hybrid.trend import Trend
+from paper_sender import parameters
+from qlog_analysis.hybrid_paper import law, trend
+from qlog_analysis.hybrid_paper.trend import Trend
+from qlog_analysis.zones import rate as rates
 
 SEED = 0x5EED
 D1_MS = 12.0
 MARGIN_MS = 0.01
-BOUNDS = thresholds(1e6, 1000, PAPER)
+PAPER = parameters("hybrid:paper")
 
 
 def build() -> dict[str, Any]:
     return {
         "about": "docs/papers/hybrid.md; times in ms, rates in bit/s; 'alpha', 'update' and 'trend' are those of the "
-        "paper profile, 'update' in the steady phase, not application-limited; the others name their options, with "
-        "packets of 1250 bytes",
+        "paper's controller, 'update' not application-limited; the others are those of the default profile and name "
+        "their options, with packets of 1250 bytes",
         "alpha": _alpha_cases(),
         "update": _update_cases(),
         "trend": [_trend_case(why, rowd) for why, rowd in _trend_inputs()],
@@ -40,13 +40,11 @@ def build() -> dict[str, Any]:
 
 
 def _alpha_cases() -> list[dict[str, Any]]:
-    assert PAPER.amin is not None
-    assert PAPER.amax is not None
     return [
         {
             "params": "paper",
             "delta_ms": d,
-            "expect_bps": law.alpha(d / 1e3, PAPER.amin, PAPER.amax, BOUNDS),
+            "expect_bps": rates.alpha(d / 1e3, PAPER.amin, PAPER.amax, PAPER.d0, PAPER.d1),
         }
         for d in (0.0, 0.001, 0.1, 0.24, 0.5, 1.0, 2.0, 3.0, 4.5, 6.0, 9.0, 11.0, 11.999, 12.0)
     ]
@@ -59,7 +57,7 @@ def _update_cases() -> list[dict[str, Any]]:
         _update_case(d, lost, t)
         for d in (*deltas, *above)
         for lost in (False, True)
-        for t in (Trend.NON_INCREASING, Trend.UNKNOWN, Trend.OFF, Trend.INCREASING)
+        for t in (Trend.NON_INCREASING, Trend.UNKNOWN, Trend.INCREASING)
     ]
 
 
@@ -68,22 +66,13 @@ def _update_case(delta_ms: float, lost: bool, t: Trend) -> dict[str, Any]:
         law.Epoch(
             delta=delta_ms / 1e3,
             lost=lost,
-            overwhelmed=False,
             trend=t,
             rate=1e6,
             length=0.1,
             packet_bytes=1000,
             app_limited=False,
-            startup=False,
-            queues=False,
-            arrived=0.0,
-            uncertain=0.0,
-            background=0.0,
-            thresholds=BOUNDS,
-            full=BOUNDS.d1,
         ),
         PAPER,
-        law.Course(),
     )
     return {
         "delta_ms": delta_ms,

@@ -20,18 +20,18 @@ from qlog_analysis.hybrid.floor import Taken
 from qlog_analysis.hybrid.late import LatePackets
 from qlog_analysis.hybrid.noise import Noise
 from qlog_analysis.hybrid.thresholds import full_delay, startup_end, thresholds
-from qlog_analysis.hybrid.trend import Trend
 from qlog_analysis.measure.skew import TICKS, Skew
+from qlog_analysis.zones.rate import clamp_rate
 
 PACKET = 1250
 OPTIONS = (
-    "amin=1kbps,amax=20kbps,bmin=0.02,bmax=0.4,queue=2,drain=3,grow=1.5,period=40ms,full=0.75,insist=0.2,startup=2",
-    "amin=auto,amax=auto,bmin=0.05,bmax=0.5,queue=3,drain=2,grow=off,period=40ms,full=off,insist=off,startup=2",
-    "amin=1kbps,amax=20kbps,d1=12ms,d3=50ms,drain=off,bmin=0.1,bmid=0.2,bmax=0.5,grow=2,full=0.5,insist=0.1,startup=2",
+    "bmin=0.02,bmax=0.4,queue=2,drain=3,grow=1.5,period=40ms,full=0.75,insist=0.2,startup=2",
+    "bmin=0.05,bmax=0.5,queue=3,drain=2,grow=1.1,period=40ms,full=off,insist=off,startup=2",
+    "d1=12ms,drain=1.5,bmin=0.1,bmax=0.5,grow=2,full=0.5,insist=0.1,startup=2",
 )
 RATES_BPS = (5e5, 1e6, 2e6, 5e6, 1e7, 4e7, 1e8)
 MARGIN_MS = 0.002
-CASES = 120
+CASES = 130
 DIP_CASES = 8
 SKEW_CASES = 12
 
@@ -152,7 +152,7 @@ def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
         d = thresholds(rate, PACKET, p)
         transmission = rng.choice((0.0, 1e-4, 1e-3, 1e-2))
         longest = round(rng.uniform(0.0, 1.5) * d.d1, 5)
-        draining = not startup and p.drain > 0.0 and rng.random() < 0.6
+        draining = not startup and rng.random() < 0.6
         share = round(rate * rng.uniform(0.5, 1.6)) if draining else None
         arriving = round(length * rng.uniform(1.0, 1.2), 6)
         uncertain = rng.choice((0.0, 0.1, 0.5))
@@ -161,7 +161,6 @@ def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
             delta=round(rng.choice((0.1, 0.4, 0.9, 1.5, 3.0, 6.0)) * rng.uniform(0.5, 1.2) * d.d1, 6),
             lost=rng.random() < 0.3,
             overwhelmed=rng.random() < 0.1,
-            trend=rng.choice((Trend.UNKNOWN, Trend.UNKNOWN, Trend.INCREASING)),
             rate=rate,
             length=length,
             packet_bytes=PACKET,
@@ -170,7 +169,7 @@ def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
             queues=False,
             arrived=float(round(rate * rng.uniform(0.3, 1.3))),
             uncertain=uncertain if startup else noise.uncertain(its_noise, arriving),
-            background=rng.choice((0.0, 0.05, 0.4)) if p.drain > 0.0 else 0.0,
+            background=rng.choice((0.0, 0.05, 0.4)),
             thresholds=d,
             full=full_delay(d.d1, longest, p),
             transmission=transmission,
@@ -186,7 +185,7 @@ def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
         done = law.update(e, p, course)
         near = [law.update(replace(e, delta=e.delta + s * MARGIN_MS / 1e3), p, course) for s in (-1, 1)]
         met = {startup and e.delta + s * MARGIN_MS / 1e3 > end for s in (-1, 1)}
-        bounded = done.rate <= law.clamp_rate(0.0, PACKET, length)  # which depends on how L was measured
+        bounded = done.rate <= clamp_rate(0.0, PACKET, length)  # which depends on how L was measured
         if not bounded and len(met) == 1 and {_outcome(u) for u in near} == {_outcome(done)}:
             return _as_json(options, e, course, done, transmission, longest)
 
@@ -211,7 +210,6 @@ def _as_json(
         "delta_ms": e.delta * 1e3,
         "lost": e.lost,
         "overwhelmed": e.overwhelmed,
-        "trend": e.trend.value,
         "rate_bps": e.rate,
         "arrived_bps": e.arrived,
         "uncertain": e.uncertain,

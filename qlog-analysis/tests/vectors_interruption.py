@@ -43,10 +43,8 @@ CASES: tuple[dict[str, Any], ...] = (
     {"options": "startup=2.2,losscap=0.5", "lost": 10},
     {"options": "startup=2.2,losscap=0.5", "lost": 11},
     {"options": "startup=2.2,losscap=1", "acked": 0},
-    {"options": "startup=off,losscap=0.1"},
     {"options": "startup=2.2,losscap=0.1,dip=off"},
-    {"options": "startup=2.2,losscap=0.1,drain=off,compete=off"},
-    {"options": "paper"},
+    {"options": "startup=2.2,losscap=0.1,compete=off"},
 )
 
 

@@ -284,14 +284,19 @@ class Builder:
 
     def _controller_parameters(self, record: Record, event: wire.Event) -> None:
         data = self._dialect.decode(event.data, events.ControllerParameters, record, event.name)
-        kind = events.PARAMETERS.get(data.controller)
-        parameters = kind and self._dialect.decode(data.parameters, kind, record, f"{event.name}: parameters")
+        kind, what = events.PARAMETERS.get(data.controller), f"{event.name}: parameters"
+        parameters = kind and self._controllers_own(data.parameters, kind, record, what)
         data.parameters = msgspec.Raw(b"{}")
         self.trace.parameters.append(ParametersEvent(record.number, event.time / 1e3, data, parameters))
 
     def _update(self, record: Record, event: wire.Event) -> None:
-        data: Any = self._dialect.decode(event.data, events.UPDATES[event.name], record, event.name)
+        data = self._controllers_own(event.data, events.UPDATES[event.name], record, event.name)
         self.trace.updates.append(Update(record.number, event.time / 1e3, data))
+
+    def _controllers_own(self, data: msgspec.Raw, kind: type, record: Record, what: str) -> Any:
+        if kind in events.PAPERS:
+            kind = self._dialect.decode(data, events.PaperMarks, record, what).choose(kind)
+        return self._dialect.decode(data, kind, record, what)
 
 
 def _carry(column: array[float], value: float | None, unit: float = 1.0) -> None:

@@ -23,23 +23,13 @@ class ControllerParameters(msgspec.Struct):
 class HybridParameters(msgspec.Struct):
     """The map `parameters` of the controller `hybrid`."""
 
-    amin: NonNegative | str
-    amax: NonNegative | str
     bmin: NonNegative
-    bmid: NonNegative
     bmax: NonNegative
-    d0: NonNegative | str
     d1: NonNegative | str
-    d2: NonNegative | str
-    d3: NonNegative | str
-    gamma: NonNegative
-    wextra: NonNegative | str
     losscap: NonNegative
     startup: NonNegative
     capacity: NonNegative
-    react: str
-    trend: bool
-    packet: NonNegative
+    skew: bool
     owdwin: NonNegative
     r0: NonNegative | str
     insist: NonNegative
@@ -51,12 +41,27 @@ class HybridParameters(msgspec.Struct):
     compete: NonNegative
     dip: NonNegative
     catchup: NonNegative
-    skew: bool
-    delay: str
 
 
-class HybridEpoch(msgspec.Struct):
-    """`cc:hybrid_epoch_updated`"""
+class PaperParameters(msgspec.Struct):
+    """The same of `hybrid:paper`."""
+
+    amin: NonNegative
+    amax: NonNegative
+    bmin: NonNegative
+    bmid: NonNegative
+    bmax: NonNegative
+    d0: NonNegative
+    d1: NonNegative
+    d2: NonNegative
+    d3: NonNegative
+    gamma: NonNegative
+    owdwin: NonNegative
+    r0: NonNegative | str
+
+
+class ZoneEpoch(msgspec.Struct):
+    """`cc:hybrid_epoch_updated`: what both profiles write."""
 
     epoch: Uint
     duration: NonNegative
@@ -64,38 +69,48 @@ class HybridEpoch(msgspec.Struct):
     source: str
     samples: Uint
     lost: Uint
-    loss_reports: Uint
     lost_in_all: Uint
     acked: Uint
-    arrived: NonNegative
     delta: float | None
-    transmission_time: NonNegative
-    skew: float | None
-    trend: str
-    noise: NonNegative
-    gap: NonNegative
-    background_loss: NonNegative
     d0: NonNegative
     d1: NonNegative
     d2: NonNegative
     d3: NonNegative
-    full: NonNegative
-    overwhelmed: bool
-    stalled: bool
-    varies: NonNegative
     zone: Annotated[int, msgspec.Meta(ge=1, le=3)] | None
-    phase: str
     app_limited: bool
-    undisturbed: NonNegative
     alpha: NonNegative | None
     beta: NonNegative | None
     rate_before: NonNegative
     rate_after: NonNegative
+    outcome: str | None
+    window: Uint
+
+
+class HybridEpoch(ZoneEpoch):
+    """The same of the default profile."""
+
+    loss_reports: Uint
+    arrived: NonNegative
+    transmission_time: NonNegative
+    skew: float | None
+    noise: NonNegative
+    gap: NonNegative
+    background_loss: NonNegative
+    full: NonNegative
+    overwhelmed: bool
+    stalled: bool
+    varies: NonNegative
+    phase: str
+    undisturbed: NonNegative
     share: NonNegative | None
     standing: NonNegative
-    outcome: str | None
     return_delay: NonNegative
-    window: Uint
+
+
+class PaperEpoch(ZoneEpoch):
+    """The same of `hybrid:paper`."""
+
+    trend: str
 
 
 class SmallqParameters(msgspec.Struct):
@@ -231,6 +246,23 @@ class RaimdUpdate(msgspec.Struct):
     rate_after: NonNegative
     window: Uint
 
+
+class PaperMarks(msgspec.Struct):
+    """What tells the two profiles of `hybrid` apart: of each only `hybrid:paper` has it."""
+
+    amin: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    """In the map of parameters."""
+    trend: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    """In an epoch."""
+
+    def choose(self, kind: type) -> type:
+        """The kind that is meant where a name stands for both profiles."""
+        marked = self.amin is not msgspec.UNSET or self.trend is not msgspec.UNSET
+        return PAPERS[kind] if marked else kind
+
+
+PAPERS: dict[type, type] = {HybridParameters: PaperParameters, HybridEpoch: PaperEpoch}
+"""What `hybrid:paper` writes under the same name."""
 
 PARAMETERS: dict[str, type] = {
     "hybrid": HybridParameters,

@@ -19,7 +19,7 @@ _UNITS |= {"bps": 1.0, "kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9}
 """To the units of traces: ms and bit/s."""
 
 Profiles = Mapping[str, Mapping[str, Any]]
-"""By name, with `default`: values as traces have them."""
+"""By name: values as traces have them. Others may leave out what is that of `default`."""
 
 
 def meant(spec: str, profiles: Profiles) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def meant(spec: str, profiles: Profiles) -> dict[str, Any]:
         profile = items.pop(0)
     if profile not in profiles:
         raise ValueError(f"{spec!r}: profile {profile!r} is none of {', '.join(profiles)}")
-    out = {**profiles["default"], **profiles[profile]}
+    out = {**profiles.get("default", {}), **profiles[profile]}
     for item in items:
         name, _, text = (part.strip() for part in item.partition("="))
         if name not in out:

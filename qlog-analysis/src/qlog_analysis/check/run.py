@@ -6,7 +6,17 @@ from collections.abc import Callable
 
 from ..dialect.writers import QVIS_EXPORT
 from ..errors import UnsuitableTraceError
+from ..events import (
+    PARAMETERS,
+    HybridParameters,
+    PaperParameters,
+    RaimdParameters,
+    RrrParameters,
+    SmallqParameters,
+    VegasParameters,
+)
 from ..hybrid import check as hybrid
+from ..hybrid_paper import check as hybrid_paper
 from ..model import Trace
 from ..raimd import check as raimd
 from ..rrr import check as rrr
@@ -14,13 +24,15 @@ from ..smallq import check as smallq
 from ..vegas import check as vegas
 from .verdict import Verdict
 
-CHECKERS: dict[str, Callable[[Trace], Verdict]] = {
-    "hybrid": hybrid.check,
-    "smallq": smallq.check,
-    "vegas": vegas.check,
-    "rrr": rrr.check,
-    "raimd": raimd.check,
+CHECKERS: dict[type, Callable[[Trace], Verdict]] = {
+    HybridParameters: hybrid.check,
+    PaperParameters: hybrid_paper.check,
+    SmallqParameters: smallq.check,
+    VegasParameters: vegas.check,
+    RrrParameters: rrr.check,
+    RaimdParameters: raimd.check,
 }
+"""By the parameters that the controller reported."""
 
 
 class NoLawError(UnsuitableTraceError):
@@ -31,7 +43,7 @@ def check(trace: Trace, only: str | None = None) -> Verdict:
     """The verdict on a trace, if the law of its controller is known (`only`: and if it is this one).
 
     Raises NoLawError if it is not, and UnsuitableTraceError if there is nothing to judge."""
-    checker = CHECKERS.get(trace.controller or "")
+    checker = CHECKERS.get(type(trace.parameters[0].parameters)) if trace.parameters else None
     if trace.writer is QVIS_EXPORT or (checker is not None and not trace.native):
         raise UnsuitableTraceError(
             f"{trace.path}: this is a conversion by {trace.writer.name} and lacks what a law is checked by; "
@@ -50,5 +62,5 @@ def _why(trace: Trace, only: str | None) -> str:
     return (
         f"{trace.path}: there is no law to check: no events of {wanted} (`cc:parameters_set`); "
         f"controller: {trace.controller or 'none'}, states seen: {states}. "
-        f"Laws are known of {', '.join(CHECKERS)}, in the trace of the endpoint that sends with them"
+        f"Laws are known of {', '.join(PARAMETERS)}, in the trace of the endpoint that sends with them"
     )

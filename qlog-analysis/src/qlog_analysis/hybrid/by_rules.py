@@ -6,13 +6,14 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator
 
-from ..check.numbers import RELATIVE, REPORT_ROUNDING, TIME_TOLERANCE, close, one_of, show
+from ..check.numbers import REPORT_ROUNDING, TIME_TOLERANCE, close, one_of, show
+from ..zones import rate as rates
+from ..zones.measured import DELTA_TOLERANCE
+from ..zones.sides import allows
 from . import law, noise
-from .measured import DELTA_TOLERANCE
 from .sides import Sides
 from .standing import Outcome, Standing
 from .thresholds import Thresholds, margin
-from .trend import Trend
 from .windows import windows
 
 
@@ -65,7 +66,7 @@ class RulesAgainstReport:
         self._hold("alpha", r.alpha, [c.alpha for c in same_zone])
         self._hold("beta", r.beta, [c.beta for c in same_zone])
         self._hold("share", r.share, [c.course.share for c in same_zone])
-        self._within("rate", r.rate_after, [c.rate for c in same_zone], "the rules give for what was reported")
+        self.s.rate_after([c.rate for c in same_zone], "the rules give for what was reported")
         nearest = min(same_zone, key=lambda c: abs(c.rate - r.rate_after))
         self.course, self.standing = nearest.course, nearest.standing
         self.queues = frozenset(c.standing.queue for c in same_zone)
@@ -79,7 +80,7 @@ class RulesAgainstReport:
         if s.interrupted:
             self.course = law.Course(dips=before.dips)
             size = s.limits.max_datagram_size
-            expected, rate = Outcome.INTERRUPTED.value, law.restarted(r.rate_before, r.length / 1e3, size)
+            expected, rate = Outcome.INTERRUPTED.value, rates.restarted(r.rate_before, r.length / 1e3, size)
         else:
             self.course = self._learnt(before)
             expected, rate = None, r.rate_before
@@ -103,33 +104,20 @@ class RulesAgainstReport:
             self.s.find(what, f"{show(reported)} reported, the epochs before lead to {show(expected)}")
 
     def _hold(self, what: str, reported: float | None, allowed: list[float | None]) -> None:
-        """`allowed` are values at both ends and in the middle of what rounding leaves open; any between will do."""
-        numbers = [a for a in allowed if a is not None]
-        if reported is None and None in allowed:
-            return
-        if reported is not None and numbers:
-            low, high = min(numbers), max(numbers)
-            if low <= reported <= high or close(reported, low) or close(reported, high):
-                return
-        self._disagree(what, reported, allowed)
+        if not allows(reported, allowed):
+            self._disagree(what, reported, allowed)
 
     def _disagree(self, what: str, reported: object, allowed: Iterable[object]) -> None:
         r = self.r
         self.s.find(
             what,
             f"{show(reported)} reported, the rules give {one_of(show(a) for a in allowed)} for "
-            f"delta = {r.delta} ms, lost = {r.lost}, trend = {r.trend}, R = {r.rate_before:.0f} bit/s, "
-            f"A = {r.arrived:.0f} bit/s",
+            f"delta = {r.delta} ms, lost = {r.lost}, R = {r.rate_before:.0f} bit/s, A = {r.arrived:.0f} bit/s",
         )
 
     def _from_report(self) -> Iterator[law.Update]:
         r = self.r
         if r.delta is None or r.length <= 0.0:
-            return
-        try:
-            its_trend = Trend(r.trend)
-        except ValueError:
-            self.s.find("trend", f"{r.trend!r} is none of {', '.join(t.value for t in Trend)}")
             return
         thresholds = Thresholds(r.d0 / 1e3, r.d1 / 1e3, r.d2 / 1e3, r.d3 / 1e3, margin(r.standing / 1e3))
         if not thresholds.d0 <= thresholds.d1 < thresholds.d2 < thresholds.d3:
@@ -139,9 +127,8 @@ class RulesAgainstReport:
         options = itertools.product(shifts, self.s.lost(), self.m.queues, self.m.fills, self.s.lengths())
         for shift, lost, queues, fills, length in options:
             yield from self._updates(
-                delta=law.queueing((r.delta + shift) / 1e3, self.s.reported_transmission(), self.p, self.s.noise),
+                delta=law.queueing((r.delta + shift) / 1e3, self.s.noise),
                 lost=lost,
-                trend=its_trend,
                 overwhelmed=r.overwhelmed,
                 thresholds=thresholds,
                 full=r.full / 1e3,
@@ -157,7 +144,6 @@ class RulesAgainstReport:
         *,
         delta: float,
         lost: bool,
-        trend: Trend,
         overwhelmed: bool,
         thresholds: Thresholds,
         full: float,
@@ -172,7 +158,6 @@ class RulesAgainstReport:
             delta=delta,
             lost=lost,
             overwhelmed=overwhelmed,
-            trend=trend,
             rate=r.rate_before,
             length=length,
             packet_bytes=self.s.limits.max_datagram_size,
@@ -207,20 +192,18 @@ class RulesAgainstReport:
             return
         open_questions = itertools.product(
             set().union(*(noise.counting(x, m.acked, s.before.background, REPORT_ROUNDING) for x in m.lost)),
-            s.trends,
             s.full,
             m.queues,
             m.fills,
             [max(s.duration + x, noise.SHORTEST) for x in (-TIME_TOLERANCE, TIME_TOLERANCE)],
             s.lengths(),
         )
-        deltas = {near for d in s.deltas for near in self._around(s.queueing(d))}
+        deltas = {near for d in m.deltas for near in self._around(law.queueing(d, s.noise))}
         for answers, delta in itertools.product(open_questions, deltas):
-            lost, its_trend, full, queues, fills, duration, length = answers
+            lost, full, queues, fills, duration, length = answers
             yield from self._updates(
                 delta=delta,
                 lost=lost,
-                trend=its_trend,
                 overwhelmed=s.before.overwhelmed,
                 thresholds=s.thresholds,
                 full=full,
@@ -252,18 +235,7 @@ class RulesAgainstReport:
             found = one_of(show(u.outcome) for u in updates)
             self.s.find("outcome", f"{show(r.outcome)} reported, the packets lead to {found}")
             return
-        rates = [u.rate for u in updates if u.outcome == r.outcome]
-        self._within("rate", r.rate_after, rates, "the packets lead to")
-
-    def _within(self, what: str, reported: float, rates: list[float], source: str) -> None:
-        low, high = min(rates), max(rates)
-        slack = RELATIVE * high + REPORT_ROUNDING
-        if not low - slack <= reported <= high + slack:
-            nearest = low if reported < low else high
-            self.s.find(
-                what,
-                f"R after is {reported:.1f} bit/s, {source} {nearest:.1f} bit/s, {reported - nearest:+.1f} apart",
-            )
+        self.s.rate_after([u.rate for u in updates if u.outcome == r.outcome], "the packets lead to")
 
     # -- from epoch to epoch ------------------------------------------------------------------------------------
 
@@ -271,22 +243,14 @@ class RulesAgainstReport:
         m, previous = self.m, self.s.before.epoch
         if self.startup:
             if m.growing is not None:
-                rates = [m.growing.low, m.growing.high]
-                self._before(rates, "the rate before and the bytes acknowledged since lead to")
+                growing = [m.growing.low, m.growing.high]
+                self.s.rate_before(growing, "the rate before and the bytes acknowledged since lead to")
         elif previous is not None:
-            self._before([previous.rate_after], "the last epoch left")
+            self.s.rate_before([previous.rate_after], "the last epoch left")
         elif m.first_length is not None and m.first_length > TIME_TOLERANCE:
             ends = (m.first_length - TIME_TOLERANCE, m.first_length + TIME_TOLERANCE)
-            initial, size = self.s.limits.initial_window, self.s.limits.max_datagram_size
-            self._before([law.initial_rate(initial, size, x, self.p) for x in ends], "it starts at")
-
-    def _before(self, rates: list[float], source: str) -> None:
-        low, high = min(rates), max(rates)
-        slack = RELATIVE * high + REPORT_ROUNDING
-        reported = self.r.rate_before
-        if not low - slack <= reported <= high + slack:
-            nearest = low if reported < low else high
-            self.s.find("rate", f"R before is {reported:.1f} bit/s, {source} {nearest:.1f}")
+            packets, size = self.s.limits.initial_window, m.max_datagram_size
+            self.s.rate_before([rates.initial_rate(packets, size, x, self.p.r0) for x in ends], "it starts at")
 
     def _window(self) -> None:
         r = self.r
@@ -296,7 +260,6 @@ class RulesAgainstReport:
         allowed = windows(
             (r.rate_after, r.rate_after),
             [length],
-            self.s.reported_transmission(),
             1e-9,
             self.m,
             self.s.noise_after,
@@ -304,5 +267,5 @@ class RulesAgainstReport:
             (min(self.queues), max(self.queues)),
         )
         if r.window not in allowed:
-            by_law = "R (L + max(wextra, 2 G) + N / 2 + packet T)"
+            by_law = "R (L + return delay + max(d3, 2 G) + N / 2)"
             self.s.find("window", f"{r.window} bytes reported, W = {by_law} is {allowed}")

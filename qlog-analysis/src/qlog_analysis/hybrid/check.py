@@ -2,76 +2,58 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
-from ..check.numbers import REPORT_ROUNDING, TIME_TOLERANCE
 from ..check.verdict import Finding
 from ..events import HybridEpoch, HybridParameters
-from ..model import NEVER, Feedback, Trace, Update
+from ..model import Feedback, Trace, Update
+from ..zones.surroundings import Surroundings
+from ..zones.walk import EpochWalk
 from .compare import Compared, compare
 from .epochs import Measurement
+from .expected import expected, first_pacing
 from .late import LatePackets
 from .law import Course
-from .measured import Limits, Measured
-from .reported import check_parameters, limits_of
+from .measured import Measured
+from .parameters import Parameters
+from .reported import check_parameters, parameters_of
 from .sides import Before
 from .standing import Outcome, Standing, starts_anew
-from .surroundings import Surroundings
-from .verdict import ZonesVerdict
+from .verdict import HybridVerdict
 
 
-def check(trace: Trace) -> ZonesVerdict:
+def check(trace: Trace) -> HybridVerdict:
     """The verdict on a trace of a hybrid sender."""
     return _Check(trace).run()
 
 
-class _Check:
+class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
     def __init__(self, trace: Trace) -> None:
-        self._trace = trace
-        self._limits = [limits_of(p) for p in trace.parameters if isinstance(p.parameters, HybridParameters)]
-        self._limit_records = [p.record for p in trace.parameters if isinstance(p.parameters, HybridParameters)]
-        first = trace.parameters[0].data
-        self._verdict = ZonesVerdict(str(trace.path), first.controller, first.spec, notes=list(trace.notes))
-        self._epochs = trace.updates_of(HybridEpoch)
+        super().__init__(trace, (HybridEpoch, HybridParameters), parameters_of, HybridVerdict)
+        self._verdict.findings.extend(check_parameters(trace))
         self._measurement = Measurement(trace, self._limits_in(0))
         self._surroundings = Surroundings(trace)
         self._previous: HybridEpoch | None = None
-        self._startup = self._limits[0].parameters.startup > 1.0
+        self._startup = True
         self._course = Course()
         self._late = LatePackets()
         self._noises, self._gap = [0.0], (0.0, 0.0)
         self._standing = Standing()
         self._queues = frozenset({0.0})
-        self._next = 0
 
-    def run(self) -> ZonesVerdict:
-        v = self._verdict
-        v.findings.extend(check_parameters(self._trace))
-        for f in self._trace.feedback:
-            self._orphans(f.record)
-            ended = self._reported_at(f)
-            told = self._epochs[self._next].data.rate_before if ended > self._next else None
-            self._measurement.tell_skew(self._epochs[self._next].data.skew if self._next < len(self._epochs) else None)
-            self._measurement.feedback(f, startup=self._startup, told=told)
-            for i in range(self._next, ended):
-                self._end(self._epochs[i], f if i == self._next else None)
-            self._next = ended
-        self._orphans(NEVER)
-        if self._measurement.overdue is not None:
-            v.findings.append(
-                Finding(
-                    None,
-                    self._measurement.overdue,
-                    "timing",
-                    "a feedback past L ended no epoch: the last epochs are missing",
-                )
-            )
-        negative = sum(1 for e in v.epochs if e.delta_ms is not None and e.delta_ms < -REPORT_ROUNDING)
-        if negative:
-            v.notes.append(f"{negative} epochs have a delta below 0: the minima started anew or rose in them")
-        v.findings.extend(Finding(None, 0.0, "lost", note) for note in self._trace.notes if "counted as lost" in note)
-        return v
+    @property
+    def _started(self) -> bool:
+        return self._measurement.started
+
+    @property
+    def _overdue(self) -> float | None:
+        return self._measurement.overdue
+
+    def _take(self, f: Feedback, ends: HybridEpoch | None) -> None:
+        self._measurement.tell_skew(self._epochs[self._next].data.skew if self._next < len(self._epochs) else None)
+        self._measurement.feedback(f, startup=self._startup, told=None if ends is None else ends.rate_before)
 
     def _following(self, ahead: int = 0) -> HybridEpoch | None:
         """The report of the epoch after the last one that has been compared, or of one after that."""
@@ -91,43 +73,29 @@ class _Check:
         told = low if following is None else following.undisturbed / 1e3
         return replace(compared.course, undisturbed=told) if low < told < high else compared.course
 
-    def _limits_in(self, epoch: int) -> Limits:
-        """The parameters in use in the epoch that is reported as number `epoch` of the trace: they are written
-        with its end at the latest."""
-        epochs = self._epochs
-        before = epochs[epoch].record if epoch < len(epochs) else NEVER
-        return self._limits[max(bisect_left(self._limit_records, before) - 1, 0)]
-
-    def _reported_at(self, f: Feedback) -> int:
-        """The end (exclusive) of the epochs reported before the packet that follows `f`."""
-        end = self._next
-        while end < len(self._epochs) and self._epochs[end].record < f.group_end:
-            end += 1
-        return end
-
-    def _orphans(self, before: int) -> None:
-        while self._next < len(self._epochs) and self._epochs[self._next].record < before:
-            self._end(self._epochs[self._next], None)
-            self._next += 1
-
-    def _end(self, event: Update[HybridEpoch], at: Feedback | None) -> None:
-        v = self._verdict
-        if not self._measurement.started:
-            v.findings.append(Finding(event.data.epoch, event.time, "timing", "reported before the first sample"))
-            return
-        on_feedback = at is not None and abs(at.time - event.time) <= TIME_TOLERANCE
-        told = None if event.data.delta is None else event.data.delta / 1e3
+    def _end(self, event: Update[HybridEpoch], at: Feedback | None, *, on_feedback: bool) -> None:
+        v, r = self._verdict, event.data
+        told = None if r.delta is None else r.delta / 1e3
         m = self._measurement.end_epoch(event.time, event.record, told, on_feedback=on_feedback)
         if at is not None:
             self._measurement.sample_rtt(at)
-        compared = compare(event, m, self._before(overwhelmed=self._is_overwhelmed(event.data, m)))
+        compared = compare(event, m, self._before(overwhelmed=self._is_overwhelmed(r, m)))
         v.findings.extend(compared.findings)
         v.add(compared.row)
-        anew = self._measured_anew(event.data, compared)
-        again = compared.interrupted and m.limits.parameters.startup > 1.0
-        self._startup = again or (self._startup and not anew and self._goes_on(compared))
-        v.findings.extend(self._surroundings.check(event, m, compared.after, startup=self._startup))
+        anew = self._measured_anew(r, compared)
+        self._startup = compared.interrupted or (self._startup and not anew and self._goes_on(compared))
+        if m.steps:
+            v.findings.extend(self._surrounded(event, m))
         self._follow(event, m, compared, anew=anew)
+
+    def _surrounded(self, event: Update[HybridEpoch], m: Measured) -> Iterator[Finding]:
+        r, around = event.data, self._surroundings
+        if r.epoch == 0:
+            yield from around.first_flight(m.steps[0].feedback, partial(first_pacing, m))
+        before = 0.0 if self._previous is None else self._previous.return_delay / 1e3
+        state = "startup" if self._startup else f"zone{r.zone}"
+        nothing = r.zone is None and r.outcome is None
+        yield from around.check(r.epoch, expected(r, m, before), 1.0, None if nothing else state)
 
     def _is_overwhelmed(self, r: HybridEpoch, m: Measured) -> bool:
         lost = min(max(r.lost, m.lost[0]), m.lost[1])
@@ -161,12 +129,11 @@ class _Check:
         r = event.data
         if anew:
             self._late.forget()
-            if self._limits[0].parameters.react_once:
-                self._measurement.count_since(event.time)
+            self._measurement.count_since(event.time)
         if self._startup:
             self._measurement.start_up_goes_on(r.rate_after)
         course = self._goes_on_with(compared) if self._measurement.meets_path else compared.course
-        self._course, self._noises, self._gap = course, compared.noises, compared.after.gap
+        self._course, self._noises, self._gap = course, compared.noises, compared.gap
         self._follow_path(r, m, compared)
         self._standing, self._queues = compared.standing, compared.queues
         following = self._following()
@@ -178,8 +145,6 @@ class _Check:
     def _follow_path(self, r: HybridEpoch, m: Measured, compared: Compared) -> None:
         """Interruptions, and paths that are longer than they were."""
         if compared.interrupted:
-            self._measurement.forget_noise()
-            if m.limits.parameters.startup > 1.0:
-                self._measurement.path_was_interrupted()
+            self._measurement.path_was_interrupted()
         elif r.delta is not None and (self._measurement.meets_path or r.outcome == Outcome.LONGER_PATH.value):
             self._measurement.path_is_longer(m, r.delta / 1e3, r.length / 1e3)

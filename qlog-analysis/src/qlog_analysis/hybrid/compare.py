@@ -7,18 +7,19 @@ from dataclasses import dataclass, replace
 from ..check.verdict import Finding
 from ..events import HybridEpoch
 from ..model import Update
+from ..zones.verdict import row_of
 from . import law
 from .by_packets import PacketsAgainstReport
 from .by_rules import RulesAgainstReport
 from .measured import Measured
-from .sides import After, Before, Sides
+from .sides import Before, Sides
 from .standing import Standing
-from .verdict import EpochRow
+from .verdict import HybridRow
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    row: EpochRow
+    row: HybridRow
     findings: list[Finding]
     measured_anew: bool | None
     """Whether by the packets only what is sent from now on counts; None if rounding leaves that open."""
@@ -26,7 +27,8 @@ class Compared:
     """Whether the path was: start-up begins again."""
     startup_goes_on: bool | None
     """Whether by the packets the start-up does, if it was under way; None if rounding leaves that open."""
-    after: After
+    gap: tuple[float, float]
+    """G then, s: at least and at most."""
     noises: list[float]
     """Values that N may have then, s."""
     standing: Standing
@@ -53,7 +55,7 @@ def compare(event: Update[HybridEpoch], measured: Measured, before: Before) -> C
         measured_anew=anew.pop() if len(anew) == 1 else None,
         interrupted=sides.interrupted,
         startup_goes_on=goes_on.pop() if len(goes_on) == 1 else None,
-        after=After(sides.noise_after, sides.gap_after, (min(rules.queues), max(rules.queues))),
+        gap=sides.gap_after,
         noises=sides.noises_after,
         standing=rules.standing,
         queues=rules.queues,
@@ -62,31 +64,7 @@ def compare(event: Update[HybridEpoch], measured: Measured, before: Before) -> C
     )
 
 
-def _row(sides: Sides, updates: list[law.Update]) -> EpochRow:
+def _row(sides: Sides, updates: list[law.Update]) -> HybridRow:
     r = sides.r
-    reported = r.delta or 0.0
-    delta = min(sides.deltas, key=lambda d: abs(d * 1e3 - reported), default=None)
-    return EpochRow(
-        epoch=r.epoch,
-        time_s=sides.event.time,
-        duration_ms=r.duration,
-        length_ms=r.length,
-        phase=r.phase,
-        samples=r.samples,
-        lost=r.lost,
-        arrived_bps=r.arrived,
-        delta_ms=r.delta,
-        measured_delta_ms=None if delta is None else delta * 1e3,
-        d1_ms=r.d1,
-        d2_ms=r.d2,
-        d3_ms=r.d3,
-        trend=r.trend,
-        zone=r.zone,
-        measured_zone=updates[0].zone if updates else None,
-        alpha_bps=r.alpha,
-        beta=r.beta,
-        rate_before_bps=r.rate_before,
-        rate_after_bps=r.rate_after,
-        share_bps=r.share,
-        app_limited=r.app_limited,
-    )
+    common = row_of(sides, updates[0].zone if updates else None)
+    return HybridRow(**common, phase=r.phase, arrived_bps=r.arrived, share_bps=r.share)

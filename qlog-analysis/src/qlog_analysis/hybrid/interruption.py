@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .dips import STALLS
 from .late import LEAST_LOSSES
-from .parameters import MIN_WINDOW_PACKETS, Parameters
+from .parameters import Parameters
 
 GAPS = 2.0
 """In G: what comes back may be late by so much."""
@@ -18,11 +18,6 @@ def usual(back: float, gap: float, max_ack_delay: float) -> float:
 def is_interrupted(duration: float, its_usual: float, lost: int, acked: int, p: Parameters) -> bool:
     """Whether nothing came back for much longer than as a rule, and then much of what was in flight was lost: `lost`
     are all packets, whether they count or not. Of an epoch that the application has not limited."""
-    if p.startup <= 1.0 or duration <= STALLS * its_usual:
+    if duration <= STALLS * its_usual:
         return False
     return lost >= LEAST_LOSSES and lost > p.losscap * (lost + acked)
-
-
-def restart(rate: float, length: float, packet_bytes: float) -> float:
-    """R with which start-up begins again: at most two packets per L, bit/s."""
-    return min(rate, MIN_WINDOW_PACKETS * 8.0 * packet_bytes / length)

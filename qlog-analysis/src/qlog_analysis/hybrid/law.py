@@ -1,4 +1,4 @@
-"""Zones and rate update: sections II-A and II-B, equations (1) to (4), and what goes beyond the paper."""
+"""Zones and rate update: the paper's skeleton (sections II-A and II-B), and what the default profile has beyond it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from . import interruption, noise, standing
+from ..zones import rate as rates
+from ..zones.rate import clamp_rate
+from . import noise, standing
 from .dips import Dips, is_dip
 from .drain import Drain
-from .parameters import MAX_RATE, MIN_WINDOW_PACKETS, Parameters
+from .parameters import Parameters
 from .standing import Outcome, Shown, Standing
 from .thresholds import Thresholds, insists, thresholds
-from .trend import Trend
 
 LEAST_LEFT = 0.1
 """Of bmin, what a flow leaves to others that uses all of the slowest link."""
@@ -21,18 +22,14 @@ MOST_GROWTH = 0.25
 COMPETING_GROWTH = 0.03
 """The same where a queue stands, unless a packet per L is more."""
 FIRST_FLIGHT = 2.0
+"""In R: how packets leave before the first epoch, an initial window in half of L."""
 TELLING = 16
 """Packets acknowledged in an epoch without samples that tell a rate."""
 
 
-def queueing(delta: float, transmission: float, p: Parameters, its_noise: float = 0.0) -> float:
-    """DEVIATION: what of a relative one-way delay is queueing: neither waiting for the packet on the line nor N is."""
-    return max(0.0, delta - p.packet * transmission - its_noise)
-
-
-def clamp_rate(rate: float, packet_bytes: float, length: float) -> float:
-    """R stays within [P / (4 L), 10 Gbit/s]."""
-    return min(max(rate, 8.0 * packet_bytes / (4.0 * length)), MAX_RATE)
+def queueing(delta: float, its_noise: float) -> float:
+    """What of a relative one-way delay is queueing: N is not."""
+    return max(0.0, delta - its_noise)
 
 
 def window(
@@ -40,28 +37,14 @@ def window(
     length: float,
     packet_bytes: int,
     p: Parameters,
-    transmission: float = 0.0,
     its_noise: float = 0.0,
     gap: float = 0.0,
     queue: float = 0.0,
 ) -> int:
-    """W = R (L + max(wextra, 2 G) + N / 2 + packet T) in bytes, rounded up to whole packets, at least two (section
-    II-C). `length` is L, with what queues on the return path where the source can tell; `queue` the one that stands."""
-    extra = thresholds(rate, packet_bytes, p).above(queue).d3 if p.wextra is None else p.wextra
-    extra = max(extra, 2.0 * gap) + its_noise / 2.0 + p.packet * transmission
-    packets = math.ceil(rate * (length + extra) / 8.0 / packet_bytes)
-    return max(packets, MIN_WINDOW_PACKETS) * packet_bytes
-
-
-def initial_rate(packets: int, packet_bytes: int, length: float, p: Parameters) -> float:
-    """r0, or else an initial window of so many packets per L."""
-    rate = 8.0 * packets * packet_bytes / length if p.r0 is None else p.r0
-    return clamp_rate(rate, packet_bytes, length)
-
-
-def first_flight(rate: float, p: Parameters) -> float:
-    """The rate at which packets leave before the first epoch: in start-up an initial window takes half of L."""
-    return FIRST_FLIGHT * rate if p.startup > 1.0 else rate
+    """W = R (L + max(d3, 2 G) + N / 2) in bytes. `length` is L, with what queues on the return path where the source
+    can tell; `queue` the one that stands."""
+    extra = max(thresholds(rate, packet_bytes, p).above(queue).d3, 2.0 * gap) + its_noise / 2.0
+    return rates.window(rate * (length + extra), packet_bytes)
 
 
 def startup_increase(acked_bytes: float, length: float, p: Parameters) -> float:
@@ -84,7 +67,6 @@ class Epoch:
     lost: bool
     """Whether more than what is always lost."""
     overwhelmed: bool
-    trend: Trend
     rate: float
     """R before the update, bit/s."""
     length: float
@@ -242,16 +224,9 @@ class Update:
 
 def zone(e: Epoch) -> int:
     """Zone 1, 2 or 3 (section II-A)."""
-    if e.trend is Trend.INCREASING or e.delta > e.thresholds.d2 or e.lost_to_a_full_queue or e.overwhelmed:
+    if e.delta > e.thresholds.d2 or e.lost_to_a_full_queue or e.overwhelmed:
         return 3
     return 1 if e.delta <= e.thresholds.d1 else 2
-
-
-def alpha(delta: float, amin: float, amax: float, d: Thresholds) -> float:
-    """Equation (3): the increase of one epoch in zone 1, bit/s."""
-    if delta <= d.d0:
-        return amax
-    return amin * amax * (d.d1 - d.d0) / (amax * (delta - d.d0) + amin * (d.d1 - delta))
 
 
 def increase(e: Epoch, undisturbed: float, p: Parameters) -> float:
@@ -259,9 +234,8 @@ def increase(e: Epoch, undisturbed: float, p: Parameters) -> float:
     stands, and growing with `grow`, bit/s."""
     if e.app_limited or (e.competes and e.has_its_share):
         return 0.0
-    up = alpha(e.delta, *p.increase_bounds(e.packet_bytes, e.length), e.thresholds) * e.catch_up(p)
-    if p.grow <= 1.0:
-        return up
+    d = e.thresholds
+    up = rates.alpha(e.delta, *p.increase_bounds(e.packet_bytes, e.length), d.d0, d.d1) * e.catch_up(p)
     period = p.growth_period(e.packet_bytes, e.rate, e.length)
     exponent = min(undisturbed / period * math.log(p.grow), 500.0)
     grown = up * e.length / period * math.exp(exponent)
@@ -272,25 +246,15 @@ def increase(e: Epoch, undisturbed: float, p: Parameters) -> float:
 
 
 def beta(e: Epoch, p: Parameters) -> float:
-    """Equation (4) in zones 2 and 3, first line that applies; with `drain` what empties the queue in time."""
-    if p.drain > 0.0:
-        return min(max(e.own_queue / (p.drain * e.length), p.bmin), p.bmax)
-    d = e.thresholds
-    if e.lost_to_a_full_queue or e.overwhelmed or e.delta > d.d3:
-        return p.bmax
-    if e.trend is Trend.INCREASING:
-        return p.bmin + (p.bmax - p.bmin) / d.d3 * e.delta
-    if zone(e) == 2:
-        return p.bmin + (p.bmid - p.bmin) / (d.d2 - d.d1) * (e.delta - d.d1)
-    # DEVIATION: starts at bmid, where line 4 ends; the printed equation starts again at bmin.
-    return p.bmid + (p.bmax - p.bmid) / (d.d3 - d.d2) * (e.delta - d.d2)
+    """What a decrease takes away, so that it empties the queue in time."""
+    return min(max(e.own_queue / (p.drain * e.length), p.bmin), p.bmax)
 
 
 def update(e: Epoch, p: Parameters, course: Course) -> Update:
     """The rate update at the end of an epoch that has samples."""
     course = course.arrive(e.arrived, e.arriving).see(e.delta)
     if e.interrupted:
-        return _interrupted(e, p, course)
+        return _interrupted(e, course)
     e = replace(e, believed=believed(course.dips, e.startup, p), most=course.drain.most(e.noise, e.packet_bytes))
     course = course.learn(e.arrived_in_full)
     done, dips = _updated(e, p, course), course.dips
@@ -307,16 +271,10 @@ def believed(dips: Dips, startup: bool, p: Parameters) -> float:
     return 0.0 if startup else dips.believed(p)
 
 
-def _interrupted(e: Epoch, p: Parameters, course: Course) -> Update:
-    """The path was: start-up begins again, if there is one."""
-    rate = restarted(e.rate, e.length, e.packet_bytes)
-    again = p.startup > 1.0
-    return Update(zone(e), None, None, rate, again, Course(dips=course.dips), outcome=Outcome.INTERRUPTED)
-
-
-def restarted(rate: float, length: float, packet_bytes: int) -> float:
-    """R after an interruption, bit/s."""
-    return clamp_rate(interruption.restart(rate, length, packet_bytes), packet_bytes, length)
+def _interrupted(e: Epoch, course: Course) -> Update:
+    """The path was: start-up begins again."""
+    rate = rates.restarted(e.rate, e.length, e.packet_bytes)
+    return Update(zone(e), None, None, rate, True, Course(dips=course.dips), outcome=Outcome.INTERRUPTED)
 
 
 def _updated(e: Epoch, p: Parameters, course: Course) -> Update:
@@ -366,9 +324,6 @@ def settle(e: Epoch, u: Update, p: Parameters, slack: float = 0.0) -> Iterator[U
 
 def _decrease(e: Epoch, p: Parameters, course: Course) -> Update:
     down = beta(e, p)
-    if p.drain == 0.0:
-        rate = clamp_rate(e.rate * (1.0 - down), e.packet_bytes, e.length)
-        return Update(zone(e), None, down, rate, False, Course())
     if course.share is None:
         share = e.rate if e.sent_little else min(e.rate, e.reached)
     else:
@@ -396,5 +351,4 @@ def _update_startup(e: Epoch, p: Parameters, course: Course) -> Update:
     down = p.bmin if in_zone == 1 else beta(e, p)
     share = min(e.rate, e.reached)
     rate = clamp_rate((1.0 - down) * share, e.packet_bytes, e.length)
-    after = Course(share, e.rate) if p.drain > 0.0 else Course()
-    return Update(in_zone, None, down, rate, False, after)
+    return Update(in_zone, None, down, rate, False, Course(share, e.rate))

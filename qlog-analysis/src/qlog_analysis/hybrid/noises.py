@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..measure.sliding import Source
+from ..zones.measured import DELTA_TOLERANCE
 from . import floor
-from .measured import DELTA_TOLERANCE
 from .noise import Noise
-from .tally import Tally
+from .spans import Spans
 
 NOISE_TOLERANCE = 4 * DELTA_TOLERANCE
 """s. Bends are four ROWDs, each off by as much as delta may be, and N is some five times the mean of one-sided ones;
@@ -25,14 +25,14 @@ class Noises:
 
     _states: dict[Source, list[Noise]] = field(default_factory=lambda: {source: [Noise()] for source in Source})
 
-    def end_epoch(self, tallies: dict[Source, Tally], source: Source, told: float | None) -> list[float]:
+    def end_epoch(self, spans: dict[Source, Spans], source: Source, told: float | None) -> list[float]:
         """With the spans of an epoch; what N then may be where `source` is that of the epoch. `told` is the reported
         delta, s: the spans are those that have it."""
-        for its, tally in tallies.items():
-            self._add(its, tally, told if its is source else None)
+        for its_source, its in spans.items():
+            self._add(its_source, its, told if its_source is source else None)
         return self.levels(source)
 
-    def clock_step(self, earlier: Tally) -> None:
+    def clock_step(self, earlier: Spans) -> None:
         """The receive times of before mean nothing."""
         self._add(Source.TIMESTAMPS, earlier, None)
         self._map((Source.TIMESTAMPS,))
@@ -58,8 +58,8 @@ class Noises:
         for source in sources:
             self._states[source] = list(dict.fromkeys(state.interrupt() for state in self._states[source]))
 
-    def _add(self, source: Source, tally: Tally, told: float | None) -> None:
-        rows = tally.minima()
+    def _add(self, source: Source, its: Spans, told: float | None) -> None:
+        rows = its.minima()
         if not rows:
             return
         if told is not None:

@@ -6,19 +6,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..check.numbers import REPORT_ROUNDING, TIME_TOLERANCE
-from ..check.verdict import Finding
 from ..events import HybridEpoch
-from ..model import TIME_RESOLUTION, Update
-from . import dips, interruption, law, noise, trend
+from ..model import Update
+from ..zones import sides
+from . import dips, interruption, law, noise
 from .measured import Measured
 from .noises import NOISE_TOLERANCE
 from .standing import Outcome, Standing
 from .thresholds import full_delay, thresholds
 from .transmission import believed
-from .trend import Trend
-
-SAMPLE_NOISE = 2 * TIME_RESOLUTION
-"""s. How far one ROWD may be off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,30 +45,14 @@ class Before:
         return 0.0 if self.epoch is None else self.epoch.background_loss
 
 
-@dataclass(frozen=True, slots=True)
-class After:
-    """What the window follows once the epoch is over, s: at least and at most."""
-
-    noise: tuple[float, float]
-    """N."""
-    gap: tuple[float, float]
-    """G."""
-    queue: tuple[float, float]
-    """Q."""
-
-
-class Sides:
+class Sides(sides.Sides[HybridEpoch, Measured]):
     """The sides that are compared, with what follows from each."""
 
     def __init__(self, event: Update[HybridEpoch], measured: Measured, before: Before) -> None:
-        self.event = event
-        self.r = event.data
-        self.m = measured
+        super().__init__(event, measured, before.epoch)
         self.before = before
         self.limits = measured.limits
         self.p = measured.limits.parameters
-        self.duration = measured.end - measured.start
-        self.deltas = measured.deltas
         self.noise, self.gap = self.r.noise / 1e3, self.r.gap / 1e3
         self.standing = replace(before.standing, queue=self.r.standing / 1e3)
         rate = max(self.r.rate_before, 1.0)
@@ -80,15 +60,6 @@ class Sides:
         self.thresholds = own.above(self.standing.queue)
         self.full = {full_delay(own.d1, longest, self.p) for longest in measured.longest}
         """Values of d_full."""
-        self.trends = self._trends()
-        self.findings: list[Finding] = []
-
-    def find(self, law_word: str, message: str) -> None:
-        self.findings.append(Finding(self.r.epoch, self.event.time, law_word, message))
-
-    def queueing(self, delta: float) -> float:
-        """What counts of a delay that the packets show."""
-        return law.queueing(delta, self.m.believed, self.p, self.noise)
 
     @property
     def limited_before(self) -> bool:
@@ -156,9 +127,9 @@ class Sides:
     def background_after(self) -> set[float]:
         """Values that B may have, by the report of the epoch before."""
         before, r = self.before.background, self.r
-        if r.delta is None or self.p.drain == 0.0 or self.interrupted:
+        if r.delta is None or self.interrupted:
             return {before}
-        queue = law.queueing(r.delta / 1e3, self.reported_transmission(), self.p, self.noise)
+        queue = law.queueing(r.delta / 1e3, self.noise)
         short = {queue <= self.thresholds.short + slack for slack in (-1e-8, 1e-8)}
         return {noise.next_background(before, r.lost, r.acked) if learns else before for learns in short}
 
@@ -182,13 +153,8 @@ class Sides:
         r, size = self.r, self.limits.max_datagram_size
         if self.interrupted:
             return 0.0, 0.0
-        if not self.p.least or r.app_limited or r.acked == 0 or r.rate_before <= 0.0:
+        if r.app_limited or r.acked == 0 or r.rate_before <= 0.0:
             return self.gap, self.gap
         ends = [self.m.longest_gap + shift for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)]
         low, high = (noise.next_gap(self.gap, longest, r.rate_before, size) for longest in ends)
         return low, high
-
-    def _trends(self) -> set[Trend]:
-        if not self.p.trend:
-            return {Trend.OFF}
-        return set().union(*(trend.verdicts(x, self.thresholds.d1, SAMPLE_NOISE) for x in self.m.rowds))

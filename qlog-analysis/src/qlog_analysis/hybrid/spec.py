@@ -1,4 +1,4 @@
-"""Option strings: `hybrid:paper,d1=10ms` to the parameters they stand for."""
+"""Option strings: `hybrid:d1=10ms` to the parameters they stand for."""
 
 from __future__ import annotations
 
@@ -6,24 +6,20 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from .parameters import PROFILES, Parameters
+from .parameters import DEFAULT, Parameters
 
 _NUMBER = re.compile(r"^(\d+\.?\d*|\.\d+) ?([A-Za-z]*)$", re.ASCII)
 _TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 _RATES = {"bps": 1.0, "kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9}
 _WORDS: dict[str, dict[str, tuple[str, bool]]] = {
-    "react": {"once": ("react_once", True), "epoch": ("react_once", False)},
-    "delay": {"mean": ("least", False), "least": ("least", True)},
-    "trend": {"on": ("trend", True), "off": ("trend", False)},
     "skew": {"on": ("skew", True), "off": ("skew", False)},
 }
-_TIME_NAMES = frozenset({"d0", "d1", "d2", "d3", "wextra", "owdwin", "period", "compete"})
-_RATE_NAMES = frozenset({"amin", "amax", "r0"})
-_NUMBER_NAMES = frozenset({"bmin", "bmid", "bmax", "gamma", "losscap", "packet", "queue"})
-_OFF_AT_ZERO = ("capacity", "insist", "drain", "full", "compete", "dip", "catchup")
-_OFF = {"startup": 1.0, "grow": 1.0} | dict.fromkeys(_OFF_AT_ZERO, 0.0)
-"""Numbers that can be switched off, and what they are then."""
-_AUTO = frozenset({*_RATE_NAMES, "d0", "d1", "d2", "d3", "wextra"})
+_TIME_NAMES = frozenset({"d1", "owdwin", "period", "compete"})
+_RATE_NAMES = frozenset({"r0"})
+_NUMBER_NAMES = frozenset({"bmin", "bmax", "losscap", "startup", "queue", "drain", "grow"})
+_OFF = frozenset({"capacity", "insist", "full", "compete", "dip", "catchup"})
+"""Numbers that can be switched off, which are 0 then."""
+_AUTO = frozenset({"d1", "r0"})
 
 
 class SpecError(ValueError):
@@ -36,13 +32,11 @@ def parse(spec: str) -> Parameters:
     if name != "hybrid":
         raise SpecError(f"{spec!r} is not an option string of hybrid")
     items = [i.strip() for i in options.split(",")] if options else []
-    profile = "default"
     if items and "=" not in items[0]:
         profile = items.pop(0)
-    base = next((p for n, p in PROFILES.items() if n == profile), None)
-    if base is None:
-        raise SpecError(f"{spec!r}: profile {profile!r} is none of {', '.join(PROFILES)}")
-    return replace(base, **dict(_item(spec, i) for i in items))
+        if profile != "default":
+            raise SpecError(f"{spec!r}: the parameters are those of the default profile, not of {profile!r}")
+    return replace(DEFAULT, **dict(_item(spec, i) for i in items))
 
 
 def _item(spec: str, item: str) -> tuple[str, Any]:
@@ -54,7 +48,7 @@ def _item(spec: str, item: str) -> tuple[str, Any]:
     if name in _AUTO and value == "auto":
         return name, None
     if name in _OFF and value == "off":
-        return name, _OFF[name]
+        return name, 0.0
     match = _NUMBER.match(value)
     if match is None:
         raise SpecError(f"{spec!r}: {name} is {value!r}, expected a number")

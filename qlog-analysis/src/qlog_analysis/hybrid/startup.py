@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..check.numbers import RELATIVE, REPORT_ROUNDING, TIME_TOLERANCE
+from ..zones.rate import MAX_RATE
+from ..zones.surroundings import PACING_ROUNDING
 from . import law
-from .parameters import MAX_RATE, Parameters
-
-PACING_ROUNDING = 8.0
-"""bit/s. quiche writes pacing rates in whole bytes per second."""
-
+from .parameters import Parameters
 
 LASTS = 0.25
 """In L: a queue that start-up meets for so long, and G, ends it."""
@@ -24,13 +22,9 @@ class Told:
     slack: float
 
     @staticmethod
-    def by_pacing(written: float, gamma: float) -> Told | None:
-        """From the pacing rate that quiche wrote, in bit/s, if it paces."""
-        return (
-            Told(written * gamma, gamma * (PACING_ROUNDING + RELATIVE * written))
-            if gamma > 0.0 and written > 0.0
-            else None
-        )
+    def by_pacing(written: float) -> Told | None:
+        """From the pacing rate that quiche wrote, in bit/s, if it did."""
+        return Told(written, PACING_ROUNDING + RELATIVE * written) if written > 0.0 else None
 
     @staticmethod
     def by_report(rate: float) -> Told:

@@ -61,12 +61,7 @@ def thresholds(rate: float, packet_bytes: int, p: Parameters) -> Thresholds:
     if d1 is None:
         per_packet = 8.0 * packet_bytes / rate
         d1 = min(max(p.queue * per_packet, LEAST_D1), max(USUAL_D1, per_packet), LARGEST_D1)
-    return Thresholds(
-        d0=D0_OF_D1 * d1 if p.d0 is None else p.d0,
-        d1=d1,
-        d2=D2_OF_D1 * d1 if p.d2 is None else p.d2,
-        d3=D3_OF_D1 * d1 if p.d3 is None else p.d3,
-    )
+    return Thresholds(D0_OF_D1 * d1, d1, D2_OF_D1 * d1, D3_OF_D1 * d1)
 
 
 def full_delay(d1: float, longest: float, p: Parameters) -> float:

@@ -1,33 +1,17 @@
-"""W as an interval: what the tolerance of times leaves open."""
+"""W as an interval, with what is known of N, G and a queue that stands."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from ..zones.windows import Windows
 from . import law
 from .measured import Measured
-
-
-@dataclass(frozen=True, slots=True)
-class Windows:
-    """Whole packets between two bounds."""
-
-    low: int
-    high: int
-    packet: int
-
-    def __contains__(self, window: float) -> bool:
-        return self.low <= window <= self.high and window % self.packet == 0
-
-    def __str__(self) -> str:
-        return str(self.low) if self.low == self.high else f"{self.low} to {self.high}"
 
 
 def windows(
     rates: tuple[float, float],
     lengths: Iterable[float],
-    transmission: float,
     tolerance: float,
     m: Measured,
     noises: tuple[float, float],
@@ -35,9 +19,9 @@ def windows(
     queues: tuple[float, float],
 ) -> Windows:
     """`noises` are the least and the largest N, `gaps` of G, `queues` the same of what stands."""
-    size, p = m.limits.max_datagram_size, m.limits.parameters
+    size, p = m.max_datagram_size, m.limits.parameters
     ends = [
-        law.window(rate * (1.0 + s * 1e-9), max(length + s * tolerance, 0.0), size, p, transmission, noise, gap, queue)
+        law.window(rate * (1.0 + s * 1e-9), max(length + s * tolerance, 0.0), size, p, noise, gap, queue)
         for length in lengths
         for rate, noise, gap, queue, s in zip(rates, noises, gaps, queues, (-1.0, 1.0), strict=True)
     ]

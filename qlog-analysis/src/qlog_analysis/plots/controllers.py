@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..events import HybridEpoch, RaimdUpdate, RrrUpdate, SmallqUpdate, VegasParameters, VegasUpdate
+from ..events import RaimdUpdate, RrrUpdate, SmallqUpdate, VegasParameters, VegasUpdate, ZoneEpoch
 from ..metrics import Floats
 from ..model import Trace, Update
 from .panel import BLUE, GREY, LIGHT_BLUE, RED, ZONE_COLOUR, Band, Panel, Series, series
@@ -24,7 +24,7 @@ def _points(updates: Sequence[Update[T]], of: Callable[[T], float | None]) -> tu
 
 def rates(trace: Trace) -> list[Series]:
     """The rate that is controlled, in Mbit/s; none of controllers of a window."""
-    if epochs := trace.updates_of(HybridEpoch):
+    if epochs := trace.updates_of(ZoneEpoch):
         return [series("R", *_points(epochs, lambda e: e.rate_after / 1e6), BLUE, style="step")]
     if rrr := trace.updates_of(RrrUpdate):
         return [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..events import HybridEpoch
+from ..events import ZoneEpoch
 from ..linklog import LinkLog
 from ..metrics import Floats, delay_samples
 from ..model import Trace
@@ -65,7 +65,7 @@ def _delay(trace: Trace) -> Panel:
     panel = Panel("Queueing delay", "ms")
     samples = delay_samples(trace)
     panel.series.append(series("per packet", samples.time, samples.rowd * 1e3, GREY, style="dots", faint=True))
-    epochs = trace.updates_of(HybridEpoch)
+    epochs = trace.updates_of(ZoneEpoch)
     if not epochs:
         return panel
     for z in (1, 2, 3):

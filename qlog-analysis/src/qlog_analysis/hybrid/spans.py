@@ -1,27 +1,23 @@
-"""The samples of one source in one epoch, and what they amount to."""
+"""The samples of one source in one epoch, by the spans into which it is cut."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from ..check.numbers import TIME_TOLERANCE
-from ..measure.sliding import CLASSES
 from ..measure.sources import Sample
 from . import floor
 from .floor import Taken
 
 
 @dataclass(slots=True)
-class Tally:
+class Spans:
     """`taken` holds the samples once per variant of the minima, in order of arrival."""
 
     variants: int
-    samples: list[Sample] = field(default_factory=list)
     taken: list[list[Taken]] = field(default_factory=list)
     _minima: frozenset[tuple[float, ...]] | None = None
     """Once they have been asked for."""
-    _sum: float = 0.0
-    _class_count: list[int] = field(default_factory=lambda: [0] * CLASSES)
 
     def __post_init__(self) -> None:
         self.taken = [[] for _ in range(self.variants)]
@@ -29,21 +25,8 @@ class Tally:
     def add(self, sample: Sample, at: float, lengths: tuple[float, ...]) -> None:
         """`at` since the start of the epoch, with the values that L had when the feedback came."""
         self._minima = None
-        self.samples.append(sample)
-        self._sum += sample.owd
-        self._class_count[sample.in_class - 1] += 1
         for taken, length, above in zip(self.taken, lengths, sample.above, strict=True):
             taken.append(Taken(at, length, above))
-
-    def mean(self, minima: tuple[float, ...]) -> float | None:
-        """Mean ROWD."""
-        if not self.samples:
-            return None
-        base = sum(c * x for c, x in zip(self._class_count, minima, strict=True) if c)
-        return (self._sum - base) / len(self.samples)
-
-    def rowds(self, minima: tuple[float, ...]) -> list[float]:
-        return [s.owd - minima[s.in_class - 1] for s in self.samples]
 
     def minima(self) -> frozenset[tuple[float, ...]]:
         """What the smallest ROWDs of the spans may be, in their order."""
@@ -52,7 +35,7 @@ class Tally:
         return self._minima
 
     def least(self) -> list[float]:
-        """What delta may be with `delay=least`."""
+        """What delta may be."""
         return sorted({floor.mean(row) for row in self.minima()})
 
     def _different(self) -> list[list[Taken]]:

@@ -26,7 +26,6 @@ class Trend(enum.Enum):
     INCREASING = "increasing"
     NON_INCREASING = "non_increasing"
     UNKNOWN = "unknown"
-    OFF = "off"
 
 
 class _Says(enum.Enum):
