@@ -140,7 +140,7 @@ fn config(link: &file::Link, directory: &Path) -> LinkConfig {
         outages: link.outages.clone().map(|outages| outages.0),
         loss: link.loss.map_or(default.loss, |loss| loss.0),
         delay: link.delay.clone().map_or(default.delay, |delay| delay.0),
-        jitter: link.jitter.map(|jitter| jitter.0),
+        jitter: link.jitter.clone().map(|jitter| jitter.0),
         aggregate: link.aggregate.map(|aggregate| aggregate.0),
         reorder: link.reorder.map(|reorder| reorder.0),
     }
