@@ -277,6 +277,7 @@ fn traffic(flow: &file::Flow) -> Checked<Traffic> {
             | Traffic::OnOff { rate: None, .. }
             | Traffic::Responses { .. }
             | Traffic::Requests { .. }
+            | Traffic::Media { .. }
     );
     if needs_quic && !controlled {
         return refuse(given, "this traffic needs a transport that controls it; UDP carries transfer, cbr, poisson, and on_off with a rate");
