@@ -62,7 +62,7 @@ pub struct Options {
     #[arg(long, visible_alias = "down-loss", default_value = "0%")]
     pub loss: Loss,
 
-    /// Jitter from server to clients: uniform:max=10ms, normal:mean=5ms,sd=2ms, wifi
+    /// Jitter from server to clients: uniform:max=10ms, normal:mean=5ms,sd=2ms, wifi, retries:7ms
     #[arg(long, visible_alias = "down-jitter")]
     pub jitter: Option<Jitter>,
 
@@ -182,7 +182,7 @@ impl Options {
             outages: self.outages.clone(),
             loss: self.loss,
             delay: self.down_delay.as_ref().unwrap_or(&self.delay).clone(),
-            jitter: self.jitter,
+            jitter: self.jitter.clone(),
             aggregate: self.aggregate,
             reorder: self.reorder,
             ..LinkConfig::default()
@@ -197,7 +197,7 @@ impl Options {
             outages: self.up_outages.clone(),
             loss: self.up_loss,
             delay: self.up_delay.as_ref().unwrap_or(&self.delay).clone(),
-            jitter: self.up_jitter,
+            jitter: self.up_jitter.clone(),
             aggregate: self.up_aggregate,
             reorder: self.up_reorder,
             ..LinkConfig::default()

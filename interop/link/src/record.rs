@@ -92,7 +92,7 @@ impl LinkRecord {
             loss_model: link.loss.to_string(),
             loss: link.loss.mean().value(),
             outages: link.outages.as_ref().map(ToString::to_string),
-            jitter: link.jitter.map(|model| model.to_string()),
+            jitter: link.jitter.as_ref().map(|model| model.to_string()),
             aggregate: link.aggregate.map(|model| model.to_string()),
             reorder: link.reorder.map(|model| model.to_string()),
         }

@@ -75,8 +75,8 @@ impl LinkConfig {
             chain = chain.then(Purpose::Loss, self.loss.build());
         }
         chain = chain.then(Purpose::Wire, Box::new(Delay::new(self.delay.clone())));
-        if let Some(jitter) = self.jitter {
-            chain = chain.then(Purpose::Jitter, jitter.build());
+        if let Some(jitter) = &self.jitter {
+            chain = chain.then(Purpose::Jitter, jitter.clone().build());
         }
         if let Some(aggregate) = self.aggregate {
             chain = chain.then(Purpose::Wire, Box::new(Aggregator::new(aggregate)));

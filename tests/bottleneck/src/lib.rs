@@ -66,6 +66,6 @@ pub use service::{
 pub use time::Time;
 pub use units::{parse_duration, Buffer, Limit, ParseError, Probability, Rate, Schedule};
 pub use wire::{
-    Aggregate, Aggregator, Delay, GilbertElliott, Jitter, Loss, Order, Outages, Reorder, Wifi,
-    WifiAccess, Wire, WireChain,
+    Aggregate, Aggregator, Delay, GilbertElliott, Jitter, Loss, Order, Outages, Reorder, Retries,
+    Wifi, WifiAccess, Wire, WireChain,
 };

@@ -56,6 +56,17 @@ pub(crate) fn exponential(mean: Duration, rng: &mut Stream) -> Duration {
     mean.mul_f64(-libm::log(1.0 - uniform(rng)))
 }
 
+/// A Poisson distributed number, for means of some tens at most (Knuth 1969, section 3.4.1). Takes one number more than it returns.
+pub(crate) fn poisson(mean: f64, rng: &mut Stream) -> u32 {
+    let least = libm::exp(-mean);
+    let (mut product, mut count) = (uniform(rng), 0);
+    while product > least {
+        product *= uniform(rng);
+        count += 1;
+    }
+    count
+}
+
 /// A number with the standard normal distribution (Box and Muller 1958). Takes two numbers from `rng`.
 pub(crate) fn normal(rng: &mut Stream) -> f64 {
     let radius = (-2.0 * libm::log(1.0 - uniform(rng))).sqrt();

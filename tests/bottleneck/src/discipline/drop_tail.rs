@@ -27,7 +27,13 @@ impl Discipline for DropTail {
         _rng: &mut Stream,
     ) -> Verdict {
         // An idle link serves the packet at once: it never waits, so the limit does not concern it.
-        if queue.idle || self.limit.admits(queue.packets, queue.bytes, size) {
+        let QueueView {
+            packets,
+            bytes,
+            rate,
+            ..
+        } = *queue;
+        if queue.idle || self.limit.admits(packets, bytes, size, rate) {
             Verdict::Pass
         } else {
             Verdict::Overflow

@@ -160,7 +160,7 @@ fn mark(mut params: Params<'_>) -> Result<Queue, ParseError> {
         Buffer::Time(span) => !span.is_zero(),
         Buffer::Packets(size) | Buffer::Bytes(size) => size > 0,
         Buffer::Bdp(multiple) => multiple > 0.0,
-        Buffer::Unlimited => false,
+        Buffer::Wait(_) | Buffer::Unlimited => false,
     };
     let ect = ect.unwrap_or_default();
     params.finish(Queue::Mark { q0, ect }, above_zero)

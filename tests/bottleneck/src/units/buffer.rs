@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::{format_duration, number, parse_duration, ParseError, Rate};
 
 const ALLOWED: &str =
-    "a time at the link's rate (400ms), packets (50p), bytes (64kB, 64KiB, 1500B), \
+    "a time at the link's rate (400ms) or at its present one (wait:400ms), packets (50p), bytes (64kB, 64KiB, 1500B), \
     a multiple of the bandwidth-delay product (1bdp, 0.5bdp), or unlimited";
 
 /// How much a queue may hold, as a person states it.
@@ -15,6 +15,8 @@ const ALLOWED: &str =
 pub enum Buffer {
     /// What the link sends in this time: `400ms`.
     Time(Duration),
+    /// What the link sends in this time at the rate it has at the moment: `wait:400ms`.
+    Wait(Duration),
     /// Packets of any size: `50p`.
     Packets(u64),
     /// Bytes on the link: `64kB` (64,000), `64KiB` (65,536), `1500B`.
@@ -32,15 +34,20 @@ pub struct Limit {
     pub bytes: Option<u64>,
     /// At most so many packets wait, if given.
     pub packets: Option<u64>,
+    /// Nobody joins a queue that takes so long at the present rate, if given.
+    pub wait: Option<Duration>,
 }
 
 impl Limit {
-    /// Whether one more packet of `size` bytes may join `packets` that wait with `bytes`.
-    pub fn admits(&self, packets: u64, bytes: u64, size: u32) -> bool {
+    /// Whether one more packet of `size` bytes may join `packets` that wait with `bytes` for a link whose rate is `rate`
+    /// (`None`: unlimited).
+    pub fn admits(&self, packets: u64, bytes: u64, size: u32, rate: Option<Rate>) -> bool {
+        let drain = || rate.map_or(Duration::ZERO, |rate| rate.time_for(bytes));
         self.packets.is_none_or(|limit| packets < limit)
             && self
                 .bytes
                 .is_none_or(|limit| bytes.saturating_add(u64::from(size)) <= limit)
+            && self.wait.is_none_or(|limit| drain() < limit)
     }
 }
 
@@ -50,7 +57,7 @@ impl Buffer {
     pub fn limit(self, rate: Option<Rate>, base_rtt: Duration) -> Limit {
         let bytes = |bytes| Limit {
             bytes,
-            packets: None,
+            ..Limit::default()
         };
         match self {
             Self::Time(span) => bytes(rate.map(|rate| rate.bytes_in(span))),
@@ -59,8 +66,12 @@ impl Buffer {
             }
             Self::Bytes(limit) => bytes(Some(limit)),
             Self::Packets(limit) => Limit {
-                bytes: None,
                 packets: Some(limit),
+                ..Limit::default()
+            },
+            Self::Wait(span) => Limit {
+                wait: Some(span),
+                ..Limit::default()
             },
             Self::Unlimited => Limit::default(),
         }
@@ -74,6 +85,9 @@ impl FromStr for Buffer {
         let wrong = || ParseError::new("buffer size", text, ALLOWED);
         if text.trim() == "unlimited" {
             return Ok(Self::Unlimited);
+        }
+        if let Some(span) = text.trim().strip_prefix("wait:") {
+            return parse_duration(span).map(Self::Wait).map_err(|_| wrong());
         }
         let (number, unit) = number::split(text).ok_or_else(wrong)?;
         let whole = |scale: f64| match number * scale {
@@ -97,6 +111,7 @@ impl fmt::Display for Buffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Time(span) => f.write_str(&format_duration(*span)),
+            Self::Wait(span) => write!(f, "wait:{}", format_duration(*span)),
             Self::Packets(packets) => write!(f, "{packets}p"),
             Self::Bytes(bytes) => write!(f, "{bytes}B"),
             Self::Bdp(multiple) => write!(f, "{multiple}bdp"),

@@ -118,6 +118,7 @@ fn what_is_written_is_read_back() {
         "3us",
         "7ns",
         "0ms",
+        "wait:80ms",
     ] {
         assert_eq!(text.parse::<Buffer>().unwrap().to_string(), text);
     }

@@ -4,21 +4,21 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::{Wifi, WifiAccess, Wire};
+use super::{Retries, Wifi, WifiAccess, Wire};
 use crate::random::{normal, uniform_span};
 use crate::units::{format_duration, parse_duration, Params};
-use crate::{ParseError, Stream, Time};
+use crate::{ParseError, Schedule, Stream, Time};
 
 const ALLOWED: &str =
-    "uniform:min=0ms,max=10ms, normal:mean=5ms,sd=2ms (both with order=keep or free), or \
-    wifi:median=4ms,stall=50ms..100ms,every=5s";
+    "uniform:min=0ms,max=10ms, normal:mean=5ms,sd=2ms (both with order=keep or free), \
+    wifi:median=4ms,stall=50ms..100ms,every=5s, or retries:7ms (also over time, 1ms@0s,12ms@10s)";
 
 /// A delay that comes on top of propagation.
 ///
 /// The delays of `uniform` and `normal` are independent from packet to packet. With [`Order::Keep`] a packet also
 /// waits for those before it; where packets are closer than the jitter is wide, most then take nearly the highest
 /// delay. `wifi` is a process in time and has its distribution at any packet rate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Jitter {
     /// `uniform:min=0ms,max=10ms,order=keep`.
     Uniform {
@@ -40,6 +40,8 @@ pub enum Jitter {
     },
     /// `wifi:median=4ms,stall=50ms..100ms,every=5s`, the default; keeps order.
     Wifi(Wifi),
+    /// `retries:7ms` or `retries:1ms@0s,12ms@10s`, by the mean; keeps order. See [`Retries`].
+    Retries(Schedule<Duration>),
 }
 
 /// Whether packets may overtake each other.
@@ -58,6 +60,7 @@ impl Jitter {
         let latest = Time::ZERO;
         match self {
             Self::Wifi(model) => Box::new(WifiAccess::new(model)),
+            Self::Retries(means) => Box::new(Retries::new(means)),
             Self::Uniform { min, max, order } => Box::new(Independent {
                 draw: move |rng: &mut Stream| uniform_span(min, max, rng),
                 order,
@@ -100,6 +103,9 @@ impl FromStr for Jitter {
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let wrong = || ParseError::new("jitter", text, ALLOWED);
         let (name, rest) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
+        if name == "retries" {
+            return rest.parse().map(Self::Retries).map_err(|_| wrong());
+        }
         let mut params = Params::new(rest, wrong())?;
         if name == "wifi" {
             return Wifi::read(params).map(Self::Wifi);
@@ -159,6 +165,7 @@ impl fmt::Display for Jitter {
                 )
             }
             Self::Wifi(wifi) => wifi.fmt(f),
+            Self::Retries(means) => write!(f, "retries:{means}"),
         }
     }
 }

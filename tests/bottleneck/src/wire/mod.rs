@@ -7,6 +7,7 @@ mod jitter;
 mod loss;
 mod outages;
 mod reorder;
+mod retries;
 mod wifi;
 
 use std::time::Duration;
@@ -18,6 +19,7 @@ pub use jitter::{Jitter, Order};
 pub use loss::{GilbertElliott, Loss};
 pub use outages::Outages;
 pub use reorder::Reorder;
+pub use retries::Retries;
 pub use wifi::{Wifi, WifiAccess};
 
 use crate::{Stream, Time};

@@ -140,7 +140,7 @@ proptest! {
             let (packets, bytes) = waiting.fold((0, 0), |(packets, bytes), (exit, _)| {
                 (packets + 1, bytes + u64::from(exit.packet.size))
             });
-            prop_assert!(!limit.admits(packets, bytes, lost.packet.size));
+            prop_assert!(!limit.admits(packets, bytes, lost.packet.size, Some(rate(&config))));
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::traffic::{arrival_times, run, seeded, traffic};
 use proptest::prelude::*;
 use quiche_cc_bottleneck::{
-    Delay, DropTail, Exit, Fate, Limit, Link, LinkConfig, Packet, Rate, RateModel, Schedule,
+    Delay, DropTail, Ecn, Exit, Fate, Limit, Link, LinkConfig, Packet, Rate, RateModel, Schedule,
     ScheduledRate, Service, Time, Trace, TraceService,
 };
 
@@ -51,6 +51,38 @@ fn recording() -> impl Strategy<Value = Vec<u64>> {
 fn read(times: &[u64]) -> Trace {
     let lines: Vec<_> = times.iter().map(u64::to_string).collect();
     Trace::parse(&lines.join("\n"), "test").expect("a valid recording")
+}
+
+/// What a full buffer holds before and after the rate falls to a tenth.
+fn most_that_waits(buffer: &str) -> [Duration; 2] {
+    let config = LinkConfig {
+        rate: "10Mbps@0s,1Mbps@1s".parse().unwrap(),
+        buffer: buffer.parse().unwrap(),
+        ..LinkConfig::default()
+    };
+    let mut link: Link<()> = config.build(1, 0).unwrap();
+    [0, 2_000_000_000].map(|from| {
+        for packet in 0..200 {
+            let at = Time::from_nanos(from + packet);
+            let (size, ecn, payload) = (1250, Ecn::NotEct, ());
+            link.send(at, Packet { size, ecn, payload });
+        }
+        link.backlog().delay
+    })
+}
+
+#[test]
+fn a_buffer_that_limits_the_wait_follows_the_rate_and_one_of_bytes_does_not() {
+    const MS: Duration = Duration::from_millis(1);
+    let near = |delay: Duration, expected: u32, packet: u32| {
+        assert!(delay.abs_diff(expected * MS) <= packet * MS, "{delay:?}");
+    };
+    let [fast, slow] = most_that_waits("wait:100ms");
+    near(fast, 100, 2);
+    near(slow, 100, 20);
+    let [fast, slow] = most_that_waits("100ms");
+    near(fast, 100, 2);
+    near(slow, 1000, 20);
 }
 
 /// Bytes that left after exit `from` until exit `to`.

@@ -163,6 +163,11 @@ fn what_a_wire_does_is_read_and_written() {
         refused::<Jitter>(text, text, "uniform:min=0ms");
     }
     refused::<Jitter>("uniform:max=1ms,order=no", "no", "keep or free");
+    written::<Jitter>("retries:7ms", "retries:7ms");
+    written::<Jitter>("retries: 1ms@0s, 12ms@1s", "retries:1ms@0ms,12ms@1s");
+    for text in ["retries", "retries:", "retries:mean=7ms", "retries:1ms@1s"] {
+        refused::<Jitter>(text, text, "uniform:");
+    }
     refused::<Jitter>("wifi:stall=2ms..1ms", "2ms..1ms", "from..to");
     written::<Reorder>("extra=5ms,p=1%", "p=1%,extra=5ms");
     for text in ["", "1%", "p=1%", "extra=1ms", "p=1%,extra=1ms,x=1"] {

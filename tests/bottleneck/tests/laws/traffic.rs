@@ -82,6 +82,8 @@ fn any_wire() -> impl Strategy<Value = LinkConfig> {
             "uniform:min=1ms,max=2ms,order=free",
             "normal:mean=2ms,sd=2ms",
             "wifi",
+            "retries:7ms",
+            "retries:1ms@0s,12ms@20ms",
             "wifi:median=1ms,stall=5ms..9ms,every=10ms",
         ]),
         maybe(&["interval=4ms", "interval=1ms,max=2p"]),

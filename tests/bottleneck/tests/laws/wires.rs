@@ -183,6 +183,43 @@ fn jitter_is_the_same_on_every_machine() {
         [15412835, 23002131, 23479565]
     );
     assert_eq!(first("wifi"), [8660898, 11482285, 3898059]);
+    assert_eq!(first("retries:91ms"), [97809170, 45000000, 121307219]);
+}
+
+#[test]
+fn retries_have_their_mean_and_are_either_short_or_many() {
+    for (text, mean) in [
+        ("retries:1ms", 0.7),
+        ("retries:7ms", 6.7),
+        ("retries:91ms", 90.7),
+    ] {
+        // Far enough apart for none to wait for the one before. A slot less half a slot, if there is any, is 1 - (1 - 1/e) / 2.
+        let delays = delays(&jitter(text), 40_000, 1000 * MS);
+        let ms = |delay: &Duration| delay.as_secs_f64() * 1e3;
+        let found = delays.iter().map(ms).sum::<f64>() / delays.len() as f64;
+        near(text, found, mean, 0.03 * mean + 0.02);
+        let collided = delays.iter().filter(|delay| ms(delay) > 30.0).count() as f64;
+        let share = collided / delays.len() as f64;
+        near("share of collisions", share, (mean - 0.7) / 90.0, 0.01);
+    }
+}
+
+#[test]
+fn retries_follow_the_schedule_of_their_means() {
+    let delays = delays(&jitter("retries:1ms@0s,91ms@50s"), 100, 1000 * MS);
+    assert!(delays[..50].iter().all(|delay| *delay < 10 * MS));
+    assert!(delays[51..].iter().all(|delay| *delay > 10 * MS));
+}
+
+#[test]
+fn what_follows_a_collision_waits_for_it() {
+    let exits = exits(&jitter("retries:7ms"), 2000, MS);
+    let order: Vec<_> = exits.iter().map(|exit| exit.packet.payload).collect();
+    assert!(order.is_sorted());
+    let late = exits
+        .iter()
+        .filter(|exit| exit.at.since(exit.arrived) > 30 * MS);
+    assert!(late.count() > 1000, "most wait where packets are close");
 }
 
 #[test]

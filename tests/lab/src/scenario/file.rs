@@ -144,6 +144,57 @@ pub enum Traffic {
         #[serde(default = "default_request")]
         request: u64,
     },
+    Media {
+        tracks: Vec<Track>,
+    },
+}
+
+/// Units of media that come about at regular times.
+#[derive(Debug, Clone, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Track {
+    every: Text<Span>,
+    sizes: Vec<Size>,
+    #[serde(default = "default_urgency")]
+    urgency: u8,
+    #[serde(default = "yes")]
+    counted: bool,
+    patience: Option<Text<Span>>,
+}
+
+/// That of RFC 9218, section 4.1.
+fn default_urgency() -> u8 {
+    3
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Track {
+    fn typed(&self) -> scenario::Track {
+        scenario::Track {
+            every: self.every.0 .0,
+            sizes: self
+                .sizes
+                .iter()
+                .map(|size| (size.bytes, size.times))
+                .collect(),
+            urgency: self.urgency,
+            counted: self.counted,
+            patience: self.patience.map(|patience| patience.0 .0),
+        }
+    }
+
+    fn missing(&self) -> Option<&'static str> {
+        match self {
+            _ if self.every.0 .0.is_zero() => Some("`every`"),
+            _ if self.sizes.is_empty() => Some("the number of `sizes`"),
+            _ if self.sizes.iter().any(|size| size.bytes == 0) => Some("`bytes`"),
+            _ if self.sizes.iter().any(|size| size.times == 0) => Some("`times`"),
+            _ => None,
+        }
+    }
 }
 
 /// Responses of one size.
@@ -210,6 +261,9 @@ impl Traffic {
                 think: think.0 .0,
                 request,
             },
+            Self::Media { ref tracks } => scenario::Traffic::Media {
+                tracks: tracks.iter().map(Track::typed).collect(),
+            },
         }
     }
 
@@ -235,6 +289,8 @@ impl Traffic {
             Self::Requests { parallel: 0, .. } => Some("`parallel`"),
             Self::Requests { size: 0, .. } => Some("`size`"),
             Self::Requests { request: 0, .. } => Some("`request`"),
+            Self::Media { tracks } if tracks.is_empty() => Some("the number of `tracks`"),
+            Self::Media { tracks } => tracks.iter().find_map(Track::missing),
             _ => None,
         }
     }

@@ -157,4 +157,24 @@ pub enum Traffic {
         /// Size of a request in bytes.
         request: u64,
     },
+    /// Live media: tracks whose units come about at regular times (QUIC only).
+    Media {
+        /// What is sent at the same time.
+        tracks: Vec<Track>,
+    },
+}
+
+/// Units of one kind. Every pass through the sizes is a group, and a stream that the client asks for when it begins.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Track {
+    /// Time from one unit to the next.
+    pub every: Duration,
+    /// Sizes in bytes, and how many units of that size follow each other.
+    pub sizes: Vec<(u64, u64)>,
+    /// Priority of its streams, 0 first (RFC 9218, section 4.1).
+    pub urgency: u8,
+    /// Whether completion times of its units are kept.
+    pub counted: bool,
+    /// The client gives up a group one of whose units is later than this.
+    pub patience: Option<Duration>,
 }

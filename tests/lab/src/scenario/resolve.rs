@@ -140,7 +140,7 @@ fn config(link: &file::Link, directory: &Path) -> LinkConfig {
         outages: link.outages.clone().map(|outages| outages.0),
         loss: link.loss.map_or(default.loss, |loss| loss.0),
         delay: link.delay.clone().map_or(default.delay, |delay| delay.0),
-        jitter: link.jitter.map(|jitter| jitter.0),
+        jitter: link.jitter.clone().map(|jitter| jitter.0),
         aggregate: link.aggregate.map(|aggregate| aggregate.0),
         reorder: link.reorder.map(|reorder| reorder.0),
     }
@@ -277,6 +277,7 @@ fn traffic(flow: &file::Flow) -> Checked<Traffic> {
             | Traffic::OnOff { rate: None, .. }
             | Traffic::Responses { .. }
             | Traffic::Requests { .. }
+            | Traffic::Media { .. }
     );
     if needs_quic && !controlled {
         return refuse(given, "this traffic needs a transport that controls it; UDP carries transfer, cbr, poisson, and on_off with a rate");

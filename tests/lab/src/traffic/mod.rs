@@ -1,5 +1,6 @@
 //! What applications want to send, and when.
 
+mod media;
 mod pages;
 mod sources;
 mod stream;
@@ -8,6 +9,7 @@ use std::time::Duration;
 
 use quiche_cc_bottleneck::{Stream, Time};
 
+use self::media::Media;
 use self::pages::{PageShape, Pages};
 pub use self::sources::{source, Demand, Source};
 use self::stream::StreamApp;
@@ -62,6 +64,9 @@ pub fn application(
             request,
         };
         return Box::new(Pages::new(shape, start, rng));
+    }
+    if let Traffic::Media { tracks } = traffic {
+        return Box::new(Media::new(tracks, start));
     }
     let source = source(traffic, start, packet, rng).expect("all other traffic has a source");
     Box::new(StreamApp::new(source, packet))

@@ -76,7 +76,7 @@ pub fn source(traffic: &Traffic, start: Time, packet: u64, rng: Stream) -> Optio
             sizes: sizes.clone(),
             next: (0, 0),
         }),
-        Traffic::Requests { .. } => return None,
+        Traffic::Requests { .. } | Traffic::Media { .. } => return None,
     })
 }
 

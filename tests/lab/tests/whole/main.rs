@@ -4,6 +4,7 @@ mod compare;
 mod determinism;
 mod documentation;
 mod known;
+mod media;
 mod papers;
 mod program;
 mod scenario_errors;

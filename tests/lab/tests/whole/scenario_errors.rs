@@ -118,6 +118,16 @@ const CASES: &[(&str, &str, &str)] = &[
         "file.toml:9: `some` is no valid jitter; allowed: ",
     ),
     (
+        "{ kind = \"unlimited\" }",
+        "{ kind = \"media\", tracks = [] }",
+        "file.toml:12: the number of `tracks` has to be more than 0",
+    ),
+    (
+        "{ kind = \"unlimited\" }",
+        "{ kind = \"media\", tracks = [{ every = \"20ms\", sizes = [{ bytes = 0 }] }] }",
+        "file.toml:12: `bytes` has to be more than 0",
+    ),
+    (
         "[[flow]]",
         "[[other]]",
         "file.toml:9: unknown field `other`",
