@@ -104,6 +104,7 @@ class HybridEpoch(ZoneEpoch):
     undisturbed: NonNegative
     share: NonNegative | None
     standing: NonNegative
+    held: NonNegative | None
     return_delay: NonNegative
 
 

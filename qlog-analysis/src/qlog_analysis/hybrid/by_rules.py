@@ -13,7 +13,7 @@ from ..zones.sides import allows
 from . import law, noise
 from .sides import Sides
 from .standing import Outcome, Standing
-from .thresholds import Thresholds, margin
+from .thresholds import Thresholds
 from .windows import windows
 
 
@@ -66,6 +66,8 @@ class RulesAgainstReport:
         self._hold("alpha", r.alpha, [c.alpha for c in same_zone])
         self._hold("beta", r.beta, [c.beta for c in same_zone])
         self._hold("share", r.share, [c.course.share for c in same_zone])
+        held = [None if c.standing.others is None else c.standing.others.held for c in same_zone]
+        self._hold("held", r.held, held)
         self.s.rate_after([c.rate for c in same_zone], "the rules give for what was reported")
         nearest = min(same_zone, key=lambda c: abs(c.rate - r.rate_after))
         self.course, self.standing = nearest.course, nearest.standing
@@ -78,7 +80,7 @@ class RulesAgainstReport:
         r, s = self.r, self.s
         before = s.before.course.arrive(r.arrived, s.arriving(r.duration / 1e3, r.length / 1e3))
         if s.interrupted:
-            self.course = law.Course(dips=before.dips)
+            self.course = law.Course()
             size = s.limits.max_datagram_size
             expected, rate = Outcome.INTERRUPTED.value, rates.restarted(r.rate_before, r.length / 1e3, size)
         else:
@@ -88,9 +90,12 @@ class RulesAgainstReport:
             self.s.find("rate", "an epoch without samples changes nothing, but a zone or another rate is reported")
         if r.outcome != expected:
             self._disagree("outcome", r.outcome, [expected])
-        if r.stalled or s.interrupted:
+        if s.interrupted:
             self.standing, self.queues = Standing(), frozenset({0.0})
+        elif r.stalled:
+            self.standing = Standing(others=self.standing.others)
         self._hold("share", r.share, [self.course.share])
+        self._hold("held", r.held, [None if self.standing.others is None else self.standing.others.held])
 
     def _learnt(self, course: law.Course) -> law.Course:
         """With what an epoch without samples tells of the share."""
@@ -119,13 +124,14 @@ class RulesAgainstReport:
         r = self.r
         if r.delta is None or r.length <= 0.0:
             return
-        thresholds = Thresholds(r.d0 / 1e3, r.d1 / 1e3, r.d2 / 1e3, r.d3 / 1e3, margin(r.standing / 1e3))
+        thresholds = Thresholds(r.d0 / 1e3, r.d1 / 1e3, r.d2 / 1e3, r.d3 / 1e3)
         if not thresholds.d0 <= thresholds.d1 < thresholds.d2 < thresholds.d3:
             self.s.find("thresholds", f"{r.d0}, {r.d1}, {r.d2}, {r.d3} ms reported, expected d0 <= d1 < d2 < d3")
             return
         shifts = (0.0, -REPORT_ROUNDING, REPORT_ROUNDING)
-        options = itertools.product(shifts, self.s.lost(), self.m.queues, self.m.fills, self.s.lengths())
-        for shift, lost, queues, fills, length in options:
+        s, m = self.s, self.m
+        options = itertools.product(shifts, s.lost(), m.queues, m.fills, s.lengths(), s.before.largest)
+        for shift, lost, queues, fills, length, largest in options:
             yield from self._updates(
                 delta=law.queueing((r.delta + shift) / 1e3, self.s.noise),
                 lost=lost,
@@ -137,6 +143,7 @@ class RulesAgainstReport:
                 length=length,
                 arrived=r.arrived,
                 duration=r.duration / 1e3,
+                largest=largest,
             )
 
     def _updates(
@@ -152,6 +159,7 @@ class RulesAgainstReport:
         length: float,
         arrived: float,
         duration: float,
+        largest: float,
     ) -> Iterator[law.Update]:
         r = self.r
         epoch = law.Epoch(
@@ -176,13 +184,14 @@ class RulesAgainstReport:
             acked=r.acked,
             transmission=self.s.reported_transmission(),
             standing=self.s.standing,
+            largest=largest,
             stalled=r.stalled,
             arriving=self.s.arriving(duration, length),
             noise=self.s.noise,
             interrupted=self.s.interrupted,
             meets_path=self.s.before.meets_path,
         )
-        return law.settle(epoch, law.update(epoch, self.p, self.s.before.course), self.p, TIME_TOLERANCE)
+        return law.outcomes(epoch, self.p, self.s.before.course, TIME_TOLERANCE)
 
     # -- the packets --------------------------------------------------------------------------------------------
 
@@ -197,10 +206,11 @@ class RulesAgainstReport:
             m.fills,
             [max(s.duration + x, noise.SHORTEST) for x in (-TIME_TOLERANCE, TIME_TOLERANCE)],
             s.lengths(),
+            s.before.largest,
         )
         deltas = {near for d in m.deltas for near in self._around(law.queueing(d, s.noise))}
         for answers, delta in itertools.product(open_questions, deltas):
-            lost, full, queues, fills, duration, length = answers
+            lost, full, queues, fills, duration, length, largest = answers
             yield from self._updates(
                 delta=delta,
                 lost=lost,
@@ -212,6 +222,7 @@ class RulesAgainstReport:
                 length=length,
                 arrived=m.acked_bits / s.arriving(duration, length),
                 duration=duration,
+                largest=largest,
             )
 
     def _around(self, delta: float) -> set[float]:
@@ -267,5 +278,5 @@ class RulesAgainstReport:
             (min(self.queues), max(self.queues)),
         )
         if r.window not in allowed:
-            by_law = "R (L + return delay + max(d3, 2 G) + N / 2)"
+            by_law = "R (L + return delay + max(d3 + Q, 2 G) + N / 2)"
             self.s.find("window", f"{r.window} bytes reported, W = {by_law} is {allowed}")

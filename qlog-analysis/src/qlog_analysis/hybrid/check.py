@@ -12,6 +12,7 @@ from ..model import Feedback, Trace, Update
 from ..zones.surroundings import Surroundings
 from ..zones.walk import EpochWalk
 from .compare import Compared, compare
+from .contended import LargestRate
 from .epochs import Measurement
 from .expected import expected, first_pacing
 from .late import LatePackets
@@ -42,6 +43,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         self._noises, self._gap = [0.0], (0.0, 0.0)
         self._standing = Standing()
         self._queues = frozenset({0.0})
+        self._largest: list[LargestRate] = []
 
     @property
     def _started(self) -> bool:
@@ -79,6 +81,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         m = self._measurement.end_epoch(event.time, event.record, told, on_feedback=on_feedback)
         if at is not None:
             self._measurement.sample_rtt(at)
+        self._see_rate(event, m)
         compared = compare(event, m, self._before(overwhelmed=self._is_overwhelmed(r, m)))
         v.findings.extend(compared.findings)
         v.add(compared.row)
@@ -104,6 +107,14 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         competes = self._standing.queue > 0.0
         return r.delta is not None and self._late.overwhelm(m.limits.parameters, competes=competes)
 
+    def _see_rate(self, event: Update[HybridEpoch], m: Measured) -> None:
+        """The largest R of late is that of epochs with samples, but for those of start-up and those that held it."""
+        r, window = event.data, m.limits.parameters.owdwin
+        self._largest = self._largest or [LargestRate(window, at) for at in self._measurement.origins]
+        if r.delta is not None and not self._startup and not self._standing.holds:
+            for largest in self._largest:
+                largest.see(event.time, r.rate_before)
+
     def _before(self, *, overwhelmed: bool) -> Before:
         return Before(
             epoch=self._previous,
@@ -115,6 +126,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
             following=self._following(1),
             standing=self._standing,
             queues=self._queues,
+            largest=[largest.get() for largest in self._largest],
             meets_path=self._measurement.meets_path,
         )
 
@@ -136,6 +148,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         self._course, self._noises, self._gap = course, compared.noises, compared.gap
         self._follow_path(r, m, compared)
         self._standing, self._queues = compared.standing, compared.queues
+        self._measurement.stand_still(still=self._standing.holds)
         following = self._following()
         if following is not None:
             self._measurement.expect(following.noise / 1e3, following.gap / 1e3)
@@ -146,5 +159,6 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         """Interruptions, and paths that are longer than they were."""
         if compared.interrupted:
             self._measurement.path_was_interrupted()
+            self._largest = []
         elif r.delta is not None and (self._measurement.meets_path or r.outcome == Outcome.LONGER_PATH.value):
             self._measurement.path_is_longer(m, r.delta / 1e3, r.length / 1e3)

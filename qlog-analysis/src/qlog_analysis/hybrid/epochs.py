@@ -68,6 +68,11 @@ class Measurement:
         return self._own
 
     @property
+    def origins(self) -> list[float]:
+        """From where windows may count."""
+        return self._samples.origins
+
+    @property
     def started(self) -> bool:
         return self._start is not None
 
@@ -108,10 +113,16 @@ class Measurement:
         self._counts_since = time
         self._awaits = True
 
+    def stand_still(self, *, still: bool) -> None:
+        """Whether others keep a queue, so that the minima are not forgotten."""
+        for minima in self._samples.minima:
+            minima.stand_still(self._start if still else None)
+
     def path_was_interrupted(self) -> None:
         """What comes first after that is no queue."""
         self._meets_path, self._queue_met = True, QueueMet()
         self._noises.forget()
+        self._transmission = TransmissionTime()
 
     def path_is_longer(self, m: Measured, delta: float, length: float) -> None:
         """What the epoch took for a queue, `delta` by the report, is none, and L is `length` from now on. The report is

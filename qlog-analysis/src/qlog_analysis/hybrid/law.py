@@ -8,19 +8,18 @@ from dataclasses import dataclass, field, replace
 
 from ..zones import rate as rates
 from ..zones.rate import clamp_rate
-from . import noise, standing
+from . import contended, noise, standing
+from .contended import Contended, Seen
 from .dips import Dips, is_dip
 from .drain import Drain
 from .parameters import Parameters
 from .standing import Outcome, Shown, Standing
-from .thresholds import Thresholds, insists, thresholds
+from .thresholds import Thresholds, thresholds
 
 LEAST_LEFT = 0.1
 """Of bmin, what a flow leaves to others that uses all of the slowest link."""
 MOST_GROWTH = 0.25
 """alpha in R, where it grows."""
-COMPETING_GROWTH = 0.03
-"""The same where a queue stands, unless a packet per L is more."""
 FIRST_FLIGHT = 2.0
 """In R: how packets leave before the first epoch, an initial window in half of L."""
 TELLING = 16
@@ -41,9 +40,9 @@ def window(
     gap: float = 0.0,
     queue: float = 0.0,
 ) -> int:
-    """W = R (L + max(d3, 2 G) + N / 2) in bytes. `length` is L, with what queues on the return path where the source
-    can tell; `queue` the one that stands."""
-    extra = max(thresholds(rate, packet_bytes, p).above(queue).d3, 2.0 * gap) + its_noise / 2.0
+    """W = R (L + max(d3 + Q, 2 G) + N / 2) in bytes. `length` is L, with what queues on the return path where the
+    source can tell; `queue` is Q."""
+    extra = max(thresholds(rate, packet_bytes, p).d3 + queue, 2.0 * gap) + its_noise / 2.0
     return rates.window(rate * (length + extra), packet_bytes)
 
 
@@ -94,6 +93,8 @@ class Epoch:
     """T as it counts, s."""
     standing: Standing = field(default_factory=Standing)
     """The queue that stands, as the epochs before leave it."""
+    largest: float = 0.0
+    """The largest R of late in which nothing was held, bit/s."""
     stalled: bool = False
     """Whether the path stood still."""
     believed: float = 0.0
@@ -121,13 +122,7 @@ class Epoch:
     @property
     def competes(self) -> bool:
         """Whether others keep a queue."""
-        return self.standing.queue > 0.0
-
-    @property
-    def has_its_share(self) -> bool:
-        """Whether it is known to send half of what the slowest link can carry."""
-        known = self.transmission > 0.0
-        return known and not insists(self.rate, self.transmission, self.packet_bytes)
+        return self.standing.holds
 
     def _room(self, rate: float, p: Parameters) -> float:
         """`catchup` times the part of the slowest link that a flow with this rate leaves to others; 1 if unknown."""
@@ -142,11 +137,6 @@ class Epoch:
     def returns_to(self, share: float, p: Parameters) -> float:
         """R once a queue has drained: less than the share by what is left to others, bit/s."""
         return (1.0 - p.bmin * min(max(self._room(share, p), LEAST_LEFT), 1.0)) * share
-
-    @property
-    def own_queue(self) -> float:
-        """What of its delay is not the queue that others keep, if it knows its part of the path, s."""
-        return self.delta if self.transmission == 0.0 else max(self.delta - self.standing.queue, 0.0)
 
     @property
     def lost_to_a_full_queue(self) -> bool:
@@ -222,6 +212,10 @@ class Update:
         return standing.starts_anew(self.beta, self.outcome)
 
 
+LONE = contended.Judged(None)
+"""Nobody keeps a queue."""
+
+
 def zone(e: Epoch) -> int:
     """Zone 1, 2 or 3 (section II-A)."""
     if e.delta > e.thresholds.d2 or e.lost_to_a_full_queue or e.overwhelmed:
@@ -230,34 +224,30 @@ def zone(e: Epoch) -> int:
 
 
 def increase(e: Epoch, undisturbed: float, p: Parameters) -> float:
-    """The increase that is used: none in an application-limited epoch or of a flow that has its share of a queue which
-    stands, and growing with `grow`, bit/s."""
-    if e.app_limited or (e.competes and e.has_its_share):
+    """The increase that is used: none in an application-limited epoch, and growing with `grow`, bit/s."""
+    if e.app_limited:
         return 0.0
     d = e.thresholds
     up = rates.alpha(e.delta, *p.increase_bounds(e.packet_bytes, e.length), d.d0, d.d1) * e.catch_up(p)
     period = p.growth_period(e.packet_bytes, e.rate, e.length)
     exponent = min(undisturbed / period * math.log(p.grow), 500.0)
     grown = up * e.length / period * math.exp(exponent)
-    if e.competes:
-        per_packet = 8.0 * e.packet_bytes / e.length
-        return min(max(grown, per_packet), max(per_packet, COMPETING_GROWTH * e.rate))
     return min(grown, MOST_GROWTH * e.rate)
 
 
 def beta(e: Epoch, p: Parameters) -> float:
     """What a decrease takes away, so that it empties the queue in time."""
-    return min(max(e.own_queue / (p.drain * e.length), p.bmin), p.bmax)
+    return min(max(e.delta / (p.drain * e.length), p.bmin), p.bmax)
 
 
-def update(e: Epoch, p: Parameters, course: Course) -> Update:
-    """The rate update at the end of an epoch that has samples."""
+def update(e: Epoch, p: Parameters, course: Course, others: contended.Judged = LONE) -> Update:
+    """The rate update at the end of an epoch that has samples, with what is held beside others."""
     course = course.arrive(e.arrived, e.arriving).see(e.delta)
     if e.interrupted:
-        return _interrupted(e, course)
+        return _interrupted(e)
     e = replace(e, believed=believed(course.dips, e.startup, p), most=course.drain.most(e.noise, e.packet_bytes))
     course = course.learn(e.arrived_in_full)
-    done, dips = _updated(e, p, course), course.dips
+    done, dips = _beside(_updated(e, p, course), e, others), course.dips
     if done.beta is not None and e.believed > 0.0 and course.share is None and not e.sent_little:
         dips = dips.learn(is_dip(e.arrived, e.believed))
     goes_on = done.alpha is not None and not e.app_limited
@@ -271,10 +261,10 @@ def believed(dips: Dips, startup: bool, p: Parameters) -> float:
     return 0.0 if startup else dips.believed(p)
 
 
-def _interrupted(e: Epoch, course: Course) -> Update:
+def _interrupted(e: Epoch) -> Update:
     """The path was: start-up begins again."""
     rate = rates.restarted(e.rate, e.length, e.packet_bytes)
-    return Update(zone(e), None, None, rate, True, Course(dips=course.dips), outcome=Outcome.INTERRUPTED)
+    return Update(zone(e), None, None, rate, True, Course(), outcome=Outcome.INTERRUPTED)
 
 
 def _updated(e: Epoch, p: Parameters, course: Course) -> Update:
@@ -289,15 +279,51 @@ def _updated(e: Epoch, p: Parameters, course: Course) -> Update:
     return Update(1, up, None, clamp_rate(e.rate + up, e.packet_bytes, e.length), False, course)
 
 
-def settle(e: Epoch, u: Update, p: Parameters, slack: float = 0.0) -> Iterator[Update]:
-    """The update with what becomes of the queue that should drain; several where times that may be off by `slack`, s,
-    leave it open."""
+def _beside(u: Update, e: Epoch, others: contended.Judged) -> Update:
+    """An update as others leave it: what they keep does not drain, so nothing waits for that."""
+    if others.rate is None:
+        return u
+    rate = clamp_rate(others.rate, e.packet_bytes, e.length)
+    return replace(u, alpha=None, beta=others.beta, rate=rate, course=Course(undisturbed=u.course.undisturbed))
+
+
+def outcomes(e: Epoch, p: Parameters, course: Course, slack: float = 0.0) -> Iterator[Update]:
+    """The update, with what becomes of queues that should drain and of those that others keep; several where times that
+    may be off by `slack`, s, leave it open."""
+    lone = update(e, p, course)
+    known = e.standing.others
     if e.interrupted:
-        yield u
-        return
-    if e.startup:
-        yield replace(u, standing=e.standing, outcome=Outcome.NEW_PATH if e.meets_path else None)
-        return
+        yield lone
+    elif e.startup:
+        yield replace(lone, standing=e.standing, outcome=Outcome.NEW_PATH if e.meets_path else None)
+    elif known is None:
+        yield from _settled(e, lone, p, Standing() if e.stalled else e.standing, slack)
+    else:
+        seen = Seen(
+            e.now, e.length, e.delta, e.thresholds.short, e.overwhelmed, lone.rate, e.packet_bytes, e.transmission
+        )
+        for others in contended.judge(known, seen, slack):
+            yield from _beside_others(e, p, course, others, slack)
+
+
+def _beside_others(e: Epoch, p: Parameters, course: Course, others: contended.Judged, slack: float) -> Iterator[Update]:
+    u = update(e, p, course, others)
+    if others.longer is not None:
+        yield _back(u, (1.0 - p.bmin) * others.longer, e)
+    elif others.after is None:
+        yield from _settled(e, u, p, Standing(), slack)
+    else:
+        yield replace(u, standing=Standing(others=others.after))
+
+
+def _back(u: Update, rate: float, e: Epoch) -> Update:
+    """What a path that has become longer leads back to."""
+    rate = clamp_rate(max(u.rate, rate), e.packet_bytes, e.length)
+    return replace(u, rate=rate, course=Course(dips=u.course.dips), outcome=Outcome.LONGER_PATH)
+
+
+def _settled(e: Epoch, u: Update, p: Parameters, before: Standing, slack: float) -> Iterator[Update]:
+    """The update with what becomes of the queue that should drain."""
     shown = Shown(
         e.now,
         e.delta,
@@ -311,15 +337,16 @@ def settle(e: Epoch, u: Update, p: Parameters, slack: float = 0.0) -> Iterator[U
         e.transmission,
         e.packet_bytes,
     )
-    # Where the path stood still it is nobody's queue.
-    before = Standing() if e.stalled else e.standing
     for judged in standing.judge(shown, before, p, slack):
         if judged.outcome is None:
             yield replace(u, standing=judged.standing)
+        elif judged.outcome is Outcome.LONGER_PATH:
+            yield _back(u, (1.0 - p.bmin) * judged.back, e)
         else:
-            rate = max(u.rate, (1.0 - p.bmin) * judged.back)
-            course = Course(dips=u.course.dips)
-            yield replace(u, rate=rate, course=course, standing=judged.standing, outcome=judged.outcome)
+            others = Contended.start(e.now, max(judged.back, e.largest), e.delta)
+            rate = clamp_rate(others.held, e.packet_bytes, e.length)
+            course, stands = Course(dips=u.course.dips), Standing(others=others)
+            yield replace(u, rate=rate, course=course, standing=stands, outcome=Outcome.STANDS)
 
 
 def _decrease(e: Epoch, p: Parameters, course: Course) -> Update:

@@ -84,7 +84,7 @@ DEFAULT = Parameters(
     grow=1.5,
     period=0.04,
     full=0.75,
-    compete=1.5,
+    compete=1.0,
     dip=0.7,
     catchup=4.0,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from ..check.numbers import REPORT_ROUNDING, TIME_TOLERANCE
@@ -33,9 +33,11 @@ class Before:
     following: HybridEpoch | None
     """The report of the epoch after it."""
     standing: Standing
-    """What is known of a queue that stands; the attempt as it was reported."""
+    """What is known of queues that stand."""
     queues: frozenset[float]
     """Values that Q may have, s."""
+    largest: list[float]
+    """Values that the largest R of late may have, bit/s."""
     meets_path: bool = False
     """Whether no epoch with samples has ended since the path was interrupted."""
 
@@ -54,11 +56,10 @@ class Sides(sides.Sides[HybridEpoch, Measured]):
         self.limits = measured.limits
         self.p = measured.limits.parameters
         self.noise, self.gap = self.r.noise / 1e3, self.r.gap / 1e3
-        self.standing = replace(before.standing, queue=self.r.standing / 1e3)
+        self.standing = before.standing
         rate = max(self.r.rate_before, 1.0)
-        own = thresholds(rate, self.limits.max_datagram_size, self.p)
-        self.thresholds = own.above(self.standing.queue)
-        self.full = {full_delay(own.d1, longest, self.p) for longest in measured.longest}
+        self.thresholds = thresholds(rate, self.limits.max_datagram_size, self.p)
+        self.full = {full_delay(self.thresholds.d1, longest, self.p) for longest in measured.longest}
         """Values of d_full."""
 
     @property

@@ -7,18 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from .contended import Contended
 from .parameters import Parameters
 
-KNOWN = 10.0
-"""s. For so long others are known after a queue was found to stand."""
 OTHER_LENGTHS, PATIENCE_QUEUES = 2.0, 2.0
 """In L, beside `drain`, and in the longest delay: how long a queue may take to drain."""
 STRANGERS = 2.0
-"""So many times as long, where others are not known."""
-REMAINS = 0.5
-"""Of the share, where others were not known."""
+"""So many times as long, before others are found."""
 FALLING = 0.9
-FOLLOWS = 1.0 / 8.0
 CALM_EPOCHS = 5
 """So many tell a longer path to a flow that is alone, twice as many to others."""
 CALM_SPREAD = 1.0 / 32.0
@@ -101,7 +97,6 @@ class Attempt:
     share: float
     short: float
     """The delay that was short when it began."""
-    first: float
     longest: float
     last: float
     one_before: float
@@ -115,7 +110,7 @@ class Attempt:
 
     @staticmethod
     def start(e: Shown, share: float) -> Attempt:
-        return Attempt(e.now, e.now, e.rate, share, e.short, e.delta, e.delta, e.delta, e.delta)
+        return Attempt(e.now, e.now, e.rate, share, e.short, e.delta, e.delta, e.delta)
 
     def is_over(self, e: Shown, slack: float) -> bool:
         """Whether the queue has been gone for once, also as a flow sees it that has lost most of its share since."""
@@ -171,21 +166,29 @@ class Attempt:
     def falls(self, slack: float) -> bool:
         return self.last < FALLING * self.one_before + slack
 
-    def lasts(self, length: float, known: bool, p: Parameters) -> float:
+    def lasts(self, length: float, p: Parameters) -> float:
         """How long it must last until the queue stands, s."""
         due = (OTHER_LENGTHS + p.drain) * length + PATIENCE_QUEUES * self.longest
-        return due if known else max(STRANGERS * due, p.compete)
+        return max(STRANGERS * due, p.compete)
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
     """What is known of it."""
 
-    queue: float = 0.0
-    """Q in s; 0 if there is none."""
     attempt: Attempt | None = None
-    found: float | None = None
-    """When a queue was last found to stand, s."""
+    others: Contended | None = None
+    """Those who keep a queue."""
+
+    @property
+    def queue(self) -> float:
+        """That of others, as far as the window allows for it, s; 0 if nothing is held."""
+        return 0.0 if self.others is None else self.others.allowance
+
+    @property
+    def holds(self) -> bool:
+        """Whether the flow holds its share beside others."""
+        return self.others is not None and self.others.holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,22 +196,20 @@ class Judged:
     standing: Standing
     outcome: Outcome | None = None
     back: float = 0.0
-    """The share to which it leads back, bit/s."""
+    """The share that the flow had, bit/s."""
 
 
 def judge(e: Shown, before: Standing, p: Parameters, slack: float = 0.0) -> Iterator[Judged]:
-    """What an epoch makes of it; several readings where times that may be off by `slack` leave it open."""
+    """What an epoch makes of it where nobody is known to keep a queue; several readings where times that may be off by
+    `slack` leave it open."""
     if p.compete == 0.0:
-        yield Judged(before)
+        yield Judged(Standing())
         return
-    queue = _follow(e, before.queue)
     for attempt in _attempts(e, before.attempt, slack):
-        going = Standing(queue, attempt, before.found)
         if attempt is None:
-            yield Judged(going)
-            continue
-        for known in {before.found is not None and e.now - before.found < KNOWN + s for s in (-slack, slack)}:
-            yield from _end(e, attempt, going, known, p, slack)
+            yield Judged(Standing())
+        else:
+            yield from _end(e, attempt, p, slack)
 
 
 def _attempts(e: Shown, before: Attempt | None, slack: float) -> Iterator[Attempt | None]:
@@ -225,29 +226,23 @@ def _of_a_rate(slack: float) -> float:
     return math.copysign(RATE_SLACK, slack) if slack else 0.0
 
 
-def _follow(e: Shown, queue: float) -> float:
-    if e.delta <= e.short:
-        return 0.0
-    return queue - FOLLOWS * (queue - e.delta) if e.delta < queue else queue
-
-
-def _end(e: Shown, a: Attempt, going: Standing, known: bool, p: Parameters, slack: float) -> Iterator[Judged]:
-    calm = {False} if known else {a.is_calm(e, p.queue, s) for s in (-slack, slack)}
+def _end(e: Shown, a: Attempt, p: Parameters, slack: float) -> Iterator[Judged]:
+    calm = {a.is_calm(e, p.queue, s) for s in (-slack, slack)}
     if True in calm:
         yield Judged(Standing(), Outcome.LONGER_PATH, a.share)
     if False not in calm:
         return
-    still = {False} if known else {a.keeps_still(e, s) for s in (-slack, slack)}
+    still = {a.keeps_still(e, s) for s in (-slack, slack)}
     if True in still:
-        yield Judged(going)
+        yield Judged(Standing(a))
     if False in still:
-        yield from _filled(e, a, going, known, p, slack)
+        yield from _filled(e, a, p, slack)
 
 
-def _filled(e: Shown, a: Attempt, going: Standing, known: bool, p: Parameters, slack: float) -> Iterator[Judged]:
+def _filled(e: Shown, a: Attempt, p: Parameters, slack: float) -> Iterator[Judged]:
     """Whether others fill the buffer, as far as `slack` leaves that open."""
     delay = min(slack, DELAY_SLACK)
-    lasts = a.lasts(e.length, known, p)
+    lasts = a.lasts(e.length, p)
     stands = {
         e.now - a.began + s * slack >= lasts
         and not a.falls(-s * delay)
@@ -255,7 +250,6 @@ def _filled(e: Shown, a: Attempt, going: Standing, known: bool, p: Parameters, s
         for s in (-1.0, 1.0)
     }
     if True in stands:
-        remains = 1.0 if known else REMAINS
-        yield Judged(Standing(max(e.delta, a.first), None, e.now), Outcome.STANDS, remains * a.share)
+        yield Judged(Standing(), Outcome.STANDS, a.share)
     if False in stands:
-        yield Judged(going)
+        yield Judged(Standing(a))

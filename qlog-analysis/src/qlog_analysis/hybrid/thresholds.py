@@ -15,8 +15,6 @@ LARGEST_D1 = 100e-3
 D0_OF_D1, D2_OF_D1, D3_OF_D1 = 1.0 / 8.0, 2.0, 4.0
 SHORT_OF_D1 = 0.5
 """A queue has drained where it is no longer than so much of d1, and start-up goes on."""
-STANDING_MARGIN = 1.0 / 8.0
-"""Of a standing queue, on top of it."""
 LEAST_FULL = 0.25
 """d_full in d1."""
 TRAIN_QUEUE = 1.5
@@ -31,28 +29,11 @@ class Thresholds:
     d1: float
     d2: float
     d3: float
-    raised: float = 0.0
-    """What a standing queue has added to each."""
-
-    @property
-    def own_d1(self) -> float:
-        """d1 as if no queue stood."""
-        return self.d1 - self.raised
 
     @property
     def short(self) -> float:
         """Up to here a queue has drained."""
-        return SHORT_OF_D1 * self.own_d1
-
-    def above(self, standing: float) -> Thresholds:
-        """The same where a queue of `standing` s stands."""
-        raised = margin(standing)
-        return Thresholds(self.d0 + raised, self.d1 + raised, self.d2 + raised, self.d3 + raised, raised)
-
-
-def margin(standing: float) -> float:
-    """What a standing queue adds to thresholds, s."""
-    return (1.0 + STANDING_MARGIN) * standing
+        return SHORT_OF_D1 * self.d1
 
 
 def thresholds(rate: float, packet_bytes: int, p: Parameters) -> Thresholds:

@@ -32,8 +32,18 @@ class PathMinima:
         self._rtt_full = SlidingMinimum(window, origin)
         self._rtt_any = SlidingMinimum(window, origin)
         self._skew = Skew(window / PARTS, origin) if skew else None
+        self._still: float | None = None
+
+    def stand_still(self, since: float | None) -> None:
+        """The windows stand still from now on, or go on."""
+        if since is None or self._still is None:
+            self._still = since
+
+    def _at(self, now: float) -> float:
+        return now if self._still is None else min(now, self._still)
 
     def advance(self, now: float) -> None:
+        now = self._at(now)
         before = self._rtt_full.latest
         if self._rtt_full.part_at(now) <= before:  # all have the same parts
             self._follow_skew(now)
@@ -74,12 +84,12 @@ class PathMinima:
             m.change(by)
 
     def insert_owd(self, now: float, source: Source, in_class: int, owd: float) -> None:
-        self._owd[source][in_class - 1].insert(now, owd)
+        self._owd[source][in_class - 1].insert(self._at(now), owd)
 
     def insert_rtt(self, now: float, in_class: int, rtt: float) -> None:
-        self._rtt_any.insert(now, rtt)
+        self._rtt_any.insert(self._at(now), rtt)
         if in_class == CLASSES:
-            self._rtt_full.insert(now, rtt)
+            self._rtt_full.insert(self._at(now), rtt)
 
     def clear_owd(self, *sources: Source) -> None:
         for source in sources:

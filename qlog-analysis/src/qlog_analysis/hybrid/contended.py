@@ -1,0 +1,163 @@
+"""What a flow does where others keep a buffer filled: "Beside others who fill the buffer" in docs/papers/hybrid.md."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from ..measure.window_min import SlidingMinimum
+
+HELD_SHARE = 0.54
+"""Of the largest R of late, and of the slowest link."""
+REMAINS = 0.7
+"""Of what is held, after excessive losses."""
+REMEMBERED = 10.0
+"""s. Contention is over if nothing had to be held for so long; and so long after a probe comes the next."""
+FIRST_PROBE = 2.0
+"""s, after contention was found."""
+PROBE_SHARE = 0.5
+PROBE_ROUNDS = 3.0
+"""What a probe leaves of the rate, and for how many round trips."""
+QUEUE_FALLS = 1.0 / 32.0
+"""Of a round trip: by how much the delay falls at least in a probe if it is that of a queue."""
+QUEUE_MARGIN = 1.0 / 4.0
+"""Of a queue, which the window allows for besides."""
+RATE_SLACK = 1e-9
+"""Relative. Rounding of rates in the report."""
+DELAY_SLACK = 4e-9
+"""s. Rounding of delays in the report."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A while in which the flow sends less; times in s."""
+
+    until: float
+    before: float
+    least: float
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An epoch with samples, and R by the law of a lone flow; times in s, rates in bit/s."""
+
+    now: float
+    length: float
+    delta: float
+    short: float
+    overwhelmed: bool
+    rate: float
+    packet_bytes: int
+    transmission: float
+
+    @property
+    def round_trip(self) -> float:
+        return self.length + self.delta
+
+
+@dataclass(frozen=True, slots=True)
+class Contended:
+    """A flow beside others who keep a queue; times in s, rates in bit/s."""
+
+    share: float
+    """What is to be held."""
+    held: float
+    """What is, after losses."""
+    needed: float
+    """When it last was necessary."""
+    next_probe: float
+    queue: float
+    holds: bool = True
+    """Whether the law of a lone flow would leave less."""
+    probe: Probe | None = None
+
+    @staticmethod
+    def start(now: float, most: float, queue: float) -> Contended:
+        """Others are found to keep a queue; `most` is what the flow had."""
+        share = HELD_SHARE * most
+        return Contended(share, share, now, now + FIRST_PROBE, queue)
+
+    @property
+    def allowance(self) -> float:
+        """The queue that the window allows for, s."""
+        return (1.0 + QUEUE_MARGIN) * self.queue if self.holds else 0.0
+
+    def is_over(self, now: float) -> bool:
+        return now - self.needed >= REMEMBERED
+
+    def _grown(self, e: Seen) -> float:
+        grown = self.held + 8.0 * e.packet_bytes / e.round_trip
+        half = HELD_SHARE * 8.0 * e.packet_bytes / e.transmission if e.transmission > 0.0 else self.share
+        return min(grown, max(self.share, half))
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What an epoch makes of it."""
+
+    after: Contended | None
+    rate: float | None = None
+    """At which the flow is held; None if it is free."""
+    beta: float | None = None
+    longer: float | None = None
+    """What the flow had, if there is no queue: the path is longer."""
+
+
+def judge(c: Contended, e: Seen, slack: float) -> Iterator[Judged]:
+    """What an epoch makes of it; several readings where times that may be off by `slack`, s, leave it open."""
+    c = replace(c, queue=e.delta)
+    signs = (-1.0, 1.0) if slack else (0.0,)
+    holds = {e.delta > e.short + s * DELAY_SLACK and e.rate < c.held * (1.0 + s * RATE_SLACK) for s in signs}
+    if False in holds:
+        for over in {c.is_over(e.now + s * slack) for s in signs}:
+            free = replace(c, holds=False, next_probe=e.now + REMEMBERED, probe=None)
+            yield Judged(None if over else free)
+    if True in holds:
+        held = replace(c, holds=True, needed=e.now, held=c._grown(e))
+        for s in signs:
+            yield _go_on(held, e, s * slack)
+
+
+def _go_on(c: Contended, e: Seen, slack: float) -> Judged:
+    if c.probe is not None:
+        return _probed(c, c.probe, e, slack)
+    if e.overwhelmed:
+        return _held(replace(c, held=REMAINS * c.held), 1.0 - REMAINS)
+    if e.now + slack < c.next_probe:
+        return _held(c)
+    probe = Probe(e.now + PROBE_ROUNDS * e.round_trip, e.delta, e.delta)
+    return _held(replace(c, probe=probe), 1.0 - PROBE_SHARE)
+
+
+def _probed(c: Contended, probe: Probe, e: Seen, slack: float) -> Judged:
+    probe = replace(probe, least=min(probe.least, e.delta))
+    if e.now + slack < probe.until:
+        return _held(replace(c, probe=probe))
+    fell = probe.before - probe.least + math.copysign(DELAY_SLACK, slack) * bool(slack)
+    if fell < QUEUE_FALLS * (e.length + probe.before):
+        return Judged(None, longer=c.share / HELD_SHARE)
+    return _held(replace(c, probe=None, next_probe=e.now + REMEMBERED))
+
+
+def _held(c: Contended, beta: float | None = None) -> Judged:
+    return Judged(c, c.held * (1.0 if c.probe is None else PROBE_SHARE), beta)
+
+
+@dataclass(slots=True)
+class LargestRate:
+    """The largest R of late, of epochs in which nothing was held."""
+
+    window: float
+    origin: float
+    _smallest: SlidingMinimum = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._smallest = SlidingMinimum(self.window, self.origin)
+
+    def see(self, now: float, rate: float) -> None:
+        self._smallest.insert(now, -float(int(rate)))
+
+    def get(self) -> float:
+        """0 before the first."""
+        return -(self._smallest.get() or 0.0)
