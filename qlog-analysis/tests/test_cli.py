@@ -15,14 +15,14 @@ import tracewriter
 from qlog_analysis.cli import main
 from test_report import link_log
 from test_zones_unsuitable import without_controller
-from traces import FAST, SLOW, records
+from traces import DEFAULT, FAST, PAPER, SLOW, records
 
 Output = pytest.CaptureFixture[str]
 
 
-@pytest.fixture
-def honest(tmp_path: FilePath) -> str:
-    return str(tracewriter.write(tmp_path / "honest.sqlog", records(FAST, 4.0)))
+@pytest.fixture(params=[PAPER, DEFAULT], ids=["paper", "default"])
+def honest(tmp_path: FilePath, request: pytest.FixtureRequest) -> str:
+    return str(tracewriter.write(tmp_path / "honest.sqlog", records(FAST, 4.0, request.param)))
 
 
 @pytest.fixture

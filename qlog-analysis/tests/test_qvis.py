@@ -16,7 +16,7 @@ from qlog_analysis.load import load
 from qlog_analysis.qvis import convert
 from qlog_analysis.qvis.export import sorted_by_time
 from simulation import Path
-from traces import named, records
+from traces import DEFAULT, named, records
 from tracewriter import Json
 
 
@@ -32,7 +32,7 @@ def exported(folder: FilePath, some: list[Json]) -> list[Json]:
 
 @pytest.fixture
 def original() -> list[Json]:
-    return records(Path(loss=0.02), 3.0)
+    return records(Path(loss=0.02), 3.0, DEFAULT)
 
 
 @pytest.fixture

@@ -13,11 +13,14 @@ from typing import Any
 import pytest
 import zstandard
 
+import tracewriter
 from qlog_analysis import read
 from qlog_analysis.errors import TraceError, TruncatedTraceError
+from qlog_analysis.events import HybridEpoch, HybridParameters, PaperEpoch, PaperParameters
 from qlog_analysis.load import load
+from qlog_analysis.qvis.export import export
 from qlog_analysis.read import split
-from traces import FAST, named, records
+from traces import DEFAULT, FAST, PAPER, named, records
 from tracewriter import Json, encode, header
 
 
@@ -238,3 +241,13 @@ def test_gigantic_ranges_cost_no_more_than_what_they_acknowledge(tmp_path: Path)
     trace = load(path)
     assert time.monotonic() - began < 20.0
     assert len(trace.acked) <= len(trace.sent)
+
+
+@pytest.mark.parametrize("spec", [PAPER, DEFAULT])
+def test_the_profile_of_hybrid_is_told_by_what_a_trace_holds_also_in_its_conversion(tmp_path: Path, spec: str) -> None:
+    kinds = (PaperEpoch, PaperParameters) if spec is PAPER else (HybridEpoch, HybridParameters)
+    original = tracewriter.write(tmp_path / "original.sqlog", records(FAST, 2.0, spec))
+    export(original, tmp_path / "export.sqlog")
+    trace, converted = load(original), load(tmp_path / "export.sqlog")
+    assert {type(u.data) for u in trace.updates} == {type(u.data) for u in converted.updates} == {kinds[0]}
+    assert {type(p.parameters) for p in trace.parameters} == {kinds[1]}

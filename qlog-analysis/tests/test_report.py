@@ -28,7 +28,7 @@ from qlog_analysis.plots.thin import thin
 from qlog_analysis.report import build
 from simulation import Path
 from test_zones_unsuitable import without_controller
-from traces import DEFAULT, FAST, named, records, trace_of
+from traces import DEFAULT, FAST, PAPER, named, records, trace_of
 from tracewriter import Json
 
 
@@ -39,9 +39,9 @@ def link_log(folder: FilePath) -> LinkLog:
     return read_link_log(path)
 
 
-@pytest.fixture
-def hybrid(tmp_path: FilePath) -> Trace:
-    return trace_of(tmp_path, records(Path(loss=0.01), 4.0))
+@pytest.fixture(params=[PAPER, DEFAULT], ids=["paper", "default"])
+def hybrid(tmp_path: FilePath, request: pytest.FixtureRequest) -> Trace:
+    return trace_of(tmp_path, records(Path(loss=0.01), 4.0, request.param))
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from paper_sender import parameters
@@ -25,17 +26,26 @@ SIZE = 1250
 def laws_broken(reported_ms: float, measured_ms: float, *, lost: int = 0) -> set[str]:
     """An epoch that does what is right for the reported delay, beside packets that show the measured one."""
     its = law.Epoch(reported_ms / 1e3, lost > 0, Trend.UNKNOWN, 1e6, LENGTH, SIZE, app_limited=False)
-    done = law.update(its, P)
-    report = PaperEpoch(
+    return found(report_of(law.update(its, P), reported_ms, lost), measured_of([measured_ms / 1e3], lost))
+
+
+def found(report: PaperEpoch, measured: Measured) -> set[str]:
+    compared = Comparison(Update(9, 1.0 + LENGTH, report), measured, None)
+    compared.run()
+    return {f.law for f in compared.findings}
+
+
+def report_of(done: law.Update, delta_ms: float | None, lost: int = 0) -> PaperEpoch:
+    return PaperEpoch(
         epoch=0,
         duration=LENGTH * 1e3,
         length=LENGTH * 1e3,
         source="ack",
-        samples=4,
+        samples=0 if delta_ms is None else 4,
         lost=lost,
         lost_in_all=lost,
         acked=10,
-        delta=reported_ms,
+        delta=delta_ms,
         trend="unknown",
         d0=P.d0 * 1e3,
         d1=P.d1 * 1e3,
@@ -50,7 +60,10 @@ def laws_broken(reported_ms: float, measured_ms: float, *, lost: int = 0) -> set
         outcome=None,
         window=law.window(done.rate, LENGTH, SIZE),
     )
-    measured = Measured(
+
+
+def measured_of(deltas: list[float], lost: int = 0, *, blackout: bool = False) -> Measured:
+    return Measured(
         start=1.0,
         end=1.0 + LENGTH,
         on_feedback=True,
@@ -58,23 +71,20 @@ def laws_broken(reported_ms: float, measured_ms: float, *, lost: int = 0) -> set
         max_datagram_size=SIZE,
         lengths=(LENGTH, LENGTH),
         source=Source.ACK,
-        samples=4,
-        deltas=[measured_ms / 1e3],
+        samples=4 * len(deltas),
+        deltas=deltas,
         lost=(lost, lost),
         lost_in_all=(lost, lost),
         acked=10,
         sent_bits=1e5,
         return_delay=0.0,
         first_length=LENGTH,
-        blackout={False},
+        blackout={blackout},
         limits=Limits(P, SIZE, 10, 0.025),
-        rowds=[[measured_ms / 1e3] * 4] * 2,
+        rowds=[deltas * 4] * 2,
         return_delay_before=0.0,
         steps=[],
     )
-    compared = Comparison(Update(9, 1.0 + LENGTH, report), measured, None)
-    compared.run()
-    return {f.law for f in compared.findings}
 
 
 @pytest.mark.parametrize("threshold_ms", [0.0, 12.0, 24.0, 48.0])
@@ -99,3 +109,20 @@ def test_beyond_rounding_the_side_counts(threshold_ms: float) -> None:
 def test_a_rate_that_rounding_does_not_explain_is_named_beside_its_cause() -> None:
     assert laws_broken(18.0, 18.1) == {"delta", "rate"}
     assert laws_broken(1.0, 1.1) == {"delta", "rate"}
+
+
+def test_an_epoch_without_samples_changes_nothing() -> None:
+    honest, nothing = report_of(law.Update(None, None, None, 1e6), None), measured_of([])
+    assert found(honest, nothing) == set()
+    assert found(msgspec.structs.replace(honest, zone=1), nothing) == {"rate"}
+    assert found(msgspec.structs.replace(honest, beta=0.25), nothing) == {"rate"}
+    assert found(report_of(law.Update(None, None, None, 1.1e6), None), nothing) == {"rate"}
+    assert found(honest, measured_of([0.001])) >= {"delta", "samples"}
+
+
+def test_unless_it_showed_persistent_congestion() -> None:
+    left = law.without_samples(1e6, LENGTH, SIZE, interrupted=True)
+    honest, gone = msgspec.structs.replace(report_of(left, None), outcome="interrupted"), measured_of([], blackout=True)
+    assert found(honest, gone) == set()
+    assert found(msgspec.structs.replace(honest, outcome=None), gone) == {"outcome"}
+    assert found(report_of(law.Update(None, None, None, 1e6), None), gone) == {"outcome", "rate"}

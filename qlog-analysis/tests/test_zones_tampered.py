@@ -87,7 +87,7 @@ ONLY_PAPER: Table = {
     "amax": (t.parameter("amax", 1e5), {"parameters"}),
     "gamma with its option": (t.parameter_with_its_option("gamma", 0.9, "gamma=0.9"), {"pacing_rate"}),
     "bmin with its option": (t.parameter_with_its_option("bmin", 0.2, "bmin=0.2"), {"beta"}),
-    "amin": (t.parameter("amin", 1e3), {"parameters"}),
+    "amin": (t.parameter("amin", 2e4), {"parameters"}),
     "bmid": (t.parameter("bmid", 0.4), {"parameters"}),
     "d0": (t.parameter("d0", 1.0), {"parameters"}),
     "d2": (t.parameter("d2", 25.0), {"parameters"}),

@@ -16,7 +16,7 @@ from qlog_analysis.zones.verdict import ZonesVerdict
 from simulation import Path, simulate
 from tracewriter import Json
 
-PAPER = "hybrid:paper,amin=5kbps,amax=150kbps"
+PAPER = "hybrid:paper,amin=100kbps,amax=200kbps"
 """The paper's thresholds and decreases, with increases for paths that are faster than the paper's."""
 DEFAULT = "hybrid:bmin=0.02,bmax=0.5,losscap=0.1,startup=2,insist=0.2,queue=3,drain=3,grow=1.4,period=50ms,full=0.75"
 """Named here so that the default profile may be tuned."""

@@ -47,6 +47,7 @@ class Comparison(Sides[PaperEpoch, Measured]):
         by_packets.check_timing(self)
         self._length()
         by_packets.check_counts(self)
+        self._losses()
         by_packets.check_delta(self)
         self._trend()
         self._thresholds()
@@ -71,6 +72,11 @@ class Comparison(Sides[PaperEpoch, Measured]):
         r, lengths = self.r, self.m.lengths
         if all(abs(r.length / 1e3 - length) > TIME_TOLERANCE for length in lengths):
             self.find("length", f"L = {r.length:.3f} ms reported, smallest RTT is {lengths[0] * 1e3:.3f} ms")
+
+    def _losses(self) -> None:
+        """All losses count."""
+        if self.r.lost_in_all != self.r.lost:
+            self.find("lost_in_all", f"{self.r.lost_in_all} losses in all reported, but {self.r.lost} that count")
 
     def _trend(self) -> None:
         names = {t.value for t in self._trends}
