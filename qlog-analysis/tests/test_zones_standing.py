@@ -30,27 +30,28 @@ def longer(*values: str, spec: str = SPEC) -> list[Json]:
 
 
 BESIDE: Table = {
-    "another standing queue": (shifted(t.competes, "standing", 0.01), {"standing", "thresholds"}),
-    "another standing queue with its thresholds": (t.queue_scaled(t.competes, 1.001), {"standing"}),
-    "no standing queue, with its thresholds": (t.queue_scaled(t.competes, 0.0), {"standing"}),
-    "a standing queue that does not follow": (t.queue_as_before(t.follows), {"standing"}),
-    "a standing queue that stays when it has drained": (t.queue_as_before(t.drained), {"standing"}),
-    "thresholds without a standing queue": (where(t.competes, d1=12.0), {"thresholds"}),
-    "a queue that stands denied": (t.denied(t.stands_known), {"outcome", "rate"}),
-    "a queue that stands, as others are not known, denied": (t.denied(t.stands_unknown), {"outcome", "rate"}),
+    "another queue of others": (shifted(t.holds, "standing", 0.01), {"standing"}),
+    "no queue of others": (where(t.holds, standing=0.0), {"standing"}),
+    "a queue of others that has gone": (where(t.is_gone, standing=20.0), {"standing"}),
+    "a queue that stands denied": (t.denied(t.stands), {"outcome", "rate"}),
     "the outcome alone denied": (t.named_otherwise(t.stands, None), {"outcome"}),
     "a queue that stands called a longer path": (t.named_otherwise(t.stands, "longer_path"), {"outcome"}),
     "an outcome that does not exist": (t.named_otherwise(t.stands, "falls"), {"outcome"}),
     "a queue that stands too early": (t.found_early, {"outcome", "rate"}),
     "an outcome while no queue drains": (t.named_otherwise(t.grows, "stands"), {"outcome"}),
-    "a return to more than the share": (t.back_to_more(t.stands_known), {"rate"}),
-    "a return to more than half of the share": (t.back_to_more(t.stands_unknown), {"rate"}),
-    "a larger increase beside others": (t.larger_increase, {"alpha", "rate"}),
-    "an increase of a flow that has its share": (t.increase_beyond_its_share, {"alpha", "rate"}),
-    "a loss that others make answered": (t.loss_answered, {"zone", "rate"}),
+    "more than is held": (t.back_to_more(t.holds), {"rate"}),
+    "more than it may hold": (t.held_scaled(t.holds, 1.01), {"held", "rate"}),
+    "less than it may hold": (t.held_scaled(t.holds, 0.99), {"held", "rate"}),
+    "more than half at first": (t.held_scaled(t.stands, 1.05), {"held", "rate"}),
+    "nothing held": (where(t.holds, held=None), {"held"}),
+    "others remembered for too long": (where(t.forgets, held=1e6), {"held"}),
+    "the queue of others given way to": (t.given_way, {"beta", "rate"}),
+    "a loss that others make answered": (t.loss_answered, {"beta", "rate"}),
+    "no probe": (t.probe_left_out, {"beta", "rate"}),
+    "a probe too early": (t.probed_early, {"beta", "rate"}),
     "compete": (tampering.parameter("compete", 700.0), {"parameters"}),
     "compete with its option": (tampering.parameter_with_its_option("compete", 1200.0, "compete=1200ms"), {"outcome"}),
-    "compete off": (tampering.parameter_with_its_option("compete", 0.0, "compete=off"), {"outcome", "standing"}),
+    "compete off": (tampering.parameter_with_its_option("compete", 0.0, "compete=off"), {"outcome", "held"}),
 }
 LONGER: Table = {
     "a first flight at R": (t.first_flight_at_its_rate, {"pacing_rate"}),
@@ -93,17 +94,7 @@ def test_connections_whose_path_becomes_longer_pass(tmp_path: FilePath, stamps: 
 
 def test_they_visit_what_the_checker_decides_on() -> None:
     seen = epochs(beside())
-    choices = (
-        t.competes,
-        t.grows,
-        t.has_its_share,
-        t.loses,
-        t.follows,
-        t.drained,
-        t.stands_known,
-        t.stands_unknown,
-        t.attempts,
-    )
+    choices = (t.holds, t.loses, t.probes, t.is_gone, t.forgets, t.stands, t.attempts, t.grows)
     for choice in choices:
         assert any(choice(b, a) for a, b in pairwise(seen)), choice.__name__
     assert chosen(longer("flow.main.timestamps=true"), t.is_longer)

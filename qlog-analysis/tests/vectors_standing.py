@@ -116,7 +116,6 @@ def _step(e: Shown, done: Judged) -> dict[str, Any]:
         "share_bps": e.share,
         "expect_outcome": done.outcome,
         "expect_back_bps": done.back,
-        "expect_queue_ms": done.standing.queue * 1e3,
     }
 
 

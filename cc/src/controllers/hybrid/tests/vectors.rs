@@ -74,7 +74,6 @@ struct StandingStep {
     share_bps: Option<f64>,
     expect_outcome: Option<String>,
     expect_back_bps: f64,
-    expect_queue_ms: f64,
 }
 
 /// One update, with what the epochs before have left.
