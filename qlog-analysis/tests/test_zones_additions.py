@@ -20,6 +20,9 @@ LOSSY = Path(rate=8e6, delay=0.02, buffer=40_000, jitter=0.001, loss=0.01)
 HEAVY = Path(rate=8e6, delay=0.02, buffer=40_000, loss=0.2)
 SHORT = Path(rate=8e6, delay=0.02, buffer=3_000)
 
+SLOWLY = DEFAULT.replace("drain=3", "drain=5")
+"""A queue drains for more than one epoch."""
+
 ALTERED: dict[str, tuple[Tamper, set[str]]] = {
     "another rate of arrival": (t.scaled(t.raises, 1.001, "arrived"), {"arrived"}),
     "another d0": (t.scaled(t.raises, 1.001, "d0"), {"thresholds"}),
@@ -73,7 +76,7 @@ ALTERED: dict[str, tuple[Tamper, set[str]]] = {
         for name, value in (
             ("insist", 0.3),
             ("queue", 5.0),
-            ("drain", 5.0),
+            ("drain", 6.0),
             ("grow", 2.0),
             ("period", 10.0),
             ("full", 0.5),
@@ -107,7 +110,7 @@ ALTERED: dict[str, tuple[Tamper, set[str]]] = {
 
 
 def added() -> list[Json]:
-    return records(PATH, 4.0, DEFAULT)
+    return records(PATH, 4.0, SLOWLY)
 
 
 @pytest.mark.parametrize(("tamper", "laws"), ALTERED.values(), ids=ALTERED.keys())
@@ -136,14 +139,14 @@ ON_OTHER_PATHS: dict[str, tuple[Path, Tamper, set[str]]] = {
 def test_a_falsified_trace_of_another_path_fails(
     tmp_path: FilePath, path: Path, tamper: Tamper, laws: set[str]
 ) -> None:
-    some = records(path, 4.0, DEFAULT)
+    some = records(path, 4.0, SLOWLY)
     assert verdict_of(tmp_path, some).outcome is Outcome.PASS
     tamper(some)
     assert laws <= {f.law for f in verdict_of(tmp_path, some).findings}
 
 
 def test_loss_in_a_short_queue_cannot_be_ignored(tmp_path: FilePath) -> None:
-    some = records(SHORT, 4.0, DEFAULT)
+    some = records(SHORT, 4.0, SLOWLY)
     assert verdict_of(tmp_path, some).outcome is Outcome.PASS
     e, _ = t.chosen(some, t.loses_in_a_short_queue)
     e.update(zone=1, beta=None, share=None, rate_after=e["rate_before"])
