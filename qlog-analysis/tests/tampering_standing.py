@@ -28,11 +28,6 @@ def is_gone(e: Json, before: Json) -> bool:
     return bool(before["standing"] and e["standing"] == 0.0 and e["held"])
 
 
-def forgets(e: Json, before: Json) -> bool:
-    """They no longer are."""
-    return bool(before["held"] and not e["held"] and e["outcome"] is None)
-
-
 def stands(e: Json, _: Json) -> bool:
     return bool(e["outcome"] == "stands")
 

@@ -44,7 +44,6 @@ BESIDE: Table = {
     "less than it may hold": (t.held_scaled(t.holds, 0.99), {"held", "rate"}),
     "more than half at first": (t.held_scaled(t.stands, 1.05), {"held", "rate"}),
     "nothing held": (where(t.holds, held=None), {"held"}),
-    "others remembered for too long": (where(t.forgets, held=1e6), {"held"}),
     "the queue of others given way to": (t.given_way, {"beta", "rate"}),
     "a loss that others make answered": (t.loss_answered, {"beta", "rate"}),
     "no probe": (t.probe_left_out, {"beta", "rate"}),
@@ -94,7 +93,7 @@ def test_connections_whose_path_becomes_longer_pass(tmp_path: FilePath, stamps: 
 
 def test_they_visit_what_the_checker_decides_on() -> None:
     seen = epochs(beside())
-    choices = (t.holds, t.loses, t.probes, t.is_gone, t.forgets, t.stands, t.attempts, t.grows)
+    choices = (t.holds, t.loses, t.probes, t.is_gone, t.stands, t.attempts, t.grows)
     for choice in choices:
         assert any(choice(b, a) for a, b in pairwise(seen)), choice.__name__
     assert chosen(longer("flow.main.timestamps=true"), t.is_longer)

@@ -168,6 +168,9 @@ impl Hybrid {
         self.epochs += 1;
         self.decide();
         self.report(&epoch, &summary, &situation, update, outcome);
+        if interrupted {
+            self.transmission.restart();
+        }
         self.begin_epoch(now, &epoch, &summary);
     }
 

@@ -51,7 +51,6 @@ impl Hybrid {
         self.forget_others();
         self.largest = WindowMin::new(self.params.owdwin);
         self.dips = Dips::default();
-        self.transmission.restart();
         self.queueing_since = None;
         self.used = Used::default();
         self.floors = Default::default();
