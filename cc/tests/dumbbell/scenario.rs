@@ -121,7 +121,7 @@ impl Scenario {
             buffer: self.buffer,
             base_rtt: self.longest_rtt(),
             loss: self.loss,
-            jitter: self.jitter,
+            jitter: self.jitter.clone(),
             aggregate: self.aggregate,
             ..LinkConfig::default()
         };
