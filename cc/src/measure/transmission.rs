@@ -21,11 +21,11 @@ use std::time::Duration;
 use super::owd::{Sample, Source, CLASSES};
 use crate::units::{Owd, Time};
 
-/// A packet comes together with the one before it if it arrives in less than the time between their departures divided by this.
+/// Three packets come together if they arrive in less than the time in which they left divided by this.
 const TOGETHER_DIVISOR: u32 = 8;
-/// The share of packets that do is smoothed by this, and beyond this much of it they come in batches.
-const WEIGHT: f64 = 1.0 / 64.0;
-const BATCHES: f64 = 0.25;
+/// If more than so many of so many do, packets come in batches.
+const BATCHES: u8 = 16;
+const BLOCK: u8 = 64;
 
 /// The estimate. It never rises, except when it starts anew: a path that has become slower is then taken for faster
 /// than it is, which is the cautious side.
@@ -38,8 +38,11 @@ pub struct TransmissionTime {
     sent: [Time; 2],
     /// Whether three in a row have left in less than half of the time in which they arrived.
     dispersed: bool,
-    /// The share of packets that come together with the one before.
-    together: f64,
+    /// Of the block under way: rows of three, and those that came together.
+    block: u8,
+    together: u8,
+    /// Whether packets came in batches in the last block.
+    in_batches: bool,
     /// Between the arrivals of a full packet and of the next but one.
     least: Option<Owd>,
     estimate: Duration,
@@ -55,44 +58,42 @@ impl TransmissionTime {
         let arrival = Owd::from(sample.sent) + sample.owd;
         let [first, second] = self.previous;
         let in_order = self.row == 0 || arrival > second;
-        if sample.class == CLASSES - 1 && self.row > 0 {
-            self.look_for_batches(arrival - second, sample.sent.delay_since(self.sent[1]));
-        }
         if sample.class != CLASSES - 1 || !in_order {
             self.row = 0;
             return;
         }
-        let complete = self.row == self.previous.len();
-        if complete {
-            self.see(arrival - first);
+        if self.row == self.previous.len() {
+            self.see(arrival - first, sample.sent.delay_since(self.sent[0]));
         } else {
             self.row += 1;
-        }
-        if complete && !self.dispersed && self.together <= BATCHES {
-            let apart = sample.sent.delay_since(self.sent[0]);
-            self.dispersed = apart * 2 < arrival - first;
         }
         self.previous = [second, arrival];
         self.sent = [self.sent[1], sample.sent];
     }
 
-    /// Takes in how far apart two packets came and left.
-    #[inline]
-    fn look_for_batches(&mut self, came: Owd, left: Owd) {
-        let together = came * TOGETHER_DIVISOR < left;
-        self.together += (f64::from(u8::from(together)) - self.together) * WEIGHT;
-        if self.together > BATCHES {
-            (self.least, self.estimate, self.dispersed) = (None, Duration::ZERO, false);
+    /// Takes in the times in which three in a row came and had left.
+    fn see(&mut self, came: Owd, left: Owd) {
+        self.block += 1;
+        self.together += u8::from(came * TOGETHER_DIVISOR < left);
+        if self.block == BLOCK {
+            self.end_block();
         }
-    }
-
-    fn see(&mut self, spacing: Owd) {
-        if self.together > BATCHES {
+        if self.in_batches {
             return;
         }
-        if self.least.is_none_or(|least| spacing < least) {
-            self.least = Some(spacing);
-            self.estimate = spacing.to_duration() / 2;
+        if self.least.is_none_or(|least| came < least) {
+            self.least = Some(came);
+            self.estimate = came.to_duration() / 2;
+        }
+        self.dispersed |= left * 2 < came;
+    }
+
+    #[cold]
+    fn end_block(&mut self) {
+        self.in_batches = self.together > BATCHES;
+        (self.block, self.together) = (0, 0);
+        if self.in_batches {
+            (self.least, self.estimate, self.dispersed) = (None, Duration::ZERO, false);
         }
     }
 

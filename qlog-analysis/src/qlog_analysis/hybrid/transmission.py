@@ -10,9 +10,9 @@ from ..model import TIME_RESOLUTION
 ROW = 3
 """Full packets received in order that show a spacing."""
 TOGETHER = 1.0 / 8.0
-"""Of the time between departures: a packet that arrives in less comes together with the one before it."""
-WEIGHT, BATCHES = 1.0 / 64.0, 0.25
-"""Of each packet in the share of those that do, and the share beyond which they come in batches."""
+"""Of the time in which three packets left: if they arrive in less, they come together."""
+BATCHES, BLOCK = 16, 64
+"""If more than so many of so many rows come together, packets come in batches."""
 
 
 def believed(transmission: float, length: float, source: Source) -> float:
@@ -30,15 +30,15 @@ class TransmissionTime:
     """Whether a row has arrived in more than twice the time in which it left, as far as rounding leaves that open."""
     _row: list[tuple[float, float]] = field(default_factory=list)
     """When each was received, and when it was sent."""
-    _together: float = 0.0
-    """The share of packets that come together with the one before."""
+    _block: list[bool] = field(default_factory=list)
+    """Of each row of the block under way, whether it came together."""
+    _in_batches: bool = False
+    """Whether packets came in batches in the last block."""
 
     def add(self, received: float, in_class: int, sent: float, *, restarts: bool = False) -> None:
         """`received` in s on the peer's clock, `sent` on the sender's; `restarts` if the former was set just before."""
         if restarts:
             self._row.clear()
-        if in_class == CLASSES and self._row:
-            self._look_for_batches(received - self._row[-1][0], sent - self._row[-1][1])
         if in_class != CLASSES or (self._row and received <= self._row[-1][0]):
             self._row.clear()
             return
@@ -46,9 +46,10 @@ class TransmissionTime:
         if len(self._row) < ROW:
             return
         first = self._row.pop(0)
-        if self._together > BATCHES:
-            return
         arriving, leaving = received - first[0], sent - first[1]
+        self._look_for_batches(arriving, leaving)
+        if self._in_batches:
+            return
         spacing = arriving / (ROW - 1)
         self.smallest = min(self.smallest or spacing, spacing)
         if self.is_dispersed != {True}:
@@ -56,6 +57,10 @@ class TransmissionTime:
             self.is_dispersed = verdicts if verdicts == {True} else self.is_dispersed | verdicts
 
     def _look_for_batches(self, came: float, left: float) -> None:
-        self._together += (float(came < TOGETHER * left) - self._together) * WEIGHT
-        if self._together > BATCHES:
+        self._block.append(came < TOGETHER * left)
+        if len(self._block) < BLOCK:
+            return
+        self._in_batches = sum(self._block) > BATCHES
+        self._block.clear()
+        if self._in_batches:
             self.smallest, self.is_dispersed = 0.0, {False}
