@@ -216,8 +216,8 @@ pub fn is_known(name: &str) -> bool {
 /// Reads `name` or `name:options`. The error says what was wrong and what is allowed.
 ///
 /// ```
-/// assert_eq!(quiche_cc::parse("hybrid:d1=10ms").unwrap().to_string(), "hybrid:d1=10ms");
-/// assert!(quiche_cc::parse("hybrid:d1=10").unwrap_err().to_string().contains("unit"));
+/// assert_eq!(quiche_cc::parse("hybrid:target_delay=10ms").unwrap().to_string(), "hybrid:target_delay=10ms");
+/// assert!(quiche_cc::parse("hybrid:target_delay=10").unwrap_err().to_string().contains("unit"));
 /// ```
 pub fn parse(spec: &str) -> Result<Algorithm, SpecError> {
     let (name, options) = match spec.split_once(':') {
@@ -280,7 +280,7 @@ mod tests {
         assert!(message("hybrid:paper,d1=50ms,d2=24ms").contains("d0 < d1 < d2 < d3"));
         assert!(message("hybrid:paper,amin=1Mbps").contains("amin <= amax"));
         assert!(message("hybrid:paper,bmin=0.4").contains("bmin <= bmid"));
-        assert!(message("hybrid:bmin=0.6").contains("bmin <= bmax"));
+        assert!(message("hybrid:min_decrease=0.6").contains("from 0 to 0.5"));
         assert!(message(&"x".repeat(100_000)).len() < 300);
     }
 
@@ -288,24 +288,30 @@ mod tests {
     fn a_profile_that_is_another_controller_has_its_own_parameters() {
         let message = |spec: &str| parse(spec).unwrap_err().to_string();
         let of_paper =
-            "allowed are amin, amax, bmin, bmid, bmax, d0, d1, d2, d3, gamma, owdwin, r0";
-        for spec in ["hybrid:paper,queue=3", "hybrid: paper ,drain=2"] {
+            "allowed are amin, amax, bmin, bmid, bmax, d0, d1, d2, d3, gamma, base_delay_window, initial_rate";
+        for spec in [
+            "hybrid:paper,target_packets=3",
+            "hybrid: paper ,drain_epochs=2",
+        ] {
             let refused = message(spec);
             assert!(refused.contains("hybrid:paper: there is no"), "{refused}");
             assert!(refused.contains(of_paper), "{refused}");
         }
         for spec in ["hybrid:amin=1kbps", "hybrid:default,d2=24ms"] {
             let refused = message(spec);
-            assert!(refused.contains("allowed are bmin, bmax, d1"), "{refused}");
+            assert!(
+                refused.contains("allowed are target_delay, target_packets"),
+                "{refused}"
+            );
         }
-        for spec in ["hybrid:paper,default", "hybrid:d1=10ms,paper"] {
+        for spec in ["hybrid:paper,default", "hybrid:target_delay=10ms,paper"] {
             assert!(message(spec).contains("must come first"), "{spec}");
         }
         assert!(message("hybrid:paper,d1=auto").contains("a time from"));
         let told = describe();
         let (default, paper) = told.split_once("with the profile paper").unwrap();
-        assert!(default.contains("queue=") && !default.contains("amin="));
-        assert!(paper.contains("amin=") && !paper.contains("queue="));
+        assert!(default.contains("target_packets=") && !default.contains("amin="));
+        assert!(paper.contains("amin=") && !paper.contains("target_packets="));
     }
 
     #[test]
@@ -326,7 +332,7 @@ mod tests {
                     Kind::Rate(low, _) => format!("{low}bps"),
                     Kind::RateOrWord(.., words) => words[0].into(),
                     Kind::Number(_, high) | Kind::NumberOrOff(_, high) => high.to_string(),
-                    Kind::Word(words) => words[0].into(),
+                    Kind::Word(words) | Kind::Words(words) => words[0].into(),
                 };
                 let error = entry
                     .configure(

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! [`register`] makes the controllers known to quiche; from then on
-//! `quiche::Config::set_cc_algorithm_name("hybrid:d1=10ms")` selects one, in Rust as in C. [`parse`]
+//! `quiche::Config::set_cc_algorithm_name("hybrid:target_delay=10ms")` selects one, in Rust as in C. [`parse`]
 //! reads the same strings and explains what is wrong with a bad one. What each controller does, and from which
 //! paper, stands in [`catalogue`].
 //!

@@ -27,6 +27,8 @@ pub enum Kind {
     NumberOrOff(f64, f64),
     /// One of these words.
     Word(&'static [&'static str]),
+    /// Some of these words, at most 32, with `+` between, or `none`.
+    Words(&'static [&'static str]),
 }
 
 /// One parameter of a controller.
@@ -51,6 +53,8 @@ pub enum Given {
     Number(f64),
     /// A word, by its place in the list of allowed ones.
     Word(usize),
+    /// Words, a bit each by their place in the list of allowed ones.
+    Words(u32),
     /// `auto`, for a time.
     Auto,
 }
@@ -208,6 +212,10 @@ impl fmt::Display for Kind {
             Kind::Number(low, high) => write!(f, "a number from {low} to {high}"),
             Kind::NumberOrOff(low, high) => write!(f, "a number from {low} to {high}, or off"),
             Kind::Word(words) => write!(f, "one of {}", words.join(", ")),
+            Kind::Words(words) => {
+                let words = words.join(", ");
+                write!(f, "none, or one or more of {words}, with + between")
+            }
         }
     }
 }
@@ -228,6 +236,20 @@ fn parse_rate(text: &str, low: f64, high: f64) -> Option<Given> {
 
 fn parse_word(text: &str, words: &[&str]) -> Option<Given> {
     words.iter().position(|word| *word == text).map(Given::Word)
+}
+
+/// Each word at most once.
+fn parse_words(text: &str, words: &[&str]) -> Option<Given> {
+    let mut given = 0;
+    for item in text.split('+') {
+        let place = words.iter().position(|word| *word == item.trim())?;
+        let bit = 1 << place;
+        if given & bit != 0 {
+            return None;
+        }
+        given |= bit;
+    }
+    Some(Given::Words(given))
 }
 
 fn parse_value(text: &str, kind: Kind) -> Option<Given> {
@@ -251,6 +273,8 @@ fn parse_value(text: &str, kind: Kind) -> Option<Given> {
             within(parse_number(text)?, low, high).map(Given::Number)
         }
         Kind::Word(words) => parse_word(text, words),
+        Kind::Words(_) if text == "none" => Some(Given::Words(0)),
+        Kind::Words(words) => parse_words(text, words),
     }
 }
 

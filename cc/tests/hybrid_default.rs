@@ -86,7 +86,7 @@ fn start_up_loses_nothing_behind_half_a_bandwidth_delay_product_where_dispersion
         let (lost, used) = start(mbps, rtt, "hybrid");
         assert_eq!(lost, 0, "{name}");
         assert!(used > 0.97, "{name}: {used}");
-        assert!(start(mbps, rtt, "hybrid:capacity=off").0 > 0, "{name}");
+        assert!(start(mbps, rtt, "hybrid:without=link_rate").0 > 0, "{name}");
     }
 }
 

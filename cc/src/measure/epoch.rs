@@ -22,7 +22,7 @@ pub struct Epoch {
     /// Feedbacks that told of them.
     pub loss_reports: u64,
     /// All losses.
-    pub lost_in_all: u64,
+    pub lost_total: u64,
     /// Whether the feedback that ended it acknowledged an ack-eliciting packet that was sent before it began.
     pub overlaps: bool,
     /// Ack-eliciting bytes sent.
@@ -49,7 +49,7 @@ impl Epoch {
             by_timestamp: Delays::default(),
             lost: 0,
             loss_reports: 0,
-            lost_in_all: 0,
+            lost_total: 0,
             overlaps: false,
             sent: Bytes(0),
             acked_packets: 0,

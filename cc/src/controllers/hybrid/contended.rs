@@ -113,6 +113,11 @@ impl Contended {
         self.holds
     }
 
+    /// Whether a probe is under way.
+    pub fn probes(&self) -> bool {
+        self.probe.is_some()
+    }
+
     /// The queue that the window has to allow for.
     pub fn queue(&self) -> Owd {
         match self.holds {

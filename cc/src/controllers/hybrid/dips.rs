@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use super::mechanism::Mechanism;
 use super::summary::Summary;
 use super::update::Situation;
 use super::Hybrid;
@@ -10,6 +11,8 @@ use crate::feedback::{Feedback, Space};
 use crate::measure::epoch::Epoch;
 use crate::units::{scaled, Bytes, Owd, Rate};
 
+/// Share of the largest rate of arrival of late that the path is taken to carry at least.
+pub const BELIEVED: f64 = 0.7;
 /// Epochs whose arrivals are compared.
 const EPOCHS: usize = 8;
 /// Packets at the flow's own rate after which something should have come back, if L and the queue are not longer.
@@ -100,7 +103,7 @@ impl Hybrid {
     /// What of the duration of an epoch counts for the rate of arrival. If what had been sent before it came back at its end, and that
     /// took much longer than it does as a rule, the path has stood still.
     pub(super) fn arriving(&self, epoch: &Epoch, duration: Duration) -> Duration {
-        if self.params.dip == 0.0 || !epoch.overlaps {
+        if !self.params.has(Mechanism::Dips) || !epoch.overlaps {
             return duration;
         }
         let usual = self.usual();
@@ -115,10 +118,10 @@ impl Hybrid {
     /// in is what arrived.
     pub(super) fn believe(&mut self, arrived: Rate, summary: &Summary) -> Rate {
         self.dips.add(arrived, summary.seen.map(|seen| seen.delta));
-        if summary.startup {
+        if summary.startup || !self.params.has(Mechanism::Dips) {
             Rate::default()
         } else {
-            self.dips.most() * self.params.dip
+            self.dips.most() * BELIEVED
         }
     }
 

@@ -73,7 +73,7 @@ impl Hybrid {
         if feedback.space == Space::Application {
             epoch.window_full |= feedback.in_flight > self.room_up_to;
             if !feedback.lost.is_empty() {
-                epoch.lost_in_all += feedback.lost.len() as u64;
+                epoch.lost_total += feedback.lost.len() as u64;
                 let lost = feedback.lost.iter().filter(|p| counts(p.sent)).count() as u64;
                 epoch.lost += lost;
                 epoch.loss_reports += lost.min(1);
@@ -201,8 +201,8 @@ impl Hybrid {
             length: self.length(),
             transmission: self.transmission_time(),
             packet: from.packet,
-            drain: self.params.drain,
-            queue: self.params.queue,
+            drain: self.params.drain_epochs,
+            queue: self.params.target_packets,
             delta: seen.delta,
             short: from.thresholds.short,
             losses: epoch.losses(),
@@ -243,30 +243,30 @@ impl Hybrid {
             samples: epoch.samples(summary.source),
             lost: epoch.lost,
             loss_reports: epoch.loss_reports,
-            lost_in_all: epoch.lost_in_all,
+            lost_total: epoch.lost_total,
             acked: epoch.acked_packets,
-            arrived: from.arrived,
+            delivery_rate: from.arrived,
             delta: summary.delta,
-            noise: from.noise,
-            gap: from.gap,
+            jitter: from.noise,
+            ack_gap: from.gap,
             background: from.background,
             transmission: self.transmission.get(),
             skew: self.meter.skew_ppm(),
             thresholds: from.thresholds,
-            overwhelmed: summary.seen.is_some_and(|seen| seen.overwhelmed),
+            excessive_loss: summary.seen.is_some_and(|seen| seen.overwhelmed),
             stalled: summary.stalled(),
-            varies: from.varies,
+            variability: from.varies,
             zone,
-            startup: summary.startup,
+            state: from.state,
             app_limited: summary.app_limited,
-            undisturbed: from.undisturbed,
+            since_decrease: from.undisturbed,
             alpha: update.and_then(|update| update.alpha),
             beta: update.and_then(|update| update.beta),
             rate_before: from.rate,
             rate_after: self.rate,
-            share: self.drain.map(|drain| drain.share),
-            standing: from.standing,
-            held: self.contended.map(|others| others.held()),
+            return_rate: self.drain.map(|drain| drain.share),
+            competing_queue: from.standing,
+            held_rate: self.contended.map(|others| others.held()),
             outcome,
             return_delay: self.return_delay,
             window: self.decision().window,
@@ -280,6 +280,7 @@ impl Hybrid {
         thresholds: Thresholds,
     ) -> Situation {
         Situation {
+            state: self.doing(),
             rate: self.rate,
             arrived: epoch.acked.per(duration),
             believed: Rate::default(),

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use super::report;
-use super::update::Phase;
 use super::Hybrid;
 use crate::controller::{Controller, Decision, Ecn, Event, Measured};
 use crate::feedback::Feedback;
@@ -35,6 +34,17 @@ impl Hybrid {
             self.basis = basis;
             self.spans = Spans::of(self.length());
             self.decision = None;
+        }
+    }
+
+    /// What the flow is doing, as traces and statistics tell it.
+    pub(super) fn doing(&self) -> &'static str {
+        match (self.in_startup(), self.contended) {
+            (true, _) => "startup",
+            (_, Some(others)) if others.probes() => "probing",
+            (_, Some(others)) if others.holds() => "holding",
+            _ if self.drain.is_some() => "draining",
+            _ => "growing",
         }
     }
 
@@ -110,11 +120,7 @@ impl Controller for Hybrid {
     }
 
     fn state(&self) -> &'static str {
-        match self.phase {
-            Phase::Initial => "initial",
-            Phase::Startup => "startup",
-            Phase::Steady(zone) => zone.state(),
-        }
+        self.doing()
     }
 
     fn measured(&self) -> Measured {

@@ -22,7 +22,7 @@ pub const NEW_PATH: &str = "new_path";
 
 /// Whether nothing came back for much longer than it takes as a rule, and then much was lost.
 pub fn interrupts(params: &Params, duration: Duration, usual: Duration, losses: LossCount) -> bool {
-    losses.exceeds(params.losscap) && stalls(duration, usual)
+    losses.exceeds(params.most_loss()) && stalls(duration, usual)
 }
 
 impl Hybrid {
@@ -31,12 +31,12 @@ impl Hybrid {
         if self.blackout.seen() {
             return true;
         }
-        if summary.app_limited || epoch.lost_in_all == 0 {
+        if summary.app_limited || epoch.lost_total == 0 {
             return false;
         }
         let max_ack_delay = self.limits.max_ack_delay.unwrap_or_default();
         let usual = self.usual() + 2 * self.gap + max_ack_delay;
-        let losses = LossCount::new(epoch.lost_in_all, epoch.acked_packets);
+        let losses = LossCount::new(epoch.lost_total, epoch.acked_packets);
         interrupts(&self.params, summary.duration, usual, losses)
     }
 
@@ -49,7 +49,7 @@ impl Hybrid {
         self.drain = None;
         self.undisturbed = Duration::ZERO;
         self.forget_others();
-        self.largest = WindowMin::new(self.params.owdwin);
+        self.largest = WindowMin::new(self.params.base_delay_window);
         self.dips = Dips::default();
         self.queueing_since = None;
         self.used = Used::default();

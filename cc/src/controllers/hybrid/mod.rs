@@ -25,7 +25,7 @@ mod interface;
 mod interruption;
 mod late;
 mod law;
-mod parameters;
+mod mechanism;
 mod params;
 mod report;
 mod standing;
@@ -38,14 +38,14 @@ mod variation;
 use std::cmp::Reverse;
 use std::time::Duration;
 
-pub use self::parameters::PARAMETERS;
-pub use self::params::Params;
+pub use self::params::{Params, PARAMETERS};
 
 use self::contended::Contended;
 use self::dips::Dips;
 use self::drain::Drain;
 use self::interface::Basis;
 use self::late::LatePackets;
+use self::mechanism::Mechanism;
 use self::report::EpochReport;
 use self::standing::Standing;
 use self::thresholds::Thresholds;
@@ -134,10 +134,10 @@ pub struct Hybrid {
 impl Hybrid {
     /// A controller for a new path. `spec` is the name with options under which traces show it.
     pub fn new(params: Params, spec: &str, start: Start) -> Self {
-        let (max_datagram_size, owdwin) = (start.max_datagram_size, params.owdwin);
-        let meter = OwdMeter::new(owdwin, max_datagram_size);
+        let (max_datagram_size, window) = (start.max_datagram_size, params.base_delay_window);
+        let meter = OwdMeter::new(window, max_datagram_size);
         let mut hybrid = Self {
-            meter: if params.skew {
+            meter: if params.has(Mechanism::ClockSkew) {
                 meter.following_skew()
             } else {
                 meter
@@ -160,7 +160,7 @@ impl Hybrid {
             drain: None,
             standing: Standing::default(),
             contended: None,
-            largest: WindowMin::new(owdwin),
+            largest: WindowMin::new(window),
             path_is_new: false,
             blackout: Blackout::new(start.initial_rtt),
             used: Used::default(),
@@ -171,7 +171,7 @@ impl Hybrid {
             background: 0.0,
             floors: Default::default(),
             queueing_since: None,
-            longest: WindowMin::new(owdwin),
+            longest: WindowMin::new(window),
             handshake_rtt: None,
             basis: Basis::default(),
             spans: Spans::of(start.initial_rtt),
@@ -201,7 +201,11 @@ impl Hybrid {
     /// The initial window (RFC 9002, section 7.2) in one RTT, if nothing else was asked for.
     fn initial_rate(&self) -> Rate {
         let window = self.limits.max_datagram_size * self.start.initial_window_packets;
-        self.bounded(self.params.r0.unwrap_or_else(|| window.per(self.length())))
+        self.bounded(
+            self.params
+                .initial_rate
+                .unwrap_or_else(|| window.per(self.length())),
+        )
     }
 
     fn bounded(&self, rate: Rate) -> Rate {

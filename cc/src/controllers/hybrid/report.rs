@@ -29,11 +29,11 @@ pub struct EpochReport {
     pub lost: u64,
     /// All losses.
     pub loss_reports: u64,
-    pub lost_in_all: u64,
+    pub lost_total: u64,
     /// Packets acknowledged.
     pub acked: u64,
     /// The rate at which they were acknowledged.
-    pub arrived: Rate,
+    pub delivery_rate: Rate,
     /// Relative one-way delay.
     pub delta: Option<Owd>,
     /// The time that a packet takes on the slowest link, zero while unknown.
@@ -41,27 +41,27 @@ pub struct EpochReport {
     /// By how much the peer's clock is fast, in ppm, as far as it is known, if minima follow it.
     pub skew: Option<f64>,
     /// N, before this epoch.
-    pub noise: Duration,
+    pub jitter: Duration,
     /// G, before this epoch.
-    pub gap: Duration,
+    pub ack_gap: Duration,
     /// The share of packets that is lost without a queue.
     pub background: f64,
     /// The thresholds in force.
     pub thresholds: Thresholds,
     /// Whether too much was lost for delay to matter.
-    pub overwhelmed: bool,
+    pub excessive_loss: bool,
     /// Whether nothing came back for long.
     pub stalled: bool,
     /// How often decreases were at dips, before this update.
-    pub varies: f64,
+    pub variability: f64,
     /// Congestion level.
     pub zone: Option<Zone>,
-    /// Whether the update was one of start-up.
-    pub startup: bool,
+    /// What the flow was doing in it.
+    pub state: &'static str,
     /// Whether the application limited it.
     pub app_limited: bool,
     /// How long there had been no decrease.
-    pub undisturbed: Duration,
+    pub since_decrease: Duration,
     /// Increase used.
     pub alpha: Option<Rate>,
     /// Decrease used.
@@ -71,11 +71,11 @@ pub struct EpochReport {
     /// R after it.
     pub rate_after: Rate,
     /// The rate to return to, while a queue drains.
-    pub share: Option<Rate>,
+    pub return_rate: Option<Rate>,
     /// The queue of others that the window allowed for.
-    pub standing: Duration,
+    pub competing_queue: Duration,
     /// What is held while others keep a queue.
-    pub held: Option<Rate>,
+    pub held_rate: Option<Rate>,
     /// What became of a queue that should drain, or of a path that was interrupted.
     pub outcome: Option<&'static str>,
     /// Queueing of the return path.
@@ -87,24 +87,16 @@ pub struct EpochReport {
 /// `cc:parameters_set`
 pub fn parameters_set(spec: &str, params: &Params, limits: PathLimits) -> Event {
     let parameters = vec![
-        ("bmin", Value::Number(params.bmin)),
-        ("bmax", Value::Number(params.bmax)),
-        ("d1", millis_or_auto(params.d1)),
-        ("losscap", Value::Number(params.losscap)),
-        ("startup", Value::Number(params.startup)),
-        ("capacity", Value::Number(params.capacity)),
-        ("skew", Value::Flag(params.skew)),
-        ("owdwin", millis(params.owdwin)),
-        ("r0", rate_or_auto(params.r0)),
-        ("insist", Value::Number(params.insist)),
-        ("queue", Value::Number(params.queue)),
-        ("drain", Value::Number(params.drain)),
-        ("grow", Value::Number(params.grow)),
-        ("period", millis(params.period)),
-        ("full", Value::Number(params.full)),
-        ("compete", millis(params.compete)),
-        ("dip", Value::Number(params.dip)),
-        ("catchup", Value::Number(params.catchup)),
+        ("target_delay", millis_or_auto(params.target_delay)),
+        ("target_packets", Value::Number(params.target_packets)),
+        ("initial_rate", rate_or_auto(params.initial_rate)),
+        ("base_delay_window", millis(params.base_delay_window)),
+        ("growth", Value::Number(params.growth)),
+        ("growth_period", millis(params.growth_period)),
+        ("drain_epochs", Value::Number(params.drain_epochs)),
+        ("min_decrease", Value::Number(params.min_decrease)),
+        ("startup_gain", Value::Number(params.startup_gain)),
+        ("without", Value::Text(params.without.text())),
     ];
     report::parameters_set("hybrid", spec, limits, parameters)
 }
@@ -121,42 +113,42 @@ pub fn epoch_updated(epoch: &EpochReport) -> Event {
             ("samples", Value::Count(u64::from(epoch.samples))),
             ("lost", Value::Count(epoch.lost)),
             ("loss_reports", Value::Count(epoch.loss_reports)),
-            ("lost_in_all", Value::Count(epoch.lost_in_all)),
+            ("lost_total", Value::Count(epoch.lost_total)),
             ("acked", Value::Count(epoch.acked)),
-            ("arrived", Value::Number(epoch.arrived.bps())),
+            ("delivery_rate", Value::Number(epoch.delivery_rate.bps())),
             ("delta", number_or_null(epoch.delta.map(Owd::as_millis))),
             ("transmission_time", millis(epoch.transmission)),
             ("skew", number_or_null(epoch.skew)),
-            ("noise", millis(epoch.noise)),
-            ("gap", millis(epoch.gap)),
+            ("jitter", millis(epoch.jitter)),
+            ("ack_gap", millis(epoch.ack_gap)),
             ("background_loss", Value::Number(epoch.background)),
             ("d0", Value::Number(epoch.thresholds.d0.as_millis())),
             ("d1", Value::Number(epoch.thresholds.d1.as_millis())),
             ("d2", Value::Number(epoch.thresholds.d2.as_millis())),
             ("d3", Value::Number(epoch.thresholds.d3.as_millis())),
             ("full", Value::Number(epoch.thresholds.full.as_millis())),
-            ("overwhelmed", Value::Flag(epoch.overwhelmed)),
+            ("excessive_loss", Value::Flag(epoch.excessive_loss)),
             ("stalled", Value::Flag(epoch.stalled)),
-            ("varies", Value::Number(epoch.varies)),
+            ("variability", Value::Number(epoch.variability)),
             (
                 "zone",
                 epoch
                     .zone
                     .map_or(Value::Null, |zone| Value::Count(zone.number())),
             ),
-            (
-                "phase",
-                word(if epoch.startup { "startup" } else { "steady" }),
-            ),
+            ("state", word(epoch.state)),
             ("app_limited", Value::Flag(epoch.app_limited)),
-            ("undisturbed", millis(epoch.undisturbed)),
+            ("since_decrease", millis(epoch.since_decrease)),
             ("alpha", number_or_null(epoch.alpha.map(Rate::bps))),
             ("beta", number_or_null(epoch.beta)),
             ("rate_before", Value::Number(epoch.rate_before.bps())),
             ("rate_after", Value::Number(epoch.rate_after.bps())),
-            ("share", number_or_null(epoch.share.map(Rate::bps))),
-            ("standing", millis(epoch.standing)),
-            ("held", number_or_null(epoch.held.map(Rate::bps))),
+            (
+                "return_rate",
+                number_or_null(epoch.return_rate.map(Rate::bps)),
+            ),
+            ("competing_queue", millis(epoch.competing_queue)),
+            ("held_rate", number_or_null(epoch.held_rate.map(Rate::bps))),
             ("outcome", epoch.outcome.map_or(Value::Null, word)),
             ("return_delay", millis(epoch.return_delay)),
             ("window", Value::Count(epoch.window.0)),

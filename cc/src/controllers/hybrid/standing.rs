@@ -4,11 +4,14 @@
 use std::time::Duration;
 
 use super::drain::Drain;
+use super::mechanism::Mechanism;
 use super::update::rate_alone;
 use super::Hybrid;
 use crate::measure::loss::LossCount;
 use crate::units::{scaled, Bytes, Owd, Rate, Time};
 
+/// How long a queue stands at least until others are known to keep it.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// Epochs besides those in which a decrease drains a queue: one until it shows, and one to see it.
 const OTHER_EPOCHS: f64 = 2.0;
 /// What is longer than that allows for is drained by at least half of this per time.
@@ -72,7 +75,7 @@ impl Attempted {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Outcome {
     /// Others fill it. Go back to this rate.
-    Stands(Rate),
+    Contended(Rate),
     /// It is none: the path has become longer. Go back to this rate.
     LongerPath(Rate),
 }
@@ -81,7 +84,7 @@ impl Outcome {
     /// The name in traces.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Stands(_) => "stands",
+            Self::Contended(_) => "contended",
             Self::LongerPath(_) => "longer_path",
         }
     }
@@ -232,7 +235,7 @@ impl Standing {
         let stands = !attempt.calms_down(seen) && attempt.stands(seen, patience);
         stands.then(|| {
             self.attempt = None;
-            Outcome::Stands(attempt.share)
+            Outcome::Contended(attempt.share)
         })
     }
 }
@@ -250,15 +253,14 @@ impl Hybrid {
 
     /// Whether others keep a queue, or the path has become longer.
     pub(super) fn find_others(&mut self, seen: &Attempted) -> Option<Outcome> {
-        let patience = self.params.compete;
-        if patience.is_zero() || self.contended.is_some() {
+        if !self.params.has(Mechanism::Contention) || self.contended.is_some() {
             self.standing = Standing::default();
             return None;
         }
-        let outcome = self.standing.judge(seen, self.drain, patience)?;
+        let outcome = self.standing.judge(seen, self.drain, PATIENCE)?;
         match outcome {
             Outcome::LongerPath(rate) => self.follow_longer_path(rate, seen.now),
-            Outcome::Stands(rate) => self.contend(rate, seen),
+            Outcome::Contended(rate) => self.contend(rate, seen),
         }
         Some(outcome)
     }
@@ -266,7 +268,7 @@ impl Hybrid {
     /// Goes back to the rate that a queue, which is none, has cost.
     pub(super) fn follow_longer_path(&mut self, rate: Rate, now: Time) {
         self.take_for_path();
-        let rate = rate * (1.0 - self.params.bmin);
+        let rate = rate * (1.0 - self.params.min_decrease);
         self.rate = self.bounded(self.rate.max(rate));
         self.begin_anew(now);
     }

@@ -1,6 +1,7 @@
 //! DEVIATION: start-up, which the paper does not have. The rate grows with every ACK until a queue lasts.
 
-use super::params::SHORT_PATH;
+use super::law::SHORT_PATH;
+use super::mechanism::Mechanism;
 use super::update::{self, Met, Phase};
 use super::Hybrid;
 use crate::controller::Burst;
@@ -55,7 +56,7 @@ impl Hybrid {
         if self.epoch.as_ref().is_none_or(|epoch| epoch.app_limited) {
             return;
         }
-        let growth = feedback.acked_bytes().per(self.length()) * (self.params.startup - 1.0);
+        let growth = feedback.acked_bytes().per(self.length()) * (self.params.startup_gain - 1.0);
         let grown = self.rate + growth;
         let rate = self
             .capacity()
@@ -68,9 +69,10 @@ impl Hybrid {
     /// queue does. On a short path it shows how receivers wait for a processor.
     fn capacity(&self) -> Option<Rate> {
         let links = self.length() >= SHORT_PATH;
-        let known = self.params.capacity > 0.0 && links && self.transmission.is_dispersed();
+        let known =
+            self.params.has(Mechanism::LinkRate) && links && self.transmission.is_dispersed();
         let time = known.then(|| self.transmission_time())?;
-        (!time.is_zero()).then(|| self.limits.max_datagram_size.per(time) * self.params.capacity)
+        (!time.is_zero()).then(|| self.limits.max_datagram_size.per(time))
     }
 
     /// What ends start-up.
@@ -120,7 +122,10 @@ impl Hybrid {
 
     /// Whether start-up needs to know the slowest link.
     fn probes(&self) -> bool {
-        if self.params.insist == 0.0 || !self.in_startup() || self.meter.source() == Source::Ack {
+        if !self.params.has(Mechanism::Insist)
+            || !self.in_startup()
+            || self.meter.source() == Source::Ack
+        {
             return false;
         }
         let packet = self.limits.max_datagram_size;

@@ -49,7 +49,7 @@ impl Hybrid {
         self.late.add(epoch.losses(), epoch.loss_reports);
         // Others fill the buffer to its end, so that losses say nothing of this flow's part.
         let competes = self.holds();
-        let overwhelmed = delta.is_some() && self.late.overwhelm(self.params.losscap, competes);
+        let overwhelmed = delta.is_some() && self.late.overwhelm(self.params.most_loss(), competes);
         Summary {
             source,
             duration,

@@ -2,7 +2,8 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::law::{zone, Observed, Zone};
+use super::law::{self, zone, Observed, Zone};
+use super::mechanism::Without;
 use super::*;
 use crate::controller::{Controller, Value};
 use crate::controllers::testing::{self, close, delay, feedback, field, start, MILLI, SIZE};
@@ -26,7 +27,7 @@ impl Path {
     /// Start-up is over.
     fn steady(options: &str) -> Self {
         let mut hybrid = hybrid(options);
-        hybrid.phase = Phase::Steady(Zone::One);
+        hybrid.phase = Phase::Steady(Zone::Free);
         Self::with(hybrid)
     }
 }
@@ -60,16 +61,45 @@ fn growth_has_a_shorter_period_only_where_both_the_path_and_packets_are_short() 
         (micro(25), 1.0, micro(40_000)),
     ] {
         let rate = Rate::from_bps(mbps * 1e6);
-        let found = Params::default().growth_period(Bytes(1000), rate, length);
+        let found = law::growth_period(&Params::default(), Bytes(1000), rate, length);
         let found = Duration::from_secs_f64(found);
         assert_eq!(found, period, "L = {length:?} at {mbps} Mbit/s");
+    }
+}
+
+#[test]
+fn the_defaults_that_are_printed_are_those_in_use() {
+    for parameter in &PARAMETERS {
+        let (_, told) = parameter.help.split_once("(default ").unwrap();
+        let told = told.strip_suffix(')').unwrap();
+        let given = Params::parse(&format!("{}={told}", parameter.name)).unwrap();
+        assert_eq!(given, Params::default(), "{}", parameter.name);
+    }
+}
+
+#[test]
+fn mechanisms_are_left_out_by_name() {
+    let without =
+        |text: &str| Params::parse(&format!("without={text}")).map(|params| params.without);
+    for (place, name) in Mechanism::NAMES.iter().enumerate() {
+        assert_eq!(without(name).unwrap(), Without::places(1 << place));
+        assert_eq!(without(name).unwrap().text(), *name);
+    }
+    assert_eq!(without("dips+insist").unwrap().text(), "insist+dips");
+    assert_eq!(without("none").unwrap().text(), "none");
+    for refused in ["", "dips+", "dips+dips", "none+dips", "luck"] {
+        let told = without(refused).unwrap_err().to_string();
+        assert!(
+            told.contains("one or more of clock_skew, link_rate,"),
+            "{told}"
+        );
     }
 }
 
 proptest! {
     #[test]
     fn whatever_comes_back_rate_and_window_stay_sane(
-        spec in prop::sample::select(vec!["", "startup=4", "drain=0.5,grow=1", "compete=off,dip=off"]),
+        spec in prop::sample::select(vec!["", "startup_gain=4", "drain_epochs=0.5,growth=1", "without=contention+dips"]),
         steps in prop::collection::vec((0u64..400, 0u64..3_000, 1u64..1500, 0usize..3, 0usize..3), 1..300),
     ) {
         testing::stays_sane(hybrid(spec), steps);
@@ -78,7 +108,7 @@ proptest! {
 
 #[test]
 fn what_comes_back_in_the_epoch_after_a_decrease_was_sent_before_it() {
-    let mut path = Path::steady("d1=12ms");
+    let mut path = Path::steady("target_delay=12ms");
     path.epoch(0.0, 0);
     assert!(path.epoch(18.0, 0) < 1.0);
     assert_eq!(path.epoch(18.0, 1), 1.0);
@@ -86,7 +116,7 @@ fn what_comes_back_in_the_epoch_after_a_decrease_was_sent_before_it() {
 
 #[test]
 fn what_arrives_after_an_application_had_little_to_send_is_not_what_the_path_carries() {
-    let mut path = Path::steady("r0=8Mbps,dip=off");
+    let mut path = Path::steady("initial_rate=8Mbps,without=dips");
     path.controller.on_app_limited();
     path.epoch(0.0, 0);
     let before = path.rate();
@@ -97,7 +127,7 @@ fn what_arrives_after_an_application_had_little_to_send_is_not_what_the_path_car
 #[test]
 fn the_window_allows_for_a_queue_of_d3() {
     // 1 Mbit/s for 148 ms.
-    let path = Path::steady("d1=12ms");
+    let path = Path::steady("target_delay=12ms");
     assert_eq!(path.controller.decision().window, Bytes(15 * 1250));
     assert_eq!(path.controller.decision().burst.after_idle, 0);
     assert_eq!(hybrid("").decision().burst.after_idle, 3);
@@ -106,7 +136,7 @@ fn the_window_allows_for_a_queue_of_d3() {
 #[test]
 fn the_parameters_are_reported_with_the_first_feedback_and_every_epoch_at_its_end() {
     assert_eq!(hybrid("").next_event(), None);
-    let mut path = Path::steady("d1=12ms");
+    let mut path = Path::steady("target_delay=12ms");
     let parameters = path.controller.next_event().unwrap();
     assert_eq!(parameters.name, "parameters_set");
     let Value::Map(values) = field(&parameters, "parameters") else {

@@ -1,5 +1,6 @@
 //! The delays that separate the zones.
 
+use super::mechanism::Mechanism;
 use super::params::Params;
 use crate::units::{Bytes, Owd, Rate};
 
@@ -12,6 +13,8 @@ const MOST: Owd = Owd::from_nanos(100_000_000);
 const D0_DIVISOR: u32 = 8;
 const D2_FACTOR: u32 = 2;
 const D3_FACTOR: u32 = 4;
+/// Share of the longest queue of late from which on losses count although the delay is below d1.
+const FULL_SHARE: f64 = 0.75;
 /// A queue below d1 divided by this is never full.
 const FULL_DIVISOR: u32 = 4;
 /// A queueing delay above d1 divided by this ends start-up, and one up to it means that a queue has drained.
@@ -37,15 +40,17 @@ pub struct Thresholds {
 impl Thresholds {
     /// For a flow that sends packets of `size` at `rate`, where the longest queue of late was `longest`.
     ///
-    /// DEVIATION: where d1 is not given, it is the time in which the flow sends `queue` packets. A flow that has
+    /// DEVIATION: where d1 is not given, it is the time in which the flow sends `target_packets` packets. A flow that has
     /// more than its share then has the lower threshold, whatever its RTT, and gives way to the others.
     #[inline]
     pub fn new(params: &Params, rate: Rate, size: Bytes, longest: Option<Owd>) -> Self {
-        let following = || following(params.queue, rate, size);
-        let d1 = params.d1.map_or_else(following, Owd::from);
-        let full = longest.filter(|_| params.full > 0.0).map_or(d1, |longest| {
-            (longest * params.full).clamp(d1 / FULL_DIVISOR, d1)
-        });
+        let following = || following(params.target_packets, rate, size);
+        let d1 = params.target_delay.map_or_else(following, Owd::from);
+        let full = longest
+            .filter(|_| params.has(Mechanism::FullBuffer))
+            .map_or(d1, |longest| {
+                (longest * FULL_SHARE).clamp(d1 / FULL_DIVISOR, d1)
+            });
         Self {
             d0: d1 / D0_DIVISOR,
             d1,

@@ -3,16 +3,21 @@
 use std::time::Duration;
 
 use super::drain::{Arrivals, Drain};
-use super::law::{alpha, zone, Observed, Zone};
-use super::params::{increase_ends, Params};
+use super::law::{alpha, growth_period, increase_ends, zone, Observed, Zone};
+use super::mechanism::Mechanism;
+use super::params::{Params, MAX_DECREASE};
 use super::thresholds::Thresholds;
 use crate::units::{Bytes, Owd, Rate};
 
+/// Queueing delay, in L, that does not end start-up while others use most of the path.
+const INSISTED: f64 = 0.2;
+/// Times the part of the slowest link that a flow leaves to others, what its increase is multiplied by.
+const CATCH_UP: f64 = 4.0;
 /// The increase of an epoch never exceeds this share of the rate.
 const MOST_INCREASE: f64 = 0.25;
 /// What packets of a burst of three wait for each other on average, one transmission time, with a margin.
 const BURST_DELAY: f64 = 1.5;
-/// Of `bmin`, what a flow leaves to others even if it uses all of the slowest link.
+/// Of the least decrease, what a flow leaves to others even if it uses all of the slowest link.
 const LEAST_LEFT: f64 = 0.1;
 /// A larger share of losses is not made up for.
 const MOST_BACKGROUND: f64 = 0.2;
@@ -44,6 +49,8 @@ pub enum Met {
 /// What an update starts from.
 #[derive(Debug, Clone, Copy)]
 pub struct Situation {
+    /// What the flow was doing.
+    pub state: &'static str,
     /// R.
     pub rate: Rate,
     /// A, the rate at which packets were acknowledged.
@@ -117,16 +124,16 @@ impl Situation {
         self.arrived.max(self.believed)
     }
 
-    /// `catchup` times the part of the slowest link that a flow with this rate leaves to others; none while that is unknown.
+    /// `CATCH_UP` times the part of the slowest link that a flow with this rate leaves to others; none while that is unknown.
     fn room(&self, rate: Rate, params: &Params) -> Option<f64> {
         let used = rate.bps() * self.transmission.as_secs_f64() / (self.packet.0 as f64 * 8.0);
-        let known = params.catchup > 0.0 && !self.transmission.is_zero();
-        known.then_some(params.catchup * (1.0 - used))
+        let known = params.has(Mechanism::CatchUp) && !self.transmission.is_zero();
+        known.then_some(CATCH_UP * (1.0 - used))
     }
 
     /// The period of growth, in seconds.
     pub fn growth_period(&self, params: &Params) -> f64 {
-        params.growth_period(self.packet, self.rate, self.length)
+        growth_period(params, self.packet, self.rate, self.length)
     }
 
     /// How many times as much as others a flow may increase that uses less of the slowest link than they do.
@@ -139,10 +146,10 @@ impl Situation {
 
     /// The rate to return to once the queue has drained.
     ///
-    /// DEVIATION: a flow leaves `bmin` of its share to others, and the less the fewer they can be.
+    /// DEVIATION: a flow leaves the least decrease of its share to others, and the less the fewer they can be.
     fn returns_to(&self, share: Rate, params: &Params) -> Rate {
         let room = self.room(share, params).unwrap_or(1.0);
-        share * (1.0 - params.bmin * room.clamp(LEAST_LEFT, 1.0))
+        share * (1.0 - params.min_decrease * room.clamp(LEAST_LEFT, 1.0))
     }
 
     /// Whether the slowest link is known to carry much more than this flow sends.
@@ -171,7 +178,11 @@ pub struct Update {
 /// DEVIATION: a flow that comes to a path which others fill insists on a queue for a moment: what arrives of each flow
 /// then shows each its share, which would else take many round trips. Alone on the path it would only lose packets.
 pub fn ends_startup(params: &Params, from: &Situation, delta: Owd) -> bool {
-    let insisted = if from.shares() { params.insist } else { 0.0 };
+    let insisted = if from.shares() && params.has(Mechanism::Insist) {
+        INSISTED
+    } else {
+        0.0
+    };
     let own = Owd::from(from.transmission) * BURST_DELAY;
     let insisted = Owd::from(from.length) * insisted;
     delta > from.thresholds.short.max(own).max(insisted)
@@ -195,7 +206,7 @@ pub fn startup(params: &Params, seen: &Observed, from: &Situation, met: Met) -> 
     }
     // R is already beyond what the path carries, which is what has arrived.
     let share = from.rate.min(from.reached(seen));
-    let beta = decrease(params, seen, from).unwrap_or(params.bmin);
+    let beta = decrease(params, seen, from).unwrap_or(params.min_decrease);
     Update {
         rate: share * (1.0 - beta),
         alpha: None,
@@ -262,11 +273,11 @@ fn share(seen: &Observed, from: &Situation) -> Rate {
 
 /// In zones 2 and 3, the decrease that drains the queue in `drain` epochs. DEVIATION: the paper's is equation (4).
 fn decrease(params: &Params, seen: &Observed, from: &Situation) -> Option<f64> {
-    if zone(&from.thresholds, seen) == Zone::One {
+    if zone(&from.thresholds, seen) == Zone::Free {
         return None;
     }
-    let drains = seen.delta.as_secs() / (params.drain * from.length.as_secs_f64());
-    Some(drains.clamp(params.bmin, params.bmax))
+    let drains = seen.delta.as_secs() / (params.drain_epochs * from.length.as_secs_f64());
+    Some(drains.clamp(params.min_decrease, MAX_DECREASE))
 }
 
 /// Equation (3), which (DEVIATION) grows with the time without a decrease, so that it suits slow paths and fast ones.
@@ -279,6 +290,6 @@ fn increase(params: &Params, seen: &Observed, from: &Situation) -> Rate {
     let alpha = alpha((d0, d1), ends, seen.delta) * from.catch_up(params);
     let period = from.growth_period(params);
     let periods = from.undisturbed.as_secs_f64() / period;
-    let grown = alpha * (from.length.as_secs_f64() / period) * params.grow.powf(periods);
+    let grown = alpha * (from.length.as_secs_f64() / period) * params.growth.powf(periods);
     grown.min(from.rate * MOST_INCREASE)
 }

@@ -8,29 +8,29 @@ use crate::units::{Owd, Rate};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Zone {
     /// Less queueing than wanted: increase.
-    One,
+    Free,
     /// Tolerable queueing: decrease gently.
-    Two,
+    Filling,
     /// Too much of it, or on the way there: decrease.
-    Three,
+    Congested,
 }
 
 impl Zone {
     /// The number in traces.
     pub fn number(self) -> u64 {
         match self {
-            Zone::One => 1,
-            Zone::Two => 2,
-            Zone::Three => 3,
+            Zone::Free => 1,
+            Zone::Filling => 2,
+            Zone::Congested => 3,
         }
     }
 
     /// The name of the state of a controller in this zone.
     pub fn state(self) -> &'static str {
         match self {
-            Zone::One => "zone1",
-            Zone::Two => "zone2",
-            Zone::Three => "zone3",
+            Zone::Free => "free",
+            Zone::Filling => "filling",
+            Zone::Congested => "congested",
         }
     }
 }
@@ -84,11 +84,11 @@ impl Observed {
 /// Section II-A.
 pub fn zone(thresholds: &Thresholds, seen: &Observed) -> Zone {
     if seen.losing(thresholds) || seen.rising() || seen.delta > thresholds.d2 {
-        Zone::Three
+        Zone::Congested
     } else if seen.delta > thresholds.d1 {
-        Zone::Two
+        Zone::Filling
     } else {
-        Zone::One
+        Zone::Free
     }
 }
 
@@ -126,11 +126,11 @@ pub fn beta(params: &Params, seen: &Observed) -> Option<f64> {
     let [d1, d2, d3] = [thresholds.d1, thresholds.d2, thresholds.d3].map(Owd::as_secs);
     let delta = seen.delta.as_secs();
     let beta = match zone(&thresholds, seen) {
-        Zone::One => return None,
+        Zone::Free => return None,
         _ if seen.losing(&thresholds) || seen.delta > thresholds.d3 => bmax,
         _ if seen.rising() => bmin + (bmax - bmin) / d3 * delta,
-        Zone::Two => bmin + (bmid - bmin) / (d2 - d1) * (delta - d1),
-        Zone::Three => bmid + (bmax - bmid) / (d3 - d2) * (delta - d2),
+        Zone::Filling => bmin + (bmid - bmin) / (d2 - d1) * (delta - d1),
+        Zone::Congested => bmid + (bmax - bmid) / (d3 - d2) * (delta - d2),
     };
     Some(beta)
 }

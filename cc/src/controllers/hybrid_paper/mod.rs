@@ -78,7 +78,7 @@ impl HybridPaper {
     /// A controller for a new path. `spec` is the name with options under which traces show it.
     pub fn new(params: Params, spec: &str, start: Start) -> Self {
         let mut paper = Self {
-            meter: OwdMeter::new(params.owdwin, start.max_datagram_size),
+            meter: OwdMeter::new(params.base_delay_window, start.max_datagram_size),
             params,
             spec: spec.to_owned(),
             start,
@@ -121,7 +121,11 @@ impl HybridPaper {
     /// The initial window (RFC 9002, section 7.2) in one RTT, if nothing else was asked for.
     fn initial_rate(&self) -> Rate {
         let window = self.packet() * self.start.initial_window_packets;
-        self.bounded(self.params.r0.unwrap_or_else(|| window.per(self.length())))
+        self.bounded(
+            self.params
+                .initial_rate
+                .unwrap_or_else(|| window.per(self.length())),
+        )
     }
 
     /// W = R L, equation (1), in whole packets: quiche sends while F + P <= W and the paper while F < W, which agree if W is

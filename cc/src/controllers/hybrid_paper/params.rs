@@ -70,12 +70,12 @@ pub const PARAMETERS: [Parameter; 12] = [
         help: "pacing: 1 is fully paced, 0 is window only",
     },
     Parameter {
-        name: "owdwin",
+        name: "base_delay_window",
         kind: Kind::Millis(1_000.0, 600_000.0),
         help: "window of the sliding minima of delay",
     },
     Parameter {
-        name: "r0",
+        name: "initial_rate",
         kind: Kind::RateOrAuto(1_000.0, 1e10),
         help: "initial rate",
     },
@@ -105,9 +105,9 @@ pub struct Params {
     /// Pacing factor: 1 paces fully, 0 leaves it to the window.
     pub gamma: f64,
     /// Window of the sliding minima.
-    pub owdwin: Duration,
+    pub base_delay_window: Duration,
     /// Initial rate; `None` is the initial window per RTT.
-    pub r0: Option<Rate>,
+    pub initial_rate: Option<Rate>,
 }
 
 impl Default for Params {
@@ -123,8 +123,8 @@ impl Default for Params {
             d2: 24 * MILLI,
             d3: 48 * MILLI,
             gamma: 1.0,
-            owdwin: 10_000 * MILLI,
-            r0: None,
+            base_delay_window: 10_000 * MILLI,
+            initial_rate: None,
         }
     }
 }
@@ -152,8 +152,8 @@ impl Params {
             ("d2", Given::Time(time)) => self.d2 = time,
             ("d3", Given::Time(time)) => self.d3 = time,
             ("gamma", Given::Number(number)) => self.gamma = number,
-            ("owdwin", Given::Time(time)) => self.owdwin = time,
-            ("r0", Given::Rate(rate)) => self.r0 = rate,
+            ("base_delay_window", Given::Time(time)) => self.base_delay_window = time,
+            ("initial_rate", Given::Rate(rate)) => self.initial_rate = rate,
             _ => debug_assert!(false, "{name} stands in PARAMETERS but cannot be set"),
         }
     }
@@ -208,8 +208,8 @@ impl Params {
             ("d2", millis(self.d2)),
             ("d3", millis(self.d3)),
             ("gamma", Value::Number(self.gamma)),
-            ("owdwin", millis(self.owdwin)),
-            ("r0", rate_or_auto(self.r0)),
+            ("base_delay_window", millis(self.base_delay_window)),
+            ("initial_rate", rate_or_auto(self.initial_rate)),
         ]
     }
 }

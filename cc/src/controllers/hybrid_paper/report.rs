@@ -76,7 +76,7 @@ pub fn epoch_updated(epoch: &EpochReport) -> Event {
             ("samples", Value::Count(u64::from(epoch.samples))),
             // All losses count, those of packets sent before a decrease as well.
             ("lost", Value::Count(epoch.lost)),
-            ("lost_in_all", Value::Count(epoch.lost)),
+            ("lost_total", Value::Count(epoch.lost)),
             ("acked", Value::Count(epoch.acked)),
             ("delta", number_or_null(epoch.delta.map(Owd::as_millis))),
             ("trend", word(epoch.trend.as_str())),

@@ -91,7 +91,7 @@ fn the_first_sample_sets_the_rate_to_the_initial_window_per_rtt() {
     let path = Path::new("");
     assert!(close(path.rate(), 10.0 * 1250.0 * 8.0 / 0.1));
     assert_eq!(path.controller.decision().window, Bytes(12_500));
-    assert!(close(Path::new("r0=800kbps").rate(), 800e3));
+    assert!(close(Path::new("initial_rate=800kbps").rate(), 800e3));
 }
 
 #[test]
@@ -100,11 +100,11 @@ fn one_update_an_epoch_follows_the_zones() {
     let first = path.rate();
     path.epoch(0.0, 0);
     assert!(close(path.rate(), first + 40e3));
-    assert_eq!(path.controller.state(), "zone1");
+    assert_eq!(path.controller.state(), "free");
     assert!(close(path.epoch(18.0, 0), 1.0 - 0.29));
-    assert_eq!(path.controller.state(), "zone2");
+    assert_eq!(path.controller.state(), "filling");
     assert!(close(path.epoch(36.0, 0), 1.0 - 0.415));
-    assert_eq!(path.controller.state(), "zone3");
+    assert_eq!(path.controller.state(), "congested");
 }
 
 #[test]
@@ -142,8 +142,8 @@ fn delays_that_rise_are_answered_before_they_are_long() {
         path.controller.state()
     };
     // In an epoch of 50 samples delays come to 10 ms, and to 2 ms; the mean is 5 ms, and 1 ms.
-    assert_eq!(rising(0.2), "zone3");
-    assert_eq!(rising(0.04), "zone1");
+    assert_eq!(rising(0.2), "congested");
+    assert_eq!(rising(0.04), "free");
 }
 
 #[test]
@@ -200,8 +200,8 @@ fn the_pacing_factor_and_the_window_follow_section_ii_c() {
     assert!(close(decision("gamma=0.5").pacing.bps(), 2e6));
     assert_eq!(decision("gamma=0").pacing, Rate::INFINITE);
     // W = R L, in whole packets.
-    assert_eq!(decision("r0=1.01Mbps").window, Bytes(11 * 1250));
-    assert_eq!(decision("r0=1kbps").window, Bytes(2 * 1250));
+    assert_eq!(decision("initial_rate=1.01Mbps").window, Bytes(11 * 1250));
+    assert_eq!(decision("initial_rate=1kbps").window, Bytes(2 * 1250));
     assert_eq!(decision("").burst.after_idle, 0);
     assert_eq!(paper("").decision().burst.after_idle, 3);
 }

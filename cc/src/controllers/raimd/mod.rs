@@ -105,7 +105,7 @@ impl Raimd {
         let auto = PacketRate::from_per_sec(window / self.rtt.smoothed().as_secs_f64());
         self.bounded(
             self.params
-                .r0
+                .initial_rate
                 .map_or(auto, |rate| rate.in_packets(self.packet())),
         )
     }

@@ -36,7 +36,7 @@ pub struct Params {
     /// The largest rate (ours).
     pub cmax: Rate,
     /// Initial rate; `None` is the initial window per RTT (ours, the paper names none).
-    pub r0: Option<Rate>,
+    pub initial_rate: Option<Rate>,
 }
 
 impl Params {
@@ -69,7 +69,7 @@ impl Params {
                 ("startup", Given::Word(place)) => params.startup = place == 1,
                 ("wgain", Given::Number(number)) => params.wgain = number,
                 ("cmax", Given::Rate(Some(rate))) => params.cmax = rate,
-                ("r0", Given::Rate(rate)) => params.r0 = rate,
+                ("initial_rate", Given::Rate(rate)) => params.initial_rate = rate,
                 _ => debug_assert!(false, "{name} stands in PARAMETERS but cannot be set"),
             }
         }
@@ -91,7 +91,7 @@ impl Params {
             ("startup", Value::Flag(self.startup)),
             ("wgain", Value::Number(self.wgain)),
             ("cmax", Value::Number(self.cmax.bps())),
-            ("r0", rate_or_auto(self.r0)),
+            ("initial_rate", rate_or_auto(self.initial_rate)),
         ]
     }
 }
@@ -106,7 +106,7 @@ impl Default for Params {
             startup: true,
             wgain: 2.0,
             cmax: Rate::from_bps(10e9),
-            r0: None,
+            initial_rate: None,
         }
     }
 }
@@ -152,7 +152,7 @@ pub const PARAMETERS: [Parameter; 8] = [
         help: "largest rate",
     },
     Parameter {
-        name: "r0",
+        name: "initial_rate",
         kind: Kind::RateOrAuto(1e3, 1e10),
         help: "initial rate",
     },

@@ -134,7 +134,7 @@ fn losses_of_one_round_trip_are_one_event_and_the_next_is_another() {
 
 #[test]
 fn acks_that_are_rarer_than_round_trips_lose_no_increase() {
-    let mut walk = Walk::new("paper,r0=100kbps", 10, 50);
+    let mut walk = Walk::new("paper,initial_rate=100kbps", 10, 50);
     let before = walk.until(60, &[]);
     let after = walk.until(1_060, &[]);
     assert!((after - before - 200.0).abs() <= 10.0, "{before} {after}");
@@ -142,7 +142,7 @@ fn acks_that_are_rarer_than_round_trips_lose_no_increase() {
 
 #[test]
 fn a_round_trip_of_minutes_is_a_round_trip() {
-    let mut walk = Walk::new("paper,alpha=10,r0=1Mbps", 500_000, 1_000);
+    let mut walk = Walk::new("paper,alpha=10,initial_rate=1Mbps", 500_000, 1_000);
     walk.until(500_001, &[]);
     let after = walk.until(2_500_001, &[]);
     assert!(close(after, 140.0), "{after}");
@@ -154,7 +154,7 @@ fn a_round_trip_of_minutes_is_a_round_trip() {
 
 #[test]
 fn an_application_with_less_to_send_does_not_raise_the_rate() {
-    let mut walk = Walk::new("paper,r0=4Mbps", 100, 10);
+    let mut walk = Walk::new("paper,initial_rate=4Mbps", 100, 10);
     walk.limited = true;
     for end in (110..200_000).step_by(10) {
         let rate = walk.until(end, &[]);
@@ -184,7 +184,7 @@ fn start_up_ends_at_what_the_application_uses() {
 
 #[test]
 fn a_loss_of_what_little_was_sent_lowers_the_rate_to_a_share_of_that() {
-    let mut walk = Walk::new("paper,r0=4Mbps", 100, 10);
+    let mut walk = Walk::new("paper,initial_rate=4Mbps", 100, 10);
     walk.limited = true;
     walk.until(1_000, &[]);
     let rate = walk.until(1_200, &[1_000]);

@@ -108,7 +108,11 @@ impl Rrr {
     /// The initial window (RFC 9002, section 7.2) in one RTT, if nothing else was asked for.
     fn initial_rate(&self) -> Rate {
         let window = self.limits.max_datagram_size * self.start.initial_window_packets;
-        self.bounded(self.params.r0.unwrap_or_else(|| window.per(self.min_rtt())))
+        self.bounded(
+            self.params
+                .initial_rate
+                .unwrap_or_else(|| window.per(self.min_rtt())),
+        )
     }
 
     fn bounded(&self, rate: Rate) -> Rate {

@@ -54,7 +54,7 @@ pub struct Params {
     /// C_max: the sender's largest rate (footnote 1).
     pub cmax: Rate,
     /// Initial rate; `None` is the initial window per RTT. The paper's is 1.6 Mbit/s.
-    pub r0: Option<Rate>,
+    pub initial_rate: Option<Rate>,
 }
 
 impl Params {
@@ -64,7 +64,7 @@ impl Params {
             startup: false,
             qmax: Duration::from_millis(200),
             xt: Some(Rate::from_bps(0.6e6)),
-            r0: Some(Rate::from_bps(1.6e6)),
+            initial_rate: Some(Rate::from_bps(1.6e6)),
             ..Self::default()
         }
     }
@@ -95,7 +95,7 @@ impl Params {
             ("startup", Given::Word(place)) => self.startup = place == 1,
             ("qmax", Given::Time(time)) => self.qmax = time,
             ("cmax", Given::Rate(Some(rate))) => self.cmax = rate,
-            ("r0", Given::Rate(rate)) => self.r0 = rate,
+            ("initial_rate", Given::Rate(rate)) => self.initial_rate = rate,
             _ => debug_assert!(false, "{name} stands in PARAMETERS but cannot be set"),
         }
     }
@@ -120,7 +120,7 @@ impl Params {
             ("startup", Value::Flag(self.startup)),
             ("qmax", millis(self.qmax)),
             ("cmax", Value::Number(self.cmax.bps())),
-            ("r0", rate_or_auto(self.r0)),
+            ("initial_rate", rate_or_auto(self.initial_rate)),
         ]
     }
 }
@@ -139,7 +139,7 @@ impl Default for Params {
             startup: true,
             qmax: Duration::from_millis(100),
             cmax: Rate::from_bps(10e9),
-            r0: None,
+            initial_rate: None,
         }
     }
 }
@@ -208,7 +208,7 @@ pub const PARAMETERS: [Parameter; 12] = [
         help: "largest rate",
     },
     Parameter {
-        name: "r0",
+        name: "initial_rate",
         kind: Kind::RateOrAuto(1e3, 1e10),
         help: "initial rate",
     },

@@ -120,8 +120,8 @@ fn growth_is_bounded_where_the_feedback_function_vanishes_or_arrivals_are_absurd
 
 #[test]
 fn options_are_checked() {
-    assert_eq!(params("paper").r0, Some(mbps(1.6)));
-    assert_eq!((params("").r0, params("").xt), (None, None));
+    assert_eq!(params("paper").initial_rate, Some(mbps(1.6)));
+    assert_eq!((params("").initial_rate, params("").xt), (None, None));
     assert_eq!(params("n=50,span=5ms").packets, 50);
     let message = |options: &str| Params::parse(options).unwrap_err().to_string();
     assert!(message("feedback=cubic").contains("one of fixed, linear, tcp"));
@@ -183,14 +183,14 @@ fn the_first_rate_is_the_initial_window_per_round_trip_or_what_was_asked_for() {
     assert!(close(auto.decision().pacing.bps(), 100_000.0 / 0.333));
     steady(&mut auto, 0, 110);
     assert!(close(auto.decision().pacing.bps(), 1e6));
-    let mut asked = rrr("r0=3Mbps");
+    let mut asked = rrr("initial_rate=3Mbps");
     steady(&mut asked, 0, 110);
     assert!(close(asked.decision().pacing.bps(), 3e6));
 }
 
 #[test]
 fn the_window_holds_a_round_trip_and_a_queue() {
-    let mut rrr = rrr("r0=3Mbps");
+    let mut rrr = rrr("initial_rate=3Mbps");
     steady(&mut rrr, 0, 110);
     // 3 Mbit/s for 100 + 100 ms. With nothing coming back, no more are sent.
     assert_eq!(rrr.decision().window, SIZE * 60);
@@ -198,7 +198,7 @@ fn the_window_holds_a_round_trip_and_a_queue() {
 
 #[test]
 fn an_interruption_takes_the_rate_to_two_packets_per_round_trip_and_start_up_begins_anew() {
-    let mut rrr = rrr("r0=1Mbps");
+    let mut rrr = rrr("initial_rate=1Mbps");
     steady(&mut rrr, 0, 2_000);
     assert_eq!(rrr.state(), "startup");
     let lost: Vec<Lost> = (2_000..5_000)
@@ -233,7 +233,7 @@ fn number(event: &Event, name: &str) -> f64 {
 
 #[test]
 fn the_trace_tells_the_parameters_and_enough_to_repeat_each_update() {
-    let mut rrr = rrr("paper,r0=1Mbps,n=8");
+    let mut rrr = rrr("paper,initial_rate=1Mbps,n=8");
     let events = steady(&mut rrr, 0, 3_000);
     assert_eq!(events[0].name, "parameters_set");
     assert!(events.len() > 100);

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::super::dips::stalls;
+use super::super::dips::{stalls, BELIEVED};
 use super::*;
 
 /// The part of the shared vectors that is about them.
@@ -48,13 +48,13 @@ fn what_arrives_in_one_bad_moment_is_not_what_the_path_carries() {
     // A queue of 60 ms drains in three epochs of 100 ms.
     let rate = after_a_bad_moment("").rate();
     assert!(close(rate, 0.7 * 1e6 * 0.8), "{rate}");
-    let rate = after_a_bad_moment("dip=off").rate();
+    let rate = after_a_bad_moment("without=dips").rate();
     assert!(close(rate, 0.1 * 1e6 * 0.8), "{rate}");
 }
 
 #[test]
 fn a_bad_moment_that_lasts_is_believed_after_eight_epochs() {
-    let mut path = after_a_bad_moment("compete=off");
+    let mut path = after_a_bad_moment("without=contention");
     for _ in 0..12 {
         path.now = path.now + 190 * MILLI;
         path.ack(60.0, 0);
@@ -89,9 +89,9 @@ fn time_in_which_the_path_stands_still_does_not_count() {
     assert!(report.stalled);
     // Six packets in L, and not in 900 ms.
     assert!(
-        close(report.arrived.bps(), 0.6 * 1e6),
+        close(report.delivery_rate.bps(), 0.6 * 1e6),
         "{:?}",
-        report.arrived
+        report.delivery_rate
     );
 }
 
@@ -121,12 +121,12 @@ fn what_varies_agrees_with_the_shared_vectors() {
             };
             let arrived = Bytes(step.acked_bytes).per(arriving);
             dips.add(arrived, Some(delay(step.delta_ms)));
-            let believed = dips.most() * params.dip;
+            let believed = dips.most() * BELIEVED;
             if step.decrease {
                 dips.learn(arrived < believed);
             }
             let rate = Rate::from_bps(step.rate_bps);
-            let start = dips.head_start(params.growth_period(SIZE, rate, length));
+            let start = dips.head_start(law::growth_period(&params, SIZE, rate, length));
             for (got, expected) in [
                 (arriving.as_secs_f64() * 1e3, step.expect_arriving_ms),
                 (believed.bps(), step.expect_believed_bps),

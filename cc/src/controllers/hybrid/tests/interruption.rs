@@ -74,7 +74,7 @@ fn after_an_interruption_start_up_begins_again_with_the_minimum_window() {
 
 #[test]
 fn silence_in_which_nothing_was_lost_is_no_interruption() {
-    for (options, lost) in [("", 3), ("losscap=1", 8)] {
+    for (options, lost) in [("", 3), ("without=excessive_loss", 8)] {
         let path = after_silence(options, lost);
         assert!(!path.controller.in_startup(), "{options}, {lost} lost");
     }

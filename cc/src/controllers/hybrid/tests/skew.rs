@@ -62,7 +62,7 @@ fn the_skew_agrees_with_the_shared_vectors() {
 
 #[test]
 fn the_minima_follow_the_clock_unless_they_are_told_not_to() {
-    for (options, follows) in [("", true), ("skew=off", false)] {
+    for (options, follows) in [("", true), ("without=clock_skew", false)] {
         assert_eq!(
             hybrid(options).meter.skew_ppm().is_some(),
             follows,

@@ -104,7 +104,7 @@ fn a_long_queue_that_drains_slowly_is_left_alone() {
 fn a_queue_that_stands_is_one_that_others_fill() {
     let mut course = Course::new();
     let (first, outcome) = course.until_outcome(100, sawtooth).expect("it stands");
-    assert_eq!(outcome, Outcome::Stands(Rate::from_bps(SHARE_BPS)));
+    assert_eq!(outcome, Outcome::Contended(Rate::from_bps(SHARE_BPS)));
     assert!(first * 80 >= 1_400, "{first} epochs");
 }
 
@@ -122,7 +122,7 @@ fn a_delay_that_nothing_moves_is_that_of_a_longer_path() {
 fn a_full_buffer_that_loses_packets_is_no_longer_path() {
     let mut course = Course::new();
     let (_, outcome) = course.until_outcome(100, |_| 10.0).expect("it stands");
-    assert!(matches!(outcome, Outcome::Stands(_)), "{outcome:?}");
+    assert!(matches!(outcome, Outcome::Contended(_)), "{outcome:?}");
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn losses_that_chance_explains_make_no_full_buffer() {
     let longer = Outcome::LongerPath(Rate::from_bps(SHARE_BPS));
     assert_eq!(outcome(0.02), Some(longer));
     let stands = outcome(0.001);
-    assert!(matches!(stands, Some(Outcome::Stands(_))), "{stands:?}");
+    assert!(matches!(stands, Some(Outcome::Contended(_))), "{stands:?}");
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn a_delay_that_has_come_to_rest_is_looked_at_a_little_longer() {
             Some((n, course.epoch(millis, 0)?))
         })
     };
-    let stands = Outcome::Stands(Rate::from_bps(SHARE_BPS));
+    let stands = Outcome::Contended(Rate::from_bps(SHARE_BPS));
     let longer = Outcome::LongerPath(Rate::from_bps(SHARE_BPS));
     assert_eq!(outcome_after(2), Some((19, stands)));
     assert_eq!(outcome_after(3), Some((21, longer)));
@@ -175,7 +175,7 @@ fn a_flow_that_becomes_slow_does_not_take_a_full_buffer_for_a_short_queue() {
             sawtooth(n)
         })
     };
-    let stands = Outcome::Stands(Rate::from_bps(SHARE_BPS));
+    let stands = Outcome::Contended(Rate::from_bps(SHARE_BPS));
     assert_eq!(outcome_with(0.2).map(|(_, outcome)| outcome), Some(stands));
     assert_eq!(outcome_with(0.3), None);
 }

@@ -175,8 +175,8 @@ fn what_becomes_of_a_queue_agrees_with_the_shared_vectors() {
                 length: millis(case.length_ms),
                 transmission: millis(case.transmission_ms),
                 packet: SIZE,
-                drain: Params::default().drain,
-                queue: Params::default().queue,
+                drain: Params::default().drain_epochs,
+                queue: Params::default().target_packets,
                 delta: delay(step.delta_ms),
                 short: delay(step.short_ms),
                 losses: LossCount::new(step.lost, step.acked),
@@ -192,7 +192,7 @@ fn what_becomes_of_a_queue_agrees_with_the_shared_vectors() {
             let name = outcome.map(Outcome::as_str);
             assert_eq!(name, step.expect_outcome.as_deref(), "{step:?}");
             let back = outcome.map_or(0.0, |outcome| match outcome {
-                Outcome::Stands(rate) | Outcome::LongerPath(rate) => rate.bps(),
+                Outcome::Contended(rate) | Outcome::LongerPath(rate) => rate.bps(),
             });
             assert!((back - step.expect_back_bps).abs() < 1.0, "{step:?}");
         }
@@ -262,6 +262,7 @@ fn updates_and_what_they_leave_agree_with_the_shared_vectors() {
 fn situation(hybrid: &Hybrid, case: &CourseCase) -> Situation {
     let rate = Rate::from_bps(case.rate_bps);
     Situation {
+        state: "growing",
         rate,
         arrived: Rate::from_bps(case.arrived_bps),
         believed: Rate::default(),
