@@ -1,99 +1,37 @@
 //! What quiche's adapter calls.
 
-use std::time::Duration;
-
-use super::report;
-use super::Hybrid;
-use crate::controller::{Controller, Decision, Ecn, Event, Measured};
+use super::{initial_rate, report, Hybrid};
+use crate::controller::{Controller, Decision, Event, Measured};
 use crate::feedback::Feedback;
-use crate::measure::floor::{Floor, Spans};
-use crate::measure::owd::Source;
 use crate::units::{Bytes, Time};
-
-/// What of the path L and the decision depend on. It rarely changes within an epoch.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Basis {
-    rtt: Option<Duration>,
-    transmission: Duration,
-    source: Option<Source>,
-}
-
-impl Hybrid {
-    fn basis(&self) -> Basis {
-        Basis {
-            rtt: self.known_rtt(),
-            transmission: self.transmission.get(),
-            source: Some(self.meter.source()),
-        }
-    }
-
-    /// Takes in what has changed of the path.
-    pub(super) fn follow_path(&mut self) {
-        let basis = self.basis();
-        if basis != self.basis {
-            self.basis = basis;
-            self.spans = Spans::of(self.length());
-            self.decision = None;
-        }
-    }
-
-    /// What the flow is doing, as traces and statistics tell it.
-    pub(super) fn doing(&self) -> &'static str {
-        match (self.in_startup(), self.contended) {
-            (true, _) => "startup",
-            (_, Some(others)) if others.probes() => "probing",
-            (_, Some(others)) if others.holds() => "holding",
-            _ if self.drain.is_some() => "draining",
-            _ => "growing",
-        }
-    }
-
-    pub(super) fn decide(&mut self) {
-        let decision = self.decision_now();
-        let packet = self.limits.max_datagram_size;
-        self.room_up_to = Bytes(decision.window.0.saturating_sub(packet.0));
-        self.decision = Some(decision);
-    }
-
-    fn decision_now(&self) -> Decision {
-        Decision {
-            window: self.window(),
-            pacing: self.pacing(),
-            bandwidth: self.rate,
-            burst: self.burst(),
-            ecn: Ecn::NotEct,
-        }
-    }
-}
 
 impl Controller for Hybrid {
     fn on_sent(&mut self, _now: Time, size: Bytes) {
-        if let Some(epoch) = &mut self.epoch {
-            epoch.sent = epoch.sent + size;
-        }
+        self.model.on_sent(size);
     }
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         self.limits.max_ack_delay = Some(feedback.max_ack_delay);
-        if feedback.min_rtt.is_some() && feedback.min_rtt != self.handshake_rtt {
-            self.handshake_rtt = feedback.min_rtt;
-            self.follow_path();
-        }
-        self.blackout.record(feedback);
-        if self.in_startup() {
-            self.used.record(feedback);
-        }
-        self.collect(feedback);
+        self.model.delay.follow_handshake(feedback);
         self.follow_path();
-        match &self.epoch {
-            Some(_) if self.shows_decrease(feedback) => {
-                self.awaits = false;
-                self.count();
-                self.finish_epoch(feedback);
-            }
-            Some(epoch) if self.is_over(epoch, feedback.now) => self.finish_epoch(feedback),
-            Some(_) => {}
-            None => self.rate = self.initial_rate(),
+        let (starts, first) = (
+            self.control.state.is_startup(),
+            self.model.epoch().is_none(),
+        );
+        if starts {
+            self.startup.record(feedback);
+        }
+        let newest = self.model.record(feedback, self.room_up_to);
+        if starts && !first {
+            self.grow(feedback, newest);
+        }
+        self.follow_path();
+        if self.model.epoch().is_none() || first {
+            self.control.rate = initial_rate(&self.params, &self.model, self.start);
+            self.decision = None;
+        }
+        if self.model.epoch().is_some() && self.ends_epoch(feedback) {
+            self.end_epoch(feedback);
         }
         if self.decision.is_none() {
             self.decide();
@@ -101,16 +39,12 @@ impl Controller for Hybrid {
     }
 
     fn on_app_limited(&mut self) {
-        if let Some(epoch) = &mut self.epoch {
-            epoch.app_limited = true;
-        }
+        self.model.on_app_limited();
     }
 
     fn on_max_datagram_size(&mut self, size: Bytes) {
         self.limits.max_datagram_size = size;
-        self.meter.set_max_datagram_size(size);
-        self.transmission.restart();
-        self.floors.iter_mut().for_each(Floor::interrupt);
+        self.model.on_max_datagram_size(size);
         self.decide();
     }
 
@@ -120,7 +54,7 @@ impl Controller for Hybrid {
     }
 
     fn state(&self) -> &'static str {
-        self.doing()
+        self.control.state.name()
     }
 
     fn measured(&self) -> Measured {

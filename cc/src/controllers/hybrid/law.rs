@@ -1,8 +1,12 @@
-//! The zones of the default profile, which are the paper's but for which losses count, and its increase.
+//! The zones of the default profile, which are the paper's but for which losses count, and by how much the rate changes in them.
 
 use std::time::Duration;
 
-use super::params::Params;
+use super::control::Control;
+use super::mechanism::Mechanism;
+use super::model::link::Link;
+use super::model::seen::Seen;
+use super::params::{Params, MAX_DECREASE};
 use super::thresholds::Thresholds;
 use crate::units::{Bytes, Owd, Rate};
 
@@ -10,6 +14,14 @@ use crate::units::{Bytes, Owd, Rate};
 const AMIN: f64 = 0.01;
 /// Increase at d0 likewise; less than the paper's 0.5, because it grows.
 const AMAX: f64 = 0.02;
+/// The increase of an epoch never exceeds this share of the rate.
+const MOST_INCREASE: f64 = 0.25;
+/// Times the part of the slowest link that a flow leaves to others, what its increase is multiplied by.
+const CATCH_UP: f64 = 4.0;
+/// Of the least decrease, what a flow leaves to others even if it uses all of the slowest link.
+const LEAST_LEFT: f64 = 0.1;
+/// A larger share of losses is not made up for.
+const MOST_BACKGROUND: f64 = 0.2;
 /// With a shorter L a path is short: what delays and spaces packets there is hosts as much as links.
 pub const SHORT_PATH: Duration = Duration::from_micros(2_500);
 
@@ -46,13 +58,13 @@ pub struct Observed {
     /// Whether a packet was lost.
     pub lost: bool,
     /// Whether so much was lost that delay does not matter.
-    pub overwhelmed: bool,
+    pub excessive_loss: bool,
 }
 
 impl Observed {
     /// Loss from congestion: with delay, or (DEVIATION) beyond what random loss explains.
     pub fn losing(&self, thresholds: &Thresholds) -> bool {
-        self.overwhelmed || (self.lost && self.delta > thresholds.full)
+        self.excessive_loss || (self.lost && self.delta > thresholds.full)
     }
 }
 
@@ -65,4 +77,77 @@ pub fn zone(thresholds: &Thresholds, seen: &Observed) -> Zone {
     } else {
         Zone::Free
     }
+}
+
+/// In zones 2 and 3, the decrease that drains the queue in `drain_epochs`. DEVIATION: the paper's is equation (4).
+pub fn decrease(params: &Params, observed: &Observed, seen: &Seen) -> Option<f64> {
+    if zone(&seen.thresholds, observed) == Zone::Free {
+        return None;
+    }
+    let drains = observed.delta.as_secs() / (params.drain_epochs * seen.length.as_secs_f64());
+    Some(drains.clamp(params.min_decrease, MAX_DECREASE))
+}
+
+/// Equation (3), which (DEVIATION) grows with the time without a decrease, so that it suits slow paths and fast ones.
+pub fn increase(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -> Rate {
+    if seen.app_limited {
+        return Rate::default();
+    }
+    let (packet, Thresholds { d0, d1, .. }) = (seen.link.packet(), seen.thresholds);
+    let ends = increase_ends(packet, seen.length);
+    let alpha = alpha((d0, d1), ends, observed.delta) * catch_up(params, from.rate, &seen.link);
+    let period = growth_period(params, packet, from.rate, seen.length);
+    let periods = from.since_decrease.as_secs_f64() / period;
+    let grown = alpha * (seen.length.as_secs_f64() / period) * params.growth.powf(periods);
+    grown.min(from.rate * MOST_INCREASE)
+}
+
+/// How many times as much as others a flow may increase that uses less of the slowest link than they do.
+///
+/// DEVIATION: where all increase alike, what flows have at the beginning evens out slowly. One that is alone increases as ever.
+fn catch_up(params: &Params, rate: Rate, link: &Link) -> f64 {
+    room(params, rate, link).map_or(1.0, |room| room.max(1.0))
+}
+
+/// The part of the slowest link that a flow with this rate leaves to others, as catching up counts it.
+fn room(params: &Params, rate: Rate, link: &Link) -> Option<f64> {
+    let left = link.left(rate).filter(|_| params.has(Mechanism::CatchUp));
+    left.map(|left| CATCH_UP * left)
+}
+
+/// The rate to return to once the queue has drained.
+///
+/// DEVIATION: a flow leaves the least decrease of its share to others, and the less the fewer they can be.
+pub fn returns_to(params: &Params, share: Rate, link: &Link) -> Rate {
+    let room = room(params, share, link).unwrap_or(1.0);
+    share * (1.0 - params.min_decrease * room.clamp(LEAST_LEFT, 1.0))
+}
+
+/// The rate from which a decrease starts. DEVIATION: the paper's is R, which is already beyond what the path carries.
+pub fn share(observed: &Observed, seen: &Seen, from: &Control) -> Rate {
+    let drain = from.state.drain();
+    let rate = drain.map_or(from.rate, |drain| from.rate.max(drain.share));
+    let known = drain.is_some_and(|drain| drain.ceiling.is_some());
+    if !known && !seen.sent_little {
+        rate.min(reached(observed, seen, from))
+    } else {
+        rate
+    }
+}
+
+/// The rate at which packets reached the slowest link: what is lost without a queue is lost elsewhere.
+///
+/// DEVIATION: while a queue drains, jitter explains no more than the mean since it began to leaves open. With what it explains in one
+/// epoch alone a flow takes for its share what lets the queue stand.
+pub fn reached(observed: &Observed, seen: &Seen, from: &Control) -> Rate {
+    if observed.losing(&seen.thresholds) {
+        return seen.delivery_rate;
+    }
+    let in_full = seen.fully_arrived();
+    let (drain, packet) = (from.state.drain(), seen.link.packet());
+    let meanwhile = drain.and_then(|drain| drain.arrives_at_most(seen.jitter, packet));
+    let arrived = meanwhile.map_or(in_full, |most| {
+        in_full.min(most.max(seen.at_least_carried()))
+    });
+    arrived * (1.0 / (1.0 - seen.background.min(MOST_BACKGROUND)))
 }

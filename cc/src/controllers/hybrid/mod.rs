@@ -8,59 +8,45 @@
 //! of length L, the smallest RTT, the relative one-way delay `delta` of the packets acknowledged in it decides between
 //!
 //! ```text
-//!     zone 1            | zone 2                | zone 3
+//!     free              | filling               | congested
 //!     delta <= d1       | d1 < delta <= d2      | delta > d2, or loss with delay
 //!     R += alpha(delta) | drain the queue       | drain the queue
 //! ```
 //!
 //! and packets leave at least `P / R` apart with a window of `R L` and a little more. Delay therefore stays near d1, below what fills
-//! a buffer, and loss without delay is not congestion. What makes it fit every path stands in a file each: start-up, draining,
-//! thresholds that follow the flow's own rate, competing with queues of others, varying capacity, interruptions.
+//! a buffer, and loss without delay is not congestion.
+//!
+//! Feedback goes into the [`model`] of the path; at the end of an epoch the model says what it has [`model::seen`], and
+//! [`control::step`], a pure function, what follows from that.
 
-mod contended;
-mod dips;
+mod control;
 mod drain;
-mod epochs;
 mod interface;
-mod interruption;
-mod late;
+mod judge;
 mod law;
 mod mechanism;
+mod model;
 mod params;
 mod report;
-mod standing;
+mod sending;
 mod startup;
-mod summary;
 mod thresholds;
-mod update;
-mod variation;
-
-use std::cmp::Reverse;
-use std::time::Duration;
 
 pub use self::params::{Params, PARAMETERS};
 
-use self::contended::Contended;
-use self::dips::Dips;
-use self::drain::Drain;
-use self::interface::Basis;
-use self::late::LatePackets;
-use self::mechanism::Mechanism;
-use self::report::EpochReport;
-use self::standing::Standing;
-use self::thresholds::Thresholds;
-use self::update::Phase;
-use crate::controller::{Decision, Measured, Start, MIN_WINDOW_PACKETS};
-use crate::controllers::bounds::bounded;
+use self::control::{step, Control, State, Step};
+use self::judge::Outcome;
+use self::law::zone;
+use self::model::seen::Seen;
+use self::model::Model;
+use self::report::{Counts, EpochReport};
+use self::startup::Startup;
+use crate::controller::{Controller, Decision, Measured, Start};
+use crate::controllers::hybrid_paper::law::Zone;
 use crate::controllers::report::PathLimits;
+use crate::feedback::Feedback;
 use crate::measure::epoch::Epoch;
-use crate::measure::floor::{Floor, Spans};
-use crate::measure::owd::{OwdMeter, Source};
-use crate::measure::persistent::Blackout;
-use crate::measure::transmission::TransmissionTime;
-use crate::measure::used::Used;
-use crate::measure::window_min::WindowMin;
-use crate::units::{Bytes, Owd, Rate, Time};
+use crate::units::{Bytes, Owd, Rate};
 
 /// The controller of one path.
 #[derive(Debug)]
@@ -68,59 +54,11 @@ pub struct Hybrid {
     params: Params,
     spec: String,
     start: Start,
-    meter: OwdMeter,
-    transmission: TransmissionTime,
-    rate: Rate,
-    phase: Phase,
-    epoch: Option<Epoch>,
+    model: Model,
+    startup: Startup,
+    control: Control,
+    /// Epochs that have ended.
     epochs: u64,
-    /// When the first epoch began.
-    began: Option<Time>,
-    /// N: what delays have above their minimum although there is no queue.
-    noise: Duration,
-    /// G: for how long nothing is acknowledged, beyond what is usual.
-    gap: Duration,
-    /// Queueing of the return path, where the source can tell.
-    return_delay: Duration,
-    /// When the rate was last lowered. DEVIATION: only packets sent since say something about the present rate; the paper counts all.
-    last_decrease: Option<Time>,
-    /// Whether nothing has come back yet that was sent after it.
-    awaits: bool,
-    /// Packets sent from here on count.
-    counts_from: Time,
-    /// The queue that a decrease lets drain.
-    drain: Option<Drain>,
-    /// What a queue does that should drain.
-    standing: Standing,
-    /// Whether others keep a queue.
-    contended: Option<Contended>,
-    /// The largest R of the last seconds in which nobody did: the sliding minimum of what it is turned round, in bit/s.
-    largest: WindowMin<Reverse<u64>>,
-    /// Whether the path was interrupted, and nothing is known of it since.
-    path_is_new: bool,
-    blackout: Blackout,
-    /// How much of R start-up uses.
-    used: Used,
-    /// How long there has been no decrease, nor a limit by the application.
-    undisturbed: Duration,
-    late: LatePackets,
-    /// Whether the application limited the epoch before.
-    limited_before: bool,
-    /// How steady the path is.
-    dips: Dips,
-    /// The share of packets that is lost without a queue, smoothed.
-    background: f64,
-    /// The delay under the jitter in this epoch, by ACK arrivals and by receive times.
-    floors: [Floor; 2],
-    /// Since when every sample of start-up has met a queue.
-    queueing_since: Option<Time>,
-    /// The longest queue of late: the sliding minimum of what it is turned round.
-    longest: WindowMin<Reverse<Owd>>,
-    /// RTT to work with before there is a sample: that of the handshake, once known.
-    handshake_rtt: Option<Duration>,
-    basis: Basis,
-    /// Those of an epoch of length L, as of `basis`.
-    spans: Spans,
     /// The latest, or none where something has changed that it depends on.
     decision: Option<Decision>,
     /// With more in flight no packet fits into its window.
@@ -134,117 +72,144 @@ pub struct Hybrid {
 impl Hybrid {
     /// A controller for a new path. `spec` is the name with options under which traces show it.
     pub fn new(params: Params, spec: &str, start: Start) -> Self {
-        let (max_datagram_size, window) = (start.max_datagram_size, params.base_delay_window);
-        let meter = OwdMeter::new(window, max_datagram_size);
-        let mut hybrid = Self {
-            meter: if params.has(Mechanism::ClockSkew) {
-                meter.following_skew()
-            } else {
-                meter
-            },
-            transmission: TransmissionTime::default(),
+        let model = Model::new(&params, start);
+        let control = Control::new(initial_rate(&params, &model, start));
+        Self {
             params,
             spec: spec.to_owned(),
             start,
-            rate: Rate::default(),
-            phase: Phase::Initial,
-            epoch: None,
+            model,
+            startup: Startup::default(),
+            control,
             epochs: 0,
-            began: None,
-            noise: Duration::ZERO,
-            gap: Duration::ZERO,
-            return_delay: Duration::ZERO,
-            last_decrease: None,
-            awaits: false,
-            counts_from: Time::default(),
-            drain: None,
-            standing: Standing::default(),
-            contended: None,
-            largest: WindowMin::new(window),
-            path_is_new: false,
-            blackout: Blackout::new(start.initial_rtt),
-            used: Used::default(),
-            undisturbed: Duration::ZERO,
-            late: LatePackets::default(),
-            limited_before: false,
-            dips: Dips::default(),
-            background: 0.0,
-            floors: Default::default(),
-            queueing_since: None,
-            longest: WindowMin::new(window),
-            handshake_rtt: None,
-            basis: Basis::default(),
-            spans: Spans::of(start.initial_rtt),
             decision: None,
             room_up_to: Bytes(0),
             limits: PathLimits::new(start),
             told_limits: None,
             report: None,
             measured: Measured::default(),
-        };
-        hybrid.follow_path();
-        hybrid.rate = hybrid.initial_rate();
-        hybrid
-    }
-
-    fn known_rtt(&self) -> Option<Duration> {
-        self.meter.min_rtt().or(self.handshake_rtt)
-    }
-
-    /// L: the smallest RTT of full-sized packets, and before any the best guess.
-    fn length(&self) -> Duration {
-        self.known_rtt()
-            .unwrap_or(self.start.initial_rtt)
-            .max(Duration::from_micros(1))
-    }
-
-    /// The initial window (RFC 9002, section 7.2) in one RTT, if nothing else was asked for.
-    fn initial_rate(&self) -> Rate {
-        let window = self.limits.max_datagram_size * self.start.initial_window_packets;
-        self.bounded(
-            self.params
-                .initial_rate
-                .unwrap_or_else(|| window.per(self.length())),
-        )
-    }
-
-    fn bounded(&self, rate: Rate) -> Rate {
-        bounded(rate, self.limits.max_datagram_size, self.length())
-    }
-
-    /// `W = R L` (section II-C), in whole packets: quiche sends while F + P <= W and the paper while F < W, which agree if W is
-    /// rounded up. DEVIATION: a queue of d3 is in flight as well, so that the window does not hold back the rate that the zones ask
-    /// for; and what queues on the return path, waits for an ACK or is held up is no congestion.
-    fn window(&self) -> Bytes {
-        let size = self.limits.max_datagram_size.0.max(1);
-        let extra = (self.thresholds().d3 + self.others_queue()).max(Owd::from(self.gap) * 2)
-            + Owd::from(self.noise) / 2
-            + Owd::from(self.return_delay);
-        let bytes = self.rate.over(self.length() + extra.to_duration());
-        let packets = (bytes / size as f64).ceil() as u64;
-        Bytes(size) * packets.max(MIN_WINDOW_PACKETS)
-    }
-
-    /// T, as far as it can be believed; zero while unknown. The receiver may lie about it: L contains the transmission of a full
-    /// packet, so it is no more than that; and what receive times have shown does not count once they are not used.
-    fn transmission_time(&self) -> Duration {
-        match self.meter.source() {
-            Source::Ack => Duration::ZERO,
-            Source::ReceiveTimestamps => self.transmission.get().min(self.length()),
         }
     }
 
-    /// What the zones take for queueing.
-    fn queueing(&self, delta: Owd) -> Owd {
-        (delta - Owd::from(self.noise)).max(Owd::ZERO)
+    /// Takes in what has changed of the path.
+    #[inline]
+    fn follow_path(&mut self) {
+        if self.model.follow() {
+            self.decision = None;
+        }
     }
 
-    #[inline]
-    fn thresholds(&self) -> Thresholds {
-        let longest = self.longest.get().map(|Reverse(longest)| longest);
-        let size = self.limits.max_datagram_size;
-        Thresholds::new(&self.params, self.rate, size, longest)
+    fn decide(&mut self) {
+        let decision = self.decision_now();
+        self.room_up_to = Bytes(decision.window.0.saturating_sub(self.model.packet().0));
+        self.decision = Some(decision);
     }
+
+    fn decision_now(&self) -> Decision {
+        sending::decision(&self.params, &self.model, &self.control, self.epochs)
+    }
+
+    /// In start-up the rate grows with every feedback.
+    fn grow(&mut self, feedback: &Feedback<'_>, newest: Option<Owd>) {
+        let (params, model) = (&self.params, &mut self.model);
+        let rate = self.control.rate;
+        if let Some(grown) = self
+            .startup
+            .grown(params, model, &self.start, rate, feedback)
+        {
+            self.control.rate = model.bounded(grown);
+            self.decision = None;
+        }
+        let looks = self.control.state == (State::Startup { path_is_new: false });
+        if let Some(newest) = newest.filter(|_| looks) {
+            let rate = self.control.rate;
+            self.startup
+                .look_for_queue(params, model, rate, feedback.now, newest);
+        }
+    }
+
+    /// Whether this feedback ends the epoch: the first that shows what has become of a decrease, what comes after L, or in start-up
+    /// one that has shown a queue.
+    fn ends_epoch(&mut self, feedback: &Feedback<'_>) -> bool {
+        if self.model.shows_decrease(feedback) {
+            self.model.end_waiting();
+            return true;
+        }
+        let queues = || self.startup.ends_epoch(&self.model, feedback.now);
+        self.model.is_epoch_over(feedback.now) || (self.control.state.is_startup() && queues())
+    }
+
+    /// Ends the epoch with this feedback.
+    fn end_epoch(&mut self, feedback: &Feedback<'_>) {
+        let (params, before) = (&self.params, self.control);
+        let met = self
+            .startup
+            .met(params, &self.model, before.rate, feedback.now);
+        let Some((epoch, seen)) = self.model.end_epoch(params, feedback, &before, met) else {
+            return;
+        };
+        let step = step(params, &seen, &before);
+        self.follow(&step, &seen, &before);
+        self.epochs += 1;
+        self.decide();
+        self.tell(&epoch, &seen, &before, &step);
+        self.model.next_epoch(&epoch, &seen, feedback);
+        self.follow_path();
+    }
+
+    /// Takes a step, and lets the model learn from it.
+    fn follow(&mut self, step: &Step, seen: &Seen, before: &Control) {
+        if let Some(dip) = seen.dip(before).filter(|_| step.beta.is_some()) {
+            self.model.delivery.learn(dip);
+        }
+        match step.outcome {
+            Some(Outcome::Interrupted) => {
+                self.model.forget_path(&self.params);
+                self.startup = Startup::default();
+            }
+            Some(Outcome::NewPath | Outcome::LongerPath) => self.model.delay.take_for_path(),
+            Some(Outcome::Contended) | None => {}
+        }
+        self.control = step.next;
+        self.control.rate = self.model.bounded(step.next.rate);
+        self.model.delay.stand_still(self.control.state.holds());
+        if step.counts_anew() {
+            self.model.expect(seen.now);
+        }
+        self.model.learn_delay(seen);
+    }
+
+    fn tell(&mut self, epoch: &Epoch, seen: &Seen, before: &Control, step: &Step) {
+        let zone = seen
+            .observed
+            .map(|observed| zone(&seen.thresholds, &observed));
+        self.measured = Measured {
+            rowd: seen.delta,
+            source: Some(seen.source),
+            zone: zone.map(Zone::number),
+        };
+        self.report = Some(EpochReport {
+            number: self.epochs - 1,
+            epoch: Counts::of(epoch, seen.source),
+            seen: *seen,
+            zone,
+            before: *before,
+            step: *step,
+            rate: self.control.rate,
+            window: self.decision().window,
+            length: self.model.length(),
+            transmission: self.model.transmission(),
+            skew: self.model.delay.skew_ppm(),
+            on_return: self.model.delay.on_return(),
+        });
+    }
+}
+
+/// The initial window (RFC 9002, section 7.2) in one RTT, if nothing else was asked for.
+fn initial_rate(params: &Params, model: &Model, start: Start) -> Rate {
+    let window = model.packet() * start.initial_window_packets;
+    let per_rtt = || window.per(model.length());
+    model.bounded(params.initial_rate.unwrap_or_else(per_rtt))
 }
 
 #[cfg(test)]

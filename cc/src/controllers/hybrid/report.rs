@@ -2,86 +2,66 @@
 
 use std::time::Duration;
 
-use super::law::Zone;
+use super::control::{Control, Step};
+use super::model::seen::Seen;
 use super::params::Params;
-use super::thresholds::Thresholds;
 use crate::controller::{Event, Value};
+use crate::controllers::hybrid_paper::law::Zone;
 use crate::controllers::report::{
     self, millis, millis_or_auto, number_or_null, rate_or_auto, word, PathLimits,
 };
+use crate::measure::epoch::Epoch;
 use crate::measure::owd::Source;
 use crate::units::{Bytes, Owd, Rate};
 
-/// An epoch that has ended.
+/// An epoch that has ended: what was seen, the state before the step, the step, and what the path is taken for after it.
 #[derive(Debug, Clone)]
 pub struct EpochReport {
     /// Counts from 0.
     pub number: u64,
-    /// How long it lasted.
-    pub duration: Duration,
+    pub epoch: Counts,
+    pub seen: Seen,
+    pub zone: Option<Zone>,
+    pub before: Control,
+    pub step: Step,
+    /// R and W after it.
+    pub rate: Rate,
+    pub window: Bytes,
     /// L at its end.
     pub length: Duration,
-    /// Where its samples came from.
-    pub source: Source,
-    /// Samples that counted.
-    pub samples: u32,
-    /// Losses that counted.
-    pub lost: u64,
-    /// All losses.
-    pub loss_reports: u64,
-    pub lost_total: u64,
-    /// Packets acknowledged.
-    pub acked: u64,
-    /// The rate at which they were acknowledged.
-    pub delivery_rate: Rate,
-    /// Relative one-way delay.
-    pub delta: Option<Owd>,
-    /// The time that a packet takes on the slowest link, zero while unknown.
+    /// T as it was measured, zero while unknown.
     pub transmission: Duration,
     /// By how much the peer's clock is fast, in ppm, as far as it is known, if minima follow it.
     pub skew: Option<f64>,
-    /// N, before this epoch.
-    pub jitter: Duration,
-    /// G, before this epoch.
-    pub ack_gap: Duration,
-    /// The share of packets that is lost without a queue.
-    pub background: f64,
-    /// The thresholds in force.
-    pub thresholds: Thresholds,
-    /// Whether too much was lost for delay to matter.
-    pub excessive_loss: bool,
-    /// Whether nothing came back for long.
-    pub stalled: bool,
-    /// How often decreases were at dips, before this update.
-    pub variability: f64,
-    /// Congestion level.
-    pub zone: Option<Zone>,
-    /// What the flow was doing in it.
-    pub state: &'static str,
-    /// Whether the application limited it.
-    pub app_limited: bool,
-    /// How long there had been no decrease.
-    pub since_decrease: Duration,
-    /// Increase used.
-    pub alpha: Option<Rate>,
-    /// Decrease used.
-    pub beta: Option<f64>,
-    /// R before the update.
-    pub rate_before: Rate,
-    /// R after it.
-    pub rate_after: Rate,
-    /// The rate to return to, while a queue drains.
-    pub return_rate: Option<Rate>,
-    /// The queue of others that the window allowed for.
-    pub competing_queue: Duration,
-    /// What is held while others keep a queue.
-    pub held_rate: Option<Rate>,
-    /// What became of a queue that should drain, or of a path that was interrupted.
-    pub outcome: Option<&'static str>,
     /// Queueing of the return path.
-    pub return_delay: Duration,
-    /// W after it.
-    pub window: Bytes,
+    pub on_return: Duration,
+}
+
+/// What an epoch has counted.
+#[derive(Debug, Clone, Copy)]
+pub struct Counts {
+    /// Samples that counted.
+    pub samples: u32,
+    /// Losses that counted, and feedbacks that told of them.
+    pub lost: u64,
+    pub loss_reports: u64,
+    /// All losses.
+    pub lost_total: u64,
+    /// Packets acknowledged.
+    pub acked: u64,
+}
+
+impl Counts {
+    /// Those of an epoch with samples from this source.
+    pub fn of(epoch: &Epoch, source: Source) -> Self {
+        Self {
+            samples: epoch.samples(source),
+            lost: epoch.lost,
+            loss_reports: epoch.loss_reports,
+            lost_total: epoch.lost_total,
+            acked: epoch.acked_packets,
+        }
+    }
 }
 
 /// `cc:parameters_set`
@@ -102,56 +82,80 @@ pub fn parameters_set(spec: &str, params: &Params, limits: PathLimits) -> Event 
 }
 
 /// `cc:hybrid_epoch_updated`
-pub fn epoch_updated(epoch: &EpochReport) -> Event {
+pub fn epoch_updated(report: &EpochReport) -> Event {
+    let EpochReport {
+        epoch,
+        seen,
+        before,
+        step,
+        ..
+    } = report;
+    let (thresholds, after) = (&seen.thresholds, &step.next);
+    let excessive = seen
+        .observed
+        .is_some_and(|observed| observed.excessive_loss);
+    let held = after.judge.held();
+    let mut fields = vec![
+        ("epoch", Value::Count(report.number)),
+        ("duration", millis(seen.duration)),
+        ("length", millis(report.length)),
+        ("source", word(seen.source.as_str())),
+        ("samples", Value::Count(u64::from(epoch.samples))),
+        ("lost", Value::Count(epoch.lost)),
+        ("loss_reports", Value::Count(epoch.loss_reports)),
+        ("lost_total", Value::Count(epoch.lost_total)),
+        ("acked", Value::Count(epoch.acked)),
+        ("delivery_rate", Value::Number(seen.delivery_rate.bps())),
+        ("delta", number_or_null(seen.delta.map(Owd::as_millis))),
+        ("transmission_time", millis(report.transmission)),
+        ("skew", number_or_null(report.skew)),
+        ("jitter", millis(seen.jitter)),
+        ("ack_gap", millis(seen.ack_gap)),
+        ("background_loss", Value::Number(seen.background)),
+        ("excessive_loss", Value::Flag(excessive)),
+        ("stalled", Value::Flag(seen.stalled())),
+        ("variability", Value::Number(seen.variability)),
+        ("zone", zone_or_null(report.zone)),
+        ("state", word(before.state.name())),
+        ("app_limited", Value::Flag(seen.app_limited)),
+        ("since_decrease", millis(before.since_decrease)),
+        ("alpha", number_or_null(step.alpha.map(Rate::bps))),
+        ("beta", number_or_null(step.beta)),
+        ("rate_before", Value::Number(before.rate.bps())),
+        ("rate_after", Value::Number(report.rate.bps())),
+        ("return_rate", number_or_null(return_rate(after))),
+        (
+            "competing_queue",
+            millis(before.judge.others_queue().to_duration()),
+        ),
+        ("held_rate", number_or_null(held.map(Rate::bps))),
+        (
+            "outcome",
+            step.outcome
+                .map_or(Value::Null, |outcome| word(outcome.as_str())),
+        ),
+        ("return_delay", millis(report.on_return)),
+        ("window", Value::Count(report.window.0)),
+    ];
+    let delays = [
+        ("d0", thresholds.d0),
+        ("d1", thresholds.d1),
+        ("d2", thresholds.d2),
+        ("d3", thresholds.d3),
+        ("full", thresholds.full),
+    ];
+    fields.extend(delays.map(|(name, delay)| (name, Value::Number(delay.as_millis()))));
     Event {
         name: "hybrid_epoch_updated",
-        fields: vec![
-            ("epoch", Value::Count(epoch.number)),
-            ("duration", millis(epoch.duration)),
-            ("length", millis(epoch.length)),
-            ("source", word(epoch.source.as_str())),
-            ("samples", Value::Count(u64::from(epoch.samples))),
-            ("lost", Value::Count(epoch.lost)),
-            ("loss_reports", Value::Count(epoch.loss_reports)),
-            ("lost_total", Value::Count(epoch.lost_total)),
-            ("acked", Value::Count(epoch.acked)),
-            ("delivery_rate", Value::Number(epoch.delivery_rate.bps())),
-            ("delta", number_or_null(epoch.delta.map(Owd::as_millis))),
-            ("transmission_time", millis(epoch.transmission)),
-            ("skew", number_or_null(epoch.skew)),
-            ("jitter", millis(epoch.jitter)),
-            ("ack_gap", millis(epoch.ack_gap)),
-            ("background_loss", Value::Number(epoch.background)),
-            ("d0", Value::Number(epoch.thresholds.d0.as_millis())),
-            ("d1", Value::Number(epoch.thresholds.d1.as_millis())),
-            ("d2", Value::Number(epoch.thresholds.d2.as_millis())),
-            ("d3", Value::Number(epoch.thresholds.d3.as_millis())),
-            ("full", Value::Number(epoch.thresholds.full.as_millis())),
-            ("excessive_loss", Value::Flag(epoch.excessive_loss)),
-            ("stalled", Value::Flag(epoch.stalled)),
-            ("variability", Value::Number(epoch.variability)),
-            (
-                "zone",
-                epoch
-                    .zone
-                    .map_or(Value::Null, |zone| Value::Count(zone.number())),
-            ),
-            ("state", word(epoch.state)),
-            ("app_limited", Value::Flag(epoch.app_limited)),
-            ("since_decrease", millis(epoch.since_decrease)),
-            ("alpha", number_or_null(epoch.alpha.map(Rate::bps))),
-            ("beta", number_or_null(epoch.beta)),
-            ("rate_before", Value::Number(epoch.rate_before.bps())),
-            ("rate_after", Value::Number(epoch.rate_after.bps())),
-            (
-                "return_rate",
-                number_or_null(epoch.return_rate.map(Rate::bps)),
-            ),
-            ("competing_queue", millis(epoch.competing_queue)),
-            ("held_rate", number_or_null(epoch.held_rate.map(Rate::bps))),
-            ("outcome", epoch.outcome.map_or(Value::Null, word)),
-            ("return_delay", millis(epoch.return_delay)),
-            ("window", Value::Count(epoch.window.0)),
-        ],
+        fields,
     }
+}
+
+fn zone_or_null(zone: Option<Zone>) -> Value {
+    zone.map_or(Value::Null, |zone| Value::Count(zone.number()))
+}
+
+/// While a queue drains.
+fn return_rate(control: &Control) -> Option<f64> {
+    control.state.drain().map(|drain| drain.share.bps())
 }

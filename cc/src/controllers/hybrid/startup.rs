@@ -1,135 +1,190 @@
-//! DEVIATION: start-up, which the paper does not have. The rate grows with every ACK until a queue lasts.
+//! DEVIATION: start-up, which the paper does not have. The rate grows with every ACK until a queue lasts, or the slowest link is
+//! full.
 
-use super::law::SHORT_PATH;
+use std::time::Duration;
+
+use super::control::{Control, State, Step};
+use super::drain::{Arrivals, Drain};
+use super::law::{self, Observed, SHORT_PATH};
 use super::mechanism::Mechanism;
-use super::update::{self, Met, Phase};
-use super::Hybrid;
-use crate::controller::Burst;
-use crate::controllers::pacing;
+use super::model::link::Link;
+use super::model::seen::Seen;
+use super::model::Model;
+use super::params::Params;
+use super::thresholds::Thresholds;
+use crate::controller::Start;
 use crate::feedback::Feedback;
 use crate::measure::owd::Source;
+use crate::measure::used::Used;
 use crate::units::{scaled, Owd, Rate, Time};
 
 /// Share of L for which a queue lasts that ends start-up.
 const QUEUE_LASTS: f64 = 0.25;
-/// R, times this, is the rate of the first flight.
-const FIRST_FLIGHT: f64 = 2.0;
+/// Samples that show it.
+const EVIDENCE: u32 = 3;
 /// Who sends in bursts shorter than L uses R without having R L in flight: by so much more than what doubles.
 const BURSTS: f64 = 2.0;
-/// Packets that show the time that one takes on the slowest link.
-const PROBE_PACKETS: usize = 3;
-/// Epochs in which they are sent anyway.
+/// What packets of a burst of three wait for each other on average, one transmission time, with a margin.
+const BURST_DELAY: f64 = 1.5;
+/// Queueing delay, in L, that does not end start-up while others use most of the path.
+const INSISTED: f64 = 0.2;
+/// Epochs in which packets are sent that show the slowest link, in any case.
 const PROBE_EPOCHS: u64 = 2;
 
-impl Hybrid {
-    /// Whether nothing has come back yet.
-    pub(super) fn in_first_flight(&self) -> bool {
-        self.epochs == 0 && self.epoch.is_none() && self.in_startup()
+/// What start-up has met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Met {
+    /// Nothing that ends it.
+    Nothing,
+    /// A queue that lasts.
+    Queue,
+    /// The rate that the slowest link carries.
+    Capacity,
+}
+
+/// A start-up under way.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Startup {
+    /// Since when every sample has met a queue.
+    queueing_since: Option<Time>,
+    /// How much of R is used.
+    used: Used,
+}
+
+impl Startup {
+    /// To be told of every feedback.
+    pub fn record(&mut self, feedback: &Feedback<'_>) {
+        self.used.record(feedback);
     }
 
-    /// R; but the initial window leaves in half of L, so that the first packets come back early.
-    pub(super) fn pacing(&self) -> Rate {
-        if self.in_first_flight() {
-            self.rate * FIRST_FLIGHT
-        } else {
-            self.rate
+    /// The rate after a feedback: every byte that comes back adds to it. None if the application limits.
+    pub fn grown(
+        &self,
+        params: &Params,
+        model: &mut Model,
+        start: &Start,
+        rate: Rate,
+        feedback: &Feedback<'_>,
+    ) -> Option<Rate> {
+        if !self.uses(rate, model, start) {
+            model.on_app_limited();
         }
-    }
-
-    pub(super) fn in_startup(&self) -> bool {
-        !matches!(self.phase, Phase::Steady(_))
+        if model.epoch().is_none_or(|epoch| epoch.app_limited) {
+            return None;
+        }
+        let gain = params.startup_gain - 1.0;
+        let grown = rate + feedback.acked_bytes().per(model.length()) * gain;
+        Some(capacity(params, model).map_or(grown, |capacity| grown.min(capacity)))
     }
 
     /// Whether R puts no more into L than a few times what was in flight, and the initial window (RFC 9002, sections 7.2 and 7.8).
-    fn is_used(&self) -> bool {
-        let window = self.limits.max_datagram_size * self.start.initial_window_packets;
-        let beyond = self.rate.over(self.length()) - window.0 as f64;
+    fn uses(&self, rate: Rate, model: &Model, start: &Start) -> bool {
+        let window = model.packet() * start.initial_window_packets;
+        let beyond = rate.over(model.length()) - window.0 as f64;
         self.used.may_double(beyond / BURSTS)
     }
 
-    /// DEVIATION: in start-up every byte that comes back adds to the rate, unless it is not used.
-    pub(super) fn grow(&mut self, feedback: &Feedback<'_>) {
-        let used = self.is_used();
-        if let Some(epoch) = self.epoch.as_mut().filter(|_| !used) {
-            epoch.app_limited = true;
-        }
-        if self.epoch.as_ref().is_none_or(|epoch| epoch.app_limited) {
-            return;
-        }
-        let growth = feedback.acked_bytes().per(self.length()) * (self.params.startup_gain - 1.0);
-        let grown = self.rate + growth;
-        let rate = self
-            .capacity()
-            .map_or(grown, |capacity| grown.min(capacity));
-        self.rate = self.bounded(rate);
-        self.decision = None;
-    }
-
-    /// The rate beyond which start-up does not go. DEVIATION: packet dispersion shows what the slowest link carries before a
-    /// queue does. On a short path it shows how receivers wait for a processor.
-    fn capacity(&self) -> Option<Rate> {
-        let links = self.length() >= SHORT_PATH;
-        let known =
-            self.params.has(Mechanism::LinkRate) && links && self.transmission.is_dispersed();
-        let time = known.then(|| self.transmission_time())?;
-        (!time.is_zero()).then(|| self.limits.max_datagram_size.per(time))
-    }
-
-    /// What ends start-up.
-    pub(super) fn met(&self, now: Time) -> Met {
-        let full = |capacity| self.rate >= self.bounded(capacity);
-        if self.queues(now) {
-            Met::Queue
-        } else if self.capacity().is_some_and(full) {
-            Met::Capacity
-        } else {
-            Met::Nothing
-        }
-    }
-
-    /// Whether in start-up a queue has been there for a while. Jitter and batches come and go, while that queue only grows; and
-    /// where ACKs are far apart, two of them in a row are no evidence.
-    pub(super) fn queues(&self, now: Time) -> bool {
-        self.queueing_since
-            .is_some_and(|since| now.since(since) >= scaled(self.length(), QUEUE_LASTS) + self.gap)
-    }
-
     /// Takes the newest delay of an ACK for what all its packets have met.
-    pub(super) fn look_for_queue(&mut self, now: Time, newest: Option<Owd>) {
-        let Some(newest) = newest.filter(|_| !self.path_is_new) else {
-            return;
-        };
-        let delta = self.queueing(newest);
-        let Some(epoch) = &self.epoch else { return };
-        let situation = self.situation(epoch, self.length(), self.thresholds());
-        if update::ends_startup(&self.params, &situation, delta) {
+    pub fn look_for_queue(
+        &mut self,
+        params: &Params,
+        model: &Model,
+        rate: Rate,
+        now: Time,
+        newest: Owd,
+    ) {
+        let (thresholds, delta) = (model.thresholds(params, rate), model.delay.queue_of(newest));
+        if is_queue(
+            params,
+            &thresholds,
+            (rate, model.length()),
+            &model.link(),
+            delta,
+        ) {
             self.queueing_since.get_or_insert(now);
         } else {
             self.queueing_since = None;
         }
     }
 
-    /// In start-up three packets leave together: from how far apart they arrive the slowest link is known.
-    pub(super) fn burst(&self) -> Burst {
-        let smooth = pacing::smooth(self.rate, self.known_rtt().is_some());
-        let together = if self.probes() {
-            PROBE_PACKETS
+    /// What has been met.
+    pub fn met(&self, params: &Params, model: &Model, rate: Rate, now: Time) -> Met {
+        if self.queues(model, now) {
+            Met::Queue
+        } else if capacity(params, model).is_some_and(|capacity| rate >= model.bounded(capacity)) {
+            Met::Capacity
         } else {
-            smooth.together
-        };
-        Burst { together, ..smooth }
+            Met::Nothing
+        }
     }
 
-    /// Whether start-up needs to know the slowest link.
-    fn probes(&self) -> bool {
-        if !self.params.has(Mechanism::Insist)
-            || !self.in_startup()
-            || self.meter.source() == Source::Ack
-        {
-            return false;
-        }
-        let packet = self.limits.max_datagram_size;
-        let alone = update::rate_alone(packet, self.transmission_time());
-        self.epochs < PROBE_EPOCHS || alone.is_none_or(|alone| self.rate < alone)
+    /// Whether enough samples of the epoch have shown a queue that lasts: it grows fast, so the epoch need not end first.
+    pub fn ends_epoch(&self, model: &Model, now: Time) -> bool {
+        let samples = model
+            .epoch()
+            .map_or(0, |epoch| epoch.samples(model.delay.source()));
+        self.queues(model, now) && samples >= EVIDENCE
+    }
+
+    /// Whether a queue has been there for a while. Jitter and batches come and go, while that queue only grows; and where ACKs are
+    /// far apart, two of them in a row are no evidence.
+    fn queues(&self, model: &Model, now: Time) -> bool {
+        let lasts = || scaled(model.length(), QUEUE_LASTS) + model.ack_gap.get();
+        self.queueing_since
+            .is_some_and(|since| now.since(since) >= lasts())
+    }
+}
+
+/// The rate beyond which start-up does not go. DEVIATION: packet dispersion shows what the slowest link carries before a
+/// queue does. On a short path it shows how receivers wait for a processor.
+fn capacity(params: &Params, model: &Model) -> Option<Rate> {
+    let links = params.has(Mechanism::LinkRate) && model.length() >= SHORT_PATH;
+    links.then(|| model.dispersed_rate()).flatten()
+}
+
+/// Whether three packets are to leave together: from how far apart they arrive the slowest link is known.
+pub fn probes_link(params: &Params, model: &Model, rate: Rate, epochs: u64) -> bool {
+    if !params.has(Mechanism::Insist) || model.delay.source() == Source::Ack {
+        return false;
+    }
+    epochs < PROBE_EPOCHS || model.link().alone().is_none_or(|alone| rate < alone)
+}
+
+/// Whether start-up must not go on with this queueing delay.
+///
+/// DEVIATION: a flow that comes to a path which others fill insists on a queue for a moment: what arrives of each flow
+/// then shows each its share, which would else take many round trips. Alone on the path it would only lose packets.
+pub fn is_queue(
+    params: &Params,
+    thresholds: &Thresholds,
+    (rate, length): (Rate, Duration),
+    link: &Link,
+    delta: Owd,
+) -> bool {
+    let insists = link.is_shared(rate) && params.has(Mechanism::Insist);
+    let insisted = Owd::from(length) * if insists { INSISTED } else { 0.0 };
+    let own = Owd::from(link.transmission()) * BURST_DELAY;
+    delta > thresholds.short.max(own).max(insisted)
+}
+
+/// The step of an epoch of start-up. The rate has grown with every ACK; here is only whether that ends.
+pub fn step(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -> Step {
+    if !observed.losing(&seen.thresholds) && seen.met != Met::Queue {
+        return match seen.met {
+            Met::Capacity => from.to(from.rate, State::Growing),
+            _ => from.to(from.rate, State::Startup { path_is_new: false }),
+        };
+    }
+    // R is already beyond what the path carries, which is what has arrived.
+    let share = from.rate.min(law::reached(observed, seen, from));
+    let beta = law::decrease(params, observed, seen).unwrap_or(params.min_decrease);
+    let drain = Drain {
+        share,
+        ceiling: Some(from.rate),
+        arrivals: Arrivals::default(),
+    };
+    Step {
+        beta: Some(beta),
+        ..from.to(share * (1.0 - beta), State::Draining(drain))
     }
 }

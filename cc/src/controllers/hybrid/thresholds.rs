@@ -62,6 +62,13 @@ impl Thresholds {
     }
 }
 
+impl Thresholds {
+    /// Whether a queue is hardly one.
+    pub fn is_short(&self, delta: Owd) -> bool {
+        delta <= self.short
+    }
+}
+
 /// d1 where it is not given.
 fn following(packets: f64, rate: Rate, size: Bytes) -> Owd {
     let packet = rate.delay_of(size).min(MOST);

@@ -1,17 +1,18 @@
-//! DEVIATION: a queue that stands although the flow gives way. Others fill it, and go on to, and the paper's flow would give way
+//! DEVIATION: a queue that does not drain although the flow gives way. Others fill it, and go on to, and the paper's flow would give way
 //! until nothing is left of it; or it is none, for the path has become longer.
 
 use std::time::Duration;
 
-use super::drain::Drain;
-use super::mechanism::Mechanism;
-use super::update::rate_alone;
-use super::Hybrid;
+use super::super::drain::Drain;
+use super::super::law::Observed;
+use super::super::model::link::Link;
+use super::super::model::seen::Seen;
+use super::super::params::Params;
 use crate::measure::loss::LossCount;
-use crate::units::{scaled, Bytes, Owd, Rate, Time};
+use crate::units::{scaled, Owd, Rate, Time};
 
 /// How long a queue stands at least until others are known to keep it.
-const PATIENCE: Duration = Duration::from_secs(1);
+pub const PATIENCE: Duration = Duration::from_secs(1);
 /// Epochs besides those in which a decrease drains a queue: one until it shows, and one to see it.
 const OTHER_EPOCHS: f64 = 2.0;
 /// What is longer than that allows for is drained by at least half of this per time.
@@ -31,11 +32,9 @@ const EMPTY_DIVISOR: u32 = 8;
 /// A flow has lost most of its share if it is left with less than this of it.
 const MOST_LOST: f64 = 0.25;
 
-/// What is known about it.
+/// The attempt to drain a queue that is under way, if there is one.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Standing {
-    attempt: Option<Attempt>,
-}
+pub struct Attempts(Option<Attempt>);
 
 /// An epoch in which a queue should drain, or not.
 #[derive(Debug, Clone, Copy)]
@@ -44,10 +43,8 @@ pub struct Attempted {
     pub now: Time,
     /// L.
     pub length: Duration,
-    /// T, the time that a full packet takes on the slowest link; zero while unknown.
-    pub transmission: Duration,
-    /// Size of a full packet.
-    pub packet: Bytes,
+    /// The slowest link.
+    pub link: Link,
     /// Epochs in which a decrease drains a queue.
     pub drain: f64,
     /// d1 in packets of the flow.
@@ -65,29 +62,35 @@ pub struct Attempted {
 }
 
 impl Attempted {
+    /// What an epoch has shown after which the flow sends at `rate`.
+    pub fn new(params: &Params, observed: &Observed, seen: &Seen, rate: Rate) -> Self {
+        Self {
+            now: seen.now,
+            length: seen.length,
+            link: seen.link,
+            drain: params.drain_epochs,
+            queue: params.target_packets,
+            delta: observed.delta,
+            short: seen.thresholds.short,
+            losses: seen.losses,
+            background: seen.background,
+            rate,
+        }
+    }
+
     /// Whether there is hardly a queue.
     fn is_short(&self) -> bool {
         self.delta <= self.short
     }
 }
 
-/// What has become of a queue that should drain.
+/// What a queue is that does not drain.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Outcome {
-    /// Others fill it. Go back to this rate.
+pub enum Finding {
+    /// Others fill it. What of this flow arrived when it began.
     Contended(Rate),
     /// It is none: the path has become longer. Go back to this rate.
     LongerPath(Rate),
-}
-
-impl Outcome {
-    /// The name in traces.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Contended(_) => "contended",
-            Self::LongerPath(_) => "longer_path",
-        }
-    }
 }
 
 /// A decrease that should drain the queue.
@@ -158,7 +161,7 @@ impl Attempt {
     /// Whether the delay is longer than flows leave that give way: they keep a few packets each. It is never below L divided by the
     /// first number, and need not be above L divided by the second.
     fn exceeds_own(&self, seen: &Attempted, [least, most]: [u32; 2]) -> bool {
-        let packets = OWN_QUEUES * seen.queue * seen.packet.0 as f64;
+        let packets = OWN_QUEUES * seen.queue * seen.link.packet().0 as f64;
         let own = packets * 8.0 / self.share.bps().max(1.0);
         let (least, most) = (seen.length / least, seen.length / most);
         seen.delta.as_secs() >= least.as_secs_f64().max(own.min(most.as_secs_f64()))
@@ -174,7 +177,7 @@ impl Attempt {
 
     /// Whether this flow has at least half of the slowest link.
     fn is_alone(&self, seen: &Attempted) -> bool {
-        rate_alone(seen.packet, seen.transmission).is_some_and(|alone| self.share >= alone)
+        seen.link.alone().is_some_and(|alone| self.share >= alone)
     }
 
     /// Epochs in which the delay must stay where it is if it is none of a queue.
@@ -209,15 +212,15 @@ impl Attempt {
     }
 }
 
-impl Standing {
+impl Attempts {
     /// Takes in an epoch with samples, after the update that has left the queue to drain, or not.
     pub fn judge(
         &mut self,
         seen: &Attempted,
         drain: Option<Drain>,
         patience: Duration,
-    ) -> Option<Outcome> {
-        let before = self.attempt.take().filter(|attempt| !attempt.is_over(seen));
+    ) -> Option<Finding> {
+        let before = self.0.take().filter(|attempt| !attempt.is_over(seen));
         if before.is_none() && drain.is_none() {
             return None;
         }
@@ -227,56 +230,15 @@ impl Standing {
             None => Attempt::new(seen, share),
         };
         attempt.share = attempt.share.max(share);
-        self.attempt = Some(attempt);
+        self.0 = Some(attempt);
         if attempt.is_calm(seen) {
-            self.attempt = None;
-            return Some(Outcome::LongerPath(attempt.share));
+            self.0 = None;
+            return Some(Finding::LongerPath(attempt.share));
         }
         let stands = !attempt.calms_down(seen) && attempt.stands(seen, patience);
         stands.then(|| {
-            self.attempt = None;
-            Outcome::Contended(attempt.share)
+            self.0 = None;
+            Finding::Contended(attempt.share)
         })
-    }
-}
-
-impl Hybrid {
-    /// What this epoch has shown of a queue is none: the path is as long.
-    pub(super) fn take_for_path(&mut self) {
-        let [by_ack, by_timestamp] = &self.floors;
-        self.meter.raise(by_ack.mean(), by_timestamp.mean());
-        for floor in &mut self.floors {
-            floor.close();
-            floor.interrupt();
-        }
-    }
-
-    /// Whether others keep a queue, or the path has become longer.
-    pub(super) fn find_others(&mut self, seen: &Attempted) -> Option<Outcome> {
-        if !self.params.has(Mechanism::Contention) || self.contended.is_some() {
-            self.standing = Standing::default();
-            return None;
-        }
-        let outcome = self.standing.judge(seen, self.drain, PATIENCE)?;
-        match outcome {
-            Outcome::LongerPath(rate) => self.follow_longer_path(rate, seen.now),
-            Outcome::Contended(rate) => self.contend(rate, seen),
-        }
-        Some(outcome)
-    }
-
-    /// Goes back to the rate that a queue, which is none, has cost.
-    pub(super) fn follow_longer_path(&mut self, rate: Rate, now: Time) {
-        self.take_for_path();
-        let rate = rate * (1.0 - self.params.min_decrease);
-        self.rate = self.bounded(self.rate.max(rate));
-        self.begin_anew(now);
-    }
-
-    /// What was known of the queue has no meaning any more.
-    pub(super) fn begin_anew(&mut self, now: Time) {
-        self.drain = None;
-        self.undisturbed = Duration::ZERO;
-        self.expect(now);
     }
 }

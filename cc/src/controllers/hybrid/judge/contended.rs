@@ -9,14 +9,12 @@
 //! The queue is not this flow's then, so its delay says nothing; excessive losses do (RFC 9438, section 4.6, for by how much),
 //! and whether the delay depends on what this flow sends. Where it does not, the path has become longer, and nobody keeps a queue.
 
-use std::cmp::Reverse;
 use std::time::Duration;
 
-use super::law::Observed;
-use super::standing::{Attempted, Outcome, Standing};
-use super::update::{Situation, Update};
-use super::Hybrid;
-use crate::units::{Bytes, Owd, Rate, Time};
+use super::super::law::Observed;
+use super::super::model::link::Link;
+use super::super::model::seen::Seen;
+use crate::units::{Owd, Rate, Time};
 
 /// Of what a flow had, what it holds. Half, and what is lost until contention is found and while it is probed.
 const HELD_SHARE: f64 = 0.54;
@@ -68,13 +66,26 @@ pub struct Epoch {
     /// The delay up to which there is hardly a queue.
     pub short: Owd,
     /// Whether losses are excessive.
-    pub overwhelmed: bool,
+    pub excessive_loss: bool,
     /// The rate to which the law of a lone flow leads.
     pub rate: Rate,
-    /// Size of a full packet.
-    pub packet: Bytes,
-    /// What the slowest link carries, if that is known.
-    pub link: Option<Rate>,
+    /// The slowest link.
+    pub link: Link,
+}
+
+impl Epoch {
+    /// What an epoch has shown in which a lone flow would come to `rate`.
+    pub fn new(observed: &Observed, seen: &Seen, rate: Rate) -> Self {
+        Self {
+            now: seen.now,
+            length: seen.length,
+            delta: observed.delta,
+            short: seen.thresholds.short,
+            excessive_loss: observed.excessive_loss,
+            rate,
+            link: seen.link,
+        }
+    }
 }
 
 /// What becomes of the rate.
@@ -145,7 +156,7 @@ impl Contended {
         if let Some(probe) = self.probe {
             return self.go_on(probe, seen);
         }
-        if seen.overwhelmed {
+        if seen.excessive_loss {
             self.held = self.held * REMAINS;
             return self.with(Some(1.0 - REMAINS));
         }
@@ -159,8 +170,11 @@ impl Contended {
     /// Back to the share by a packet per round trip, and up to half of the slowest link.
     fn grow(&mut self, seen: &Epoch) {
         let round = seen.length + seen.delta.to_duration();
-        let grown = self.held + seen.packet.per(round);
-        let half = seen.link.map_or(self.share, |link| link * HELD_SHARE);
+        let grown = self.held + seen.link.packet().per(round);
+        let half = seen
+            .link
+            .rate()
+            .map_or(self.share, |link| link * HELD_SHARE);
         self.held = grown.min(self.share.max(half));
     }
 
@@ -186,22 +200,6 @@ impl Contended {
     }
 }
 
-impl Verdict {
-    /// What is left of an update. A queue that others keep does not drain, so nothing waits for that.
-    pub fn applied_to(self, update: Update) -> Update {
-        match self {
-            Verdict::Holds { rate, beta } => Update {
-                rate,
-                alpha: None,
-                beta,
-                drain: None,
-                ..update
-            },
-            Verdict::Free | Verdict::LongerPath(_) => update,
-        }
-    }
-}
-
 impl Probe {
     fn new(seen: &Epoch) -> Self {
         let rounds = (seen.length + seen.delta.to_duration()) * PROBE_ROUNDS;
@@ -216,74 +214,5 @@ impl Probe {
     fn shows_a_queue(&self, length: Duration) -> bool {
         let round = Owd::from(length) + self.before;
         self.before - self.least >= round / QUEUE_FALLS
-    }
-}
-
-impl Hybrid {
-    /// Whether the flow holds its share beside others.
-    pub(super) fn holds(&self) -> bool {
-        self.contended.is_some_and(|others| others.holds())
-    }
-
-    /// The queue of others that the window allows for.
-    pub(super) fn others_queue(&self) -> Owd {
-        self.contended.map_or(Owd::ZERO, |others| others.queue())
-    }
-
-    /// Others keep a queue: what the flow had before they came was at least this.
-    pub(super) fn contend(&mut self, share: Rate, seen: &Attempted) {
-        let largest = self.largest.get().map_or(0, |Reverse(bps)| bps);
-        let most = share.max(Rate::from_bps(largest as f64));
-        let others = Contended::new(seen.now, most, seen.delta);
-        self.rate = self.bounded(others.held());
-        self.contended = Some(others);
-        self.meter.stand_still(true);
-        self.begin_anew(seen.now);
-    }
-
-    /// What others leave of an update. While they keep a queue, no delay is the path's, so the minima are not to forget it.
-    pub(super) fn beside_others(
-        &mut self,
-        update: &Update,
-        seen: &Observed,
-        from: &Situation,
-        now: Time,
-    ) -> Verdict {
-        let Some(others) = &mut self.contended else {
-            return Verdict::Free;
-        };
-        let link = (!from.transmission.is_zero()).then(|| from.packet.per(from.transmission));
-        let verdict = others.judge(&Epoch {
-            now,
-            length: from.length,
-            delta: seen.delta,
-            short: from.thresholds.short,
-            overwhelmed: seen.overwhelmed,
-            rate: update.rate,
-            packet: from.packet,
-            link,
-        });
-        self.meter.stand_still(others.holds());
-        if others.is_over(now) {
-            self.contended = None;
-        }
-        verdict
-    }
-
-    /// What follows from it, after the update.
-    pub(super) fn follow(&mut self, verdict: Verdict, now: Time) -> Option<Outcome> {
-        let Verdict::LongerPath(rate) = verdict else {
-            return None;
-        };
-        self.forget_others();
-        self.follow_longer_path(rate, now);
-        Some(Outcome::LongerPath(rate))
-    }
-
-    /// Nobody keeps a queue.
-    pub(super) fn forget_others(&mut self) {
-        self.standing = Standing::default();
-        self.contended = None;
-        self.meter.stand_still(false);
     }
 }

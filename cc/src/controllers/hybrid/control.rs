@@ -1,0 +1,274 @@
+//! What the controller does: at the end of every epoch one step, a pure function of what the epoch has shown and of the state.
+//!
+//! The order of its rules is the specification (`docs/papers/hybrid.md`).
+
+use std::time::Duration;
+
+use super::drain::Drain;
+use super::judge::attempt::{Attempted, Finding};
+use super::judge::contended::{Contended, Verdict};
+use super::judge::{Judge, Outcome};
+use super::law::{self, Observed};
+use super::mechanism::Mechanism;
+use super::model::delivery::head_start;
+use super::model::seen::Seen;
+use super::params::Params;
+use super::startup;
+use crate::controller::MIN_WINDOW_PACKETS;
+use crate::controllers::bounds::bounded;
+use crate::units::Rate;
+
+/// What a flow does.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum State {
+    /// The rate multiplies until a queue lasts.
+    Startup {
+        /// Whether the path was interrupted, and nothing is known of it since.
+        path_is_new: bool,
+    },
+    /// The rate increases while there is hardly a queue.
+    Growing,
+    /// After a decrease a queue drains.
+    Draining(Drain),
+    /// Others keep a queue, and the rate is held.
+    Holding,
+    /// The same, but for a moment less is sent to see what becomes of the delay.
+    Probing,
+}
+
+impl State {
+    /// Whether it is that of start-up.
+    pub fn is_startup(&self) -> bool {
+        matches!(self, State::Startup { .. })
+    }
+
+    /// Whether a share is held beside others.
+    pub fn holds(&self) -> bool {
+        matches!(self, State::Holding | State::Probing)
+    }
+
+    /// The queue that drains.
+    pub fn drain(&self) -> Option<Drain> {
+        match self {
+            State::Draining(drain) => Some(*drain),
+            _ => None,
+        }
+    }
+
+    /// The name in traces and statistics.
+    pub fn name(&self) -> &'static str {
+        match self {
+            State::Startup { .. } => "startup",
+            State::Growing => "growing",
+            State::Draining(_) => "draining",
+            State::Holding => "holding",
+            State::Probing => "probing",
+        }
+    }
+}
+
+/// What a step starts from and ends in.
+#[derive(Debug, Clone, Copy)]
+pub struct Control {
+    /// R.
+    pub rate: Rate,
+    pub state: State,
+    /// u: how long there has been no decrease, nor a limit by the application.
+    pub since_decrease: Duration,
+    /// Whether a queue is one, and whose.
+    pub judge: Judge,
+}
+
+/// A step.
+#[derive(Debug, Clone, Copy)]
+pub struct Step {
+    pub next: Control,
+    /// The increase, where the rate grows.
+    pub alpha: Option<Rate>,
+    /// The decrease, as a share of the rate.
+    pub beta: Option<f64>,
+    /// What has become of a queue, or of the path.
+    pub outcome: Option<Outcome>,
+}
+
+impl Control {
+    /// Before anything is known.
+    pub fn new(rate: Rate) -> Self {
+        Self {
+            rate,
+            state: State::Startup { path_is_new: false },
+            since_decrease: Duration::ZERO,
+            judge: Judge::default(),
+        }
+    }
+
+    /// Another rate and state, by an increase or a decrease or neither.
+    pub fn to(self, rate: Rate, state: State) -> Step {
+        Step {
+            next: Self {
+                rate,
+                state,
+                ..self
+            },
+            alpha: None,
+            beta: None,
+            outcome: None,
+        }
+    }
+}
+
+impl Step {
+    /// Whether only what is sent from now on says something about the rate.
+    pub fn counts_anew(&self) -> bool {
+        let begins = |outcome| outcome != Outcome::NewPath;
+        self.beta.is_some() || self.outcome.is_some_and(begins)
+    }
+}
+
+/// One step.
+pub fn step(params: &Params, seen: &Seen, from: &Control) -> Step {
+    let mut from = *from;
+    if seen.stalled() {
+        // It is the path that stands, and nobody's queue.
+        from.judge.forget_attempt();
+    }
+    if let State::Draining(drain) = &mut from.state {
+        drain.take_in(seen);
+    }
+    if seen.interrupted {
+        return restart(seen, &from);
+    }
+    let Some(observed) = seen.observed else {
+        return from.to(from.rate, from.state);
+    };
+    if let State::Startup { path_is_new } = from.state {
+        let step = startup::step(params, &observed, seen, &from);
+        let outcome = path_is_new.then_some(Outcome::NewPath);
+        return settled(params, seen, &from, Step { outcome, ..step });
+    }
+    let mut alone = alone(params, &observed, seen, &from);
+    let (judge, verdict) = from.judge.beside_others(&observed, seen, alone.next.rate);
+    (from.judge, alone.next.judge) = (judge, judge);
+    match verdict {
+        Verdict::Holds { rate, beta } => {
+            let state = if judge.probes() {
+                State::Probing
+            } else {
+                State::Holding
+            };
+            let held = Step {
+                beta,
+                ..from.to(rate, state)
+            };
+            settled(params, seen, &from, held)
+        }
+        Verdict::LongerPath(share) => {
+            longer_path(params, share, settled(params, seen, &from, alone))
+        }
+        Verdict::Free => find_others(params, &observed, seen, settled(params, seen, &from, alone)),
+    }
+}
+
+/// Rules 4 to 7: what a flow does that is alone.
+fn alone(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -> Step {
+    if let Some(beta) = law::decrease(params, observed, seen) {
+        let share = law::share(observed, seen, from);
+        let arrivals = from.state.drain().map(|drain| drain.arrivals);
+        let drain = Drain {
+            share,
+            ceiling: None,
+            arrivals: arrivals.unwrap_or_default(),
+        };
+        return Step {
+            beta: Some(beta),
+            ..from.to(from.rate.min(share * (1.0 - beta)), State::Draining(drain))
+        };
+    }
+    match from.state {
+        State::Draining(_) if !seen.thresholds.is_short(observed.delta) => {
+            from.to(from.rate, from.state)
+        }
+        State::Draining(drain) => {
+            let returns = law::returns_to(params, drain.share, &seen.link);
+            from.to(from.rate.max(returns), State::Growing)
+        }
+        _ => {
+            let rate = from.rate + law::increase(params, observed, seen, from);
+            Step {
+                alpha: Some(Rate::from_bps(rate.bps() - from.rate.bps())),
+                ..from.to(rate, State::Growing)
+            }
+        }
+    }
+}
+
+/// With the rate within bounds, and the time without a decrease.
+fn settled(params: &Params, seen: &Seen, from: &Control, mut step: Step) -> Step {
+    step.next.rate = bounded(step.next.rate, seen.link.packet(), seen.length);
+    step.next.since_decrease = if step.alpha.is_none() || seen.app_limited {
+        let dip = seen.dip(from).filter(|_| step.beta.is_some());
+        let period = law::growth_period(params, seen.link.packet(), from.rate, seen.length);
+        head_start(seen.variability_after(dip), period)
+    } else {
+        // Nothing was tried in time that passed without feedback.
+        from.since_decrease + seen.length
+    };
+    step
+}
+
+/// Rule 8: whether the path has become longer, or others keep a queue.
+fn find_others(params: &Params, observed: &Observed, seen: &Seen, mut step: Step) -> Step {
+    let judge = &mut step.next.judge;
+    if !params.has(Mechanism::Contention) || judge.is_contended() {
+        judge.forget_attempt();
+        return step;
+    }
+    let drain = step.next.state.drain();
+    let attempted = Attempted::new(params, observed, seen, step.next.rate);
+    match judge.judge(&attempted, drain) {
+        None => step,
+        Some(Finding::LongerPath(share)) => longer_path(params, share, step),
+        Some(Finding::Contended(share)) => contend(observed, seen, share, step),
+    }
+}
+
+/// Others keep a queue: what the flow had before they came was at least its share.
+fn contend(observed: &Observed, seen: &Seen, share: Rate, step: Step) -> Step {
+    let others = Contended::new(seen.now, share.max(seen.had), observed.delta);
+    Step {
+        next: Control {
+            rate: bounded(others.held(), seen.link.packet(), seen.length),
+            state: State::Holding,
+            since_decrease: Duration::ZERO,
+            judge: Judge::contended(others),
+        },
+        outcome: Some(Outcome::Contended),
+        ..step
+    }
+}
+
+/// Back to the rate that a queue, which is none, has cost.
+fn longer_path(params: &Params, share: Rate, step: Step) -> Step {
+    let rate = step.next.rate.max(share * (1.0 - params.min_decrease));
+    Step {
+        next: Control {
+            rate,
+            state: State::Growing,
+            since_decrease: Duration::ZERO,
+            judge: Judge::default(),
+        },
+        outcome: Some(Outcome::LongerPath),
+        ..step
+    }
+}
+
+/// After an interruption hardly anything may be in flight.
+fn restart(seen: &Seen, from: &Control) -> Step {
+    let window = seen.link.packet() * MIN_WINDOW_PACKETS;
+    let rate = from.rate.min(window.per(seen.length));
+    let anew = Control::new(bounded(rate, seen.link.packet(), seen.length));
+    Step {
+        outcome: Some(Outcome::Interrupted),
+        ..anew.to(anew.rate, State::Startup { path_is_new: true })
+    }
+}

@@ -1,0 +1,100 @@
+//! What kind of path it is: the same as ever, a longer one, or one on which others keep a queue.
+
+pub mod attempt;
+pub mod contended;
+
+use self::attempt::{Attempted, Attempts, Finding, PATIENCE};
+use self::contended::{Contended, Epoch, Verdict};
+use super::drain::Drain;
+use super::law::Observed;
+use super::model::seen::Seen;
+use crate::units::{Owd, Rate};
+
+/// What has become of a queue, or of the path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing came back for long.
+    Interrupted,
+    /// The first delays after that are those of the path.
+    NewPath,
+    /// A queue is none: the path has become longer.
+    LongerPath,
+    /// Others keep a queue.
+    Contended,
+}
+
+impl Outcome {
+    /// The name in traces.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Outcome::Interrupted => "interrupted",
+            Outcome::NewPath => "new_path",
+            Outcome::LongerPath => "longer_path",
+            Outcome::Contended => "contended",
+        }
+    }
+}
+
+/// The judge of one path.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Judge {
+    attempts: Attempts,
+    contended: Option<Contended>,
+}
+
+impl Judge {
+    /// Others keep a queue, which was `had` at least before they came.
+    pub fn contended(others: Contended) -> Self {
+        Self {
+            attempts: Attempts::default(),
+            contended: Some(others),
+        }
+    }
+
+    /// Whether others are known to keep a queue, now or of late.
+    pub fn is_contended(&self) -> bool {
+        self.contended.is_some()
+    }
+
+    /// h: what is held while others keep a queue.
+    pub fn held(&self) -> Option<Rate> {
+        self.contended.map(|others| others.held())
+    }
+
+    /// Whether less is sent for a moment, to see what becomes of the delay.
+    pub fn probes(&self) -> bool {
+        self.contended.is_some_and(|others| others.probes())
+    }
+
+    /// Q: the queue of others that the window allows for.
+    pub fn others_queue(&self) -> Owd {
+        self.contended.map_or(Owd::ZERO, |others| others.queue())
+    }
+
+    /// An epoch in which the path stood still says nothing of a queue.
+    pub fn forget_attempt(&mut self) {
+        self.attempts = Attempts::default();
+    }
+
+    /// What others leave of the rate to which a lone flow would come.
+    pub fn beside_others(
+        mut self,
+        observed: &Observed,
+        seen: &Seen,
+        rate: Rate,
+    ) -> (Self, Verdict) {
+        let Some(others) = &mut self.contended else {
+            return (self, Verdict::Free);
+        };
+        let verdict = others.judge(&Epoch::new(observed, seen, rate));
+        if others.is_over(seen.now) {
+            self.contended = None;
+        }
+        (self, verdict)
+    }
+
+    /// What a queue is that should drain.
+    pub fn judge(&mut self, seen: &Attempted, drain: Option<Drain>) -> Option<Finding> {
+        self.attempts.judge(seen, drain, PATIENCE)
+    }
+}

@@ -1,0 +1,186 @@
+//! The delay: what the path has without a queue, its jitter, and what is left for the queue.
+
+use std::cmp::Reverse;
+use std::time::Duration;
+
+use super::super::mechanism::Mechanism;
+use super::super::params::Params;
+use super::counting::Counting;
+use crate::feedback::Feedback;
+use crate::measure::delays::Means;
+use crate::measure::epoch::Epoch;
+use crate::measure::floor::Floor;
+use crate::measure::owd::{OwdMeter, Sample, Source};
+use crate::measure::window_min::WindowMin;
+use crate::units::{Bytes, Owd, Time};
+
+/// What is known of the delay.
+#[derive(Debug)]
+pub struct Delay {
+    meter: OwdMeter,
+    /// The delay under the jitter in this epoch, by ACK arrivals and by receive times.
+    floors: [Floor; 2],
+    jitter: Duration,
+    /// Queueing of the return path, where the source can tell.
+    on_return: Duration,
+    /// The longest queue of late: the sliding minimum of what it is turned round.
+    longest: WindowMin<Reverse<Owd>>,
+    /// RTT to work with before there is a sample: that of the handshake, once known.
+    handshake_rtt: Option<Duration>,
+}
+
+impl Delay {
+    /// Of a path of which nothing is known yet.
+    pub fn new(params: &Params, max_datagram_size: Bytes) -> Self {
+        let window = params.base_delay_window;
+        let meter = OwdMeter::new(window, max_datagram_size);
+        Self {
+            meter: match params.has(Mechanism::ClockSkew) {
+                true => meter.following_skew(),
+                false => meter,
+            },
+            floors: Default::default(),
+            jitter: Duration::ZERO,
+            on_return: Duration::ZERO,
+            longest: WindowMin::new(window),
+            handshake_rtt: None,
+        }
+    }
+
+    /// The smallest RTT of the window, or of the handshake.
+    #[inline]
+    pub fn min_rtt(&self) -> Option<Duration> {
+        self.meter.min_rtt().or(self.handshake_rtt)
+    }
+
+    /// Where one-way delays come from.
+    pub fn source(&self) -> Source {
+        self.meter.source()
+    }
+
+    /// By how much the peer's clock is taken to be fast, in ppm.
+    pub fn skew_ppm(&self) -> Option<f64> {
+        self.meter.skew_ppm()
+    }
+
+    /// J: what delays have above their minimum although there is no queue.
+    pub fn jitter(&self) -> Duration {
+        self.jitter
+    }
+
+    /// Queueing of the return path.
+    pub fn on_return(&self) -> Duration {
+        self.on_return
+    }
+
+    /// The longest queue of late.
+    pub fn longest(&self) -> Option<Owd> {
+        self.longest.get().map(|Reverse(longest)| longest)
+    }
+
+    /// What of a delay is a queue.
+    pub fn queue_of(&self, delta: Owd) -> Owd {
+        (delta - Owd::from(self.jitter)).max(Owd::ZERO)
+    }
+
+    /// Whether the smallest RTT that loss recovery knows has changed.
+    #[inline]
+    pub fn follow_handshake(&mut self, feedback: &Feedback<'_>) {
+        if feedback.min_rtt.is_some() {
+            self.handshake_rtt = feedback.min_rtt;
+        }
+    }
+
+    /// Takes in the delays of a feedback in this span of the epoch, and hands them on with whether they count. Gives the newest
+    /// one that does, by the source in use.
+    #[inline]
+    pub fn record(
+        &mut self,
+        feedback: &Feedback<'_>,
+        span: u64,
+        counting: Counting,
+        mut each: impl FnMut(&Sample, bool),
+    ) -> Option<Owd> {
+        let from = counting.from();
+        let [by_ack, by_timestamp] = &mut self.floors;
+        let mut newest = [None; 2];
+        let arrival = self.meter.record(feedback, |sample| {
+            let counts = sample.sent >= from;
+            if counts {
+                if sample.restarts {
+                    by_timestamp.restart_clock();
+                }
+                by_timestamp.add(sample.above, span);
+                newest[Source::ReceiveTimestamps as usize] = Some(sample.above);
+            }
+            each(&sample, counts);
+        });
+        if let Some(sample) = arrival.filter(|sample| sample.sent >= from) {
+            by_ack.add(sample.above, span);
+            newest[Source::Ack as usize] = Some(sample.above);
+            each(&sample, true);
+        }
+        newest[self.source() as usize]
+    }
+
+    /// The delay of the epoch under way. DEVIATION: not the mean, which jitter and batches raise.
+    pub fn of_epoch(&self, source: Source) -> Option<Owd> {
+        self.floors[source as usize].mean()
+    }
+
+    /// The mean delays of an epoch.
+    pub fn means(&self, epoch: &Epoch) -> Means {
+        epoch.means(&self.meter)
+    }
+
+    /// Takes in the queue of an epoch that ends at this time since the first one began.
+    pub fn add_queue(&mut self, queue: Owd, at: Time) {
+        self.longest.advance(at);
+        self.longest.insert(Reverse(queue));
+    }
+
+    /// What this epoch has shown of a queue is none: the path is as long.
+    pub fn take_for_path(&mut self) {
+        let [by_ack, by_timestamp] = &self.floors;
+        self.meter.raise(by_ack.mean(), by_timestamp.mean());
+        for floor in &mut self.floors {
+            floor.close();
+            floor.interrupt();
+        }
+    }
+
+    /// Whether others keep a queue: no delay is the path's own then, and the minima are not to be forgotten.
+    pub fn stand_still(&mut self, still: bool) {
+        self.meter.stand_still(still);
+    }
+
+    /// Takes in the jitter of an epoch that is over, after which nothing may come back for a while that counts.
+    pub fn learn(&mut self, source: Source, means: Means, waits: bool) {
+        self.on_return = means.return_delay(source, self.on_return);
+        for floor in &mut self.floors {
+            floor.close();
+            if waits {
+                floor.interrupt();
+            }
+        }
+        self.jitter = self.floors[source as usize].noise();
+    }
+
+    /// Another epoch begins.
+    pub fn next_epoch(&mut self, last: &Epoch, means: Means) {
+        self.meter.end_epoch(&last.evidence(means));
+        self.floors.iter_mut().for_each(Floor::next_epoch);
+    }
+
+    /// The path may be another one.
+    pub fn forget(&mut self) {
+        self.floors = Default::default();
+        self.jitter = Duration::ZERO;
+    }
+
+    /// Sizes no longer compare.
+    pub fn set_max_datagram_size(&mut self, size: Bytes) {
+        self.meter.set_max_datagram_size(size);
+        self.floors.iter_mut().for_each(Floor::interrupt);
+    }
+}

@@ -1,0 +1,57 @@
+//! The slowest link of the path, and how much of it a flow uses.
+
+use std::time::Duration;
+
+use crate::units::{Bytes, Rate};
+
+/// A flow that fills less of the slowest link shares it with others.
+const ALONE_SHARE: f64 = 0.5;
+
+/// What is known of the slowest link: T, the time that a full packet takes there.
+#[derive(Debug, Clone, Copy)]
+pub struct Link {
+    packet: Bytes,
+    /// Zero while unknown.
+    transmission: Duration,
+}
+
+impl Link {
+    /// A link on which a `packet` takes so long; zero is unknown.
+    pub fn new(packet: Bytes, transmission: Duration) -> Self {
+        Self {
+            packet,
+            transmission,
+        }
+    }
+
+    /// Size of a full packet.
+    pub fn packet(&self) -> Bytes {
+        self.packet
+    }
+
+    /// T, zero while unknown.
+    pub fn transmission(&self) -> Duration {
+        self.transmission
+    }
+
+    /// P / T.
+    pub fn rate(&self) -> Option<Rate> {
+        (!self.transmission.is_zero()).then(|| self.packet.per(self.transmission))
+    }
+
+    /// The rate from which on a flow may be alone on it.
+    pub fn alone(&self) -> Option<Rate> {
+        self.rate().map(|rate| rate * ALONE_SHARE)
+    }
+
+    /// Whether it is known to carry much more than a flow with this rate sends.
+    pub fn is_shared(&self, rate: Rate) -> bool {
+        self.alone().is_some_and(|alone| rate < alone)
+    }
+
+    /// The part of it that a flow with this rate leaves to others.
+    pub fn left(&self, rate: Rate) -> Option<f64> {
+        let used = rate.bps() * self.transmission.as_secs_f64() / (self.packet.0 as f64 * 8.0);
+        (!self.transmission.is_zero()).then_some(1.0 - used)
+    }
+}

@@ -1,0 +1,94 @@
+//! Losses: those without a queue, which are no congestion, and excessive ones, which are whatever the delay.
+
+use super::super::params::Params;
+use crate::measure::epoch::Epoch;
+use crate::measure::loss::LossCount;
+
+/// The share of losses without a queue follows by this part per epoch.
+const WEIGHT: f64 = 1.0 / 8.0;
+/// So many times the background loss of an epoch is no sign of congestion.
+const UNUSUAL: f64 = 2.0;
+
+/// What is lost.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Losses {
+    /// B.
+    background: f64,
+    recent: RecentLosses,
+}
+
+impl Losses {
+    /// B, the share of packets that is lost without a queue, smoothed.
+    pub fn background(&self) -> f64 {
+        self.background
+    }
+
+    /// Takes in the losses of an epoch.
+    pub fn add(&mut self, epoch: &Epoch) {
+        self.recent.add(epoch.losses(), epoch.loss_reports);
+    }
+
+    /// At the end of an epoch with samples, whether losses of late are excessive.
+    pub fn are_excessive(&mut self, params: &Params, holds: bool) -> bool {
+        self.recent.are_excessive(params.most_loss(), holds)
+    }
+
+    /// Whether an epoch lost more than is always lost.
+    pub fn are_unusual(&self, epoch: &Epoch) -> bool {
+        let packets = epoch.lost + epoch.acked_packets;
+        epoch.lost as f64 > UNUSUAL * self.background * packets as f64
+    }
+
+    /// What an epoch lost in which there was hardly a queue is lost elsewhere.
+    pub fn learn_background(&mut self, epoch: &Epoch) {
+        let packets = (epoch.lost + epoch.acked_packets).max(1);
+        let share = epoch.lost as f64 / packets as f64;
+        self.background += (share - self.background) * WEIGHT;
+    }
+
+    /// There was a decrease: only what is sent from now on says something about the rate.
+    pub fn forget_recent(&mut self) {
+        self.recent.forget();
+    }
+}
+
+/// The packets of late, of which too many may be lost. DEVIATION: the paper ignores losses without delay, and would flood a
+/// policer for ever.
+///
+/// Where a round trip holds few packets, those of several count: the older half is forgotten whenever there are 128.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RecentLosses {
+    losses: LossCount,
+    /// Feedbacks that have told of the losses.
+    reports: u64,
+    /// Whether too many were lost after the last epoch with samples.
+    exceeded_before: bool,
+}
+
+impl RecentLosses {
+    const MOST: u64 = 128;
+    /// A burst of losses is told in two or three feedbacks, however long it is.
+    const LEAST_REPORTS: u64 = 8;
+
+    /// Takes in those of an epoch, and how many feedbacks told of its losses.
+    pub fn add(&mut self, of: LossCount, reports: u64) {
+        let kept = self.losses.halved_at(Self::MOST);
+        self.reports = self.losses.in_proportion(self.reports, kept) + reports;
+        self.losses = kept.and(of);
+    }
+
+    /// At the end of an epoch with samples, whether more than `share` were lost, and not in a burst or two. A flow that holds its
+    /// share beside others, who fill the buffer, waits for a second such epoch: when the buffer overflows, it takes them a round
+    /// trip to give way.
+    pub fn are_excessive(&mut self, share: f64, holds: bool) -> bool {
+        let exceeds = self.losses.exceeds(share);
+        let before = std::mem::replace(&mut self.exceeded_before, exceeds);
+        exceeds && self.reports >= Self::LEAST_REPORTS && (before || !holds)
+    }
+
+    /// Begins anew.
+    pub fn forget(&mut self) {
+        self.losses = LossCount::default();
+        self.reports = 0;
+    }
+}

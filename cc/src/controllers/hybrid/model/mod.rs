@@ -1,0 +1,278 @@
+//! What is known of the path, in components that each have one thing to know.
+
+pub mod ack_gap;
+pub mod counting;
+pub mod delay;
+pub mod delivery;
+pub mod link;
+pub mod loss;
+pub mod seen;
+
+use std::cmp::Reverse;
+use std::time::Duration;
+
+use self::ack_gap::AckGap;
+use self::counting::Counting;
+use self::delay::Delay;
+use self::delivery::Delivery;
+use self::link::Link;
+use self::loss::Losses;
+use super::params::Params;
+use super::thresholds::Thresholds;
+use crate::controller::Start;
+use crate::controllers::bounds::bounded;
+use crate::feedback::{Feedback, Space};
+use crate::measure::epoch::Epoch;
+use crate::measure::floor::Spans;
+use crate::measure::owd::Source;
+use crate::measure::persistent::Blackout;
+use crate::measure::transmission::TransmissionTime;
+use crate::measure::window_min::WindowMin;
+use crate::units::{Bytes, Owd, Rate, Time};
+
+/// The model of one path.
+#[derive(Debug)]
+pub struct Model {
+    pub delay: Delay,
+    pub delivery: Delivery,
+    pub losses: Losses,
+    pub ack_gap: AckGap,
+    transmission: TransmissionTime,
+    blackout: Blackout,
+    /// The epoch under way.
+    epoch: Option<Epoch>,
+    counting: Counting,
+    /// When the first epoch began.
+    began: Option<Time>,
+    /// The largest R of the last seconds in which nobody kept a queue: the sliding minimum of what it is turned round, in bit/s.
+    largest: WindowMin<Reverse<u64>>,
+    /// Whether the application limited the epoch before.
+    limited_before: bool,
+    packet: Bytes,
+    initial_rtt: Duration,
+    max_ack_delay: Duration,
+    basis: Basis,
+    /// Those of an epoch of length L, as of `basis`.
+    spans: Spans,
+}
+
+/// What L and the decision depend on. It rarely changes within an epoch.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Basis {
+    rtt: Option<Duration>,
+    transmission: Duration,
+    source: Option<Source>,
+}
+
+impl Model {
+    /// Of a path of which nothing is known yet.
+    pub fn new(params: &Params, start: Start) -> Self {
+        let mut model = Self {
+            delay: Delay::new(params, start.max_datagram_size),
+            delivery: Delivery::default(),
+            losses: Losses::default(),
+            ack_gap: AckGap::default(),
+            transmission: TransmissionTime::default(),
+            blackout: Blackout::new(start.initial_rtt),
+            epoch: None,
+            counting: Counting::default(),
+            began: None,
+            largest: WindowMin::new(params.base_delay_window),
+            limited_before: false,
+            packet: start.max_datagram_size,
+            initial_rtt: start.initial_rtt,
+            max_ack_delay: Duration::ZERO,
+            basis: Basis::default(),
+            spans: Spans::of(start.initial_rtt),
+        };
+        model.follow();
+        model
+    }
+
+    /// L: the smallest RTT of full-sized packets, and before any the best guess.
+    pub fn length(&self) -> Duration {
+        let rtt = self.delay.min_rtt().unwrap_or(self.initial_rtt);
+        rtt.max(Duration::from_micros(1))
+    }
+
+    /// Size of a full packet.
+    pub fn packet(&self) -> Bytes {
+        self.packet
+    }
+
+    /// The epoch under way.
+    pub fn epoch(&self) -> Option<&Epoch> {
+        self.epoch.as_ref()
+    }
+
+    /// The slowest link, as far as it can be believed. The receiver may lie about it: L contains the transmission of a full packet,
+    /// so it is no more than that; and what receive times have shown does not count once they are not used.
+    pub fn link(&self) -> Link {
+        let transmission = match self.delay.source() {
+            Source::Ack => Duration::ZERO,
+            Source::ReceiveTimestamps => self.transmission.get().min(self.length()),
+        };
+        Link::new(self.packet, transmission)
+    }
+
+    /// What the slowest link carries, where packets are known to have arrived further apart than they left.
+    pub fn dispersed_rate(&self) -> Option<Rate> {
+        let known = self.transmission.is_dispersed();
+        known.then(|| self.link().rate()).flatten()
+    }
+
+    /// T as it was measured; zero while unknown.
+    pub fn transmission(&self) -> Duration {
+        self.transmission.get()
+    }
+
+    /// The thresholds of a flow with this rate.
+    #[inline]
+    pub fn thresholds(&self, params: &Params, rate: Rate) -> Thresholds {
+        Thresholds::new(params, rate, self.packet, self.delay.longest())
+    }
+
+    /// The largest rate of late, in which nobody else kept a queue.
+    pub fn had(&self) -> Rate {
+        let largest = self.largest.get();
+        Rate::from_bps(largest.map_or(0, |Reverse(bps)| bps) as f64)
+    }
+
+    /// Ack-eliciting bytes have left.
+    pub fn on_sent(&mut self, size: Bytes) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.sent = epoch.sent + size;
+        }
+    }
+
+    /// The application has nothing to send.
+    pub fn on_app_limited(&mut self) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.app_limited = true;
+        }
+    }
+
+    /// Packets have another size: what depends on sizes is unknown.
+    pub fn on_max_datagram_size(&mut self, size: Bytes) {
+        self.packet = size;
+        self.delay.set_max_datagram_size(size);
+        self.transmission.restart();
+    }
+
+    /// Takes in what has changed of the path, and tells whether something has.
+    #[inline]
+    pub fn follow(&mut self) -> bool {
+        let basis = Basis {
+            rtt: self.delay.min_rtt(),
+            transmission: self.transmission.get(),
+            source: Some(self.delay.source()),
+        };
+        let changed = basis != self.basis;
+        if changed {
+            self.basis = basis;
+            self.spans = Spans::of(self.length());
+        }
+        changed
+    }
+
+    /// Takes in a feedback; the window had room for another packet up to so many bytes in flight. Gives the newest delay that
+    /// counts.
+    pub fn record(&mut self, feedback: &Feedback<'_>, room_up_to: Bytes) -> Option<Owd> {
+        self.max_ack_delay = feedback.max_ack_delay;
+        self.blackout.record(feedback);
+        debug_assert_eq!(self.spans, Spans::of(self.length()));
+        let first = self.epoch.is_none();
+        let epoch = self.epoch.get_or_insert_with(|| Epoch::new(feedback.now));
+        let span = self.spans.span(feedback.now.counted_from(epoch.start()));
+        let transmission = &mut self.transmission;
+        let newest = self
+            .delay
+            .record(feedback, span, self.counting, |sample, counts| {
+                if sample.restarts {
+                    transmission.restart_clock();
+                    if counts {
+                        epoch.restart_clock();
+                    }
+                }
+                transmission.add(sample);
+                if counts {
+                    epoch.add(sample);
+                }
+            });
+        if feedback.space == Space::Application {
+            count(epoch, feedback, self.counting.from(), room_up_to);
+        }
+        if first {
+            // The first epoch begins with the first sample.
+            let sampled = epoch.samples(Source::Ack) + epoch.samples(Source::ReceiveTimestamps);
+            self.epoch = self.epoch.take().filter(|_| sampled > 0);
+        }
+        newest
+    }
+
+    /// Whether this feedback is the first that shows what has become of a decrease.
+    pub fn shows_decrease(&self, feedback: &Feedback<'_>) -> bool {
+        self.counting.ends_with(feedback)
+    }
+
+    /// What has come back so far was only waited for.
+    pub fn end_waiting(&mut self) {
+        self.counting.end();
+    }
+
+    /// Whether the epoch under way is as long as L.
+    pub fn is_epoch_over(&self, now: Time) -> bool {
+        let over = |epoch: &Epoch| self.spans.are_over(now.counted_from(epoch.start()));
+        self.epoch.as_ref().is_some_and(over)
+    }
+
+    /// Only what is sent from now on says something about the rate.
+    pub fn expect(&mut self, now: Time) {
+        self.counting.begin(now);
+        self.losses.forget_recent();
+    }
+
+    /// Another epoch begins with this feedback, after `last`.
+    pub fn next_epoch(&mut self, last: &Epoch, seen: &seen::Seen, feedback: &Feedback<'_>) {
+        if seen.interrupted {
+            self.transmission.restart();
+        }
+        self.delay.next_epoch(last, seen.means);
+        self.epoch = Some(Epoch::new(feedback.now));
+        self.blackout.next_epoch(feedback);
+    }
+
+    /// What the delays of an epoch have shown of jitter and of the return path.
+    pub fn learn_delay(&mut self, seen: &seen::Seen) {
+        let waits = self.counting.waits();
+        self.delay.learn(seen.source, seen.means, waits);
+    }
+
+    /// The nearest rate within the bounds of this path.
+    pub fn bounded(&self, rate: Rate) -> Rate {
+        bounded(rate, self.packet, self.length())
+    }
+
+    /// The path may be another one. B, the longest queue and the base delay stay: the last is looked at anew.
+    pub fn forget_path(&mut self, params: &Params) {
+        self.largest = WindowMin::new(params.base_delay_window);
+        self.delivery = Delivery::default();
+        self.ack_gap = AckGap::default();
+        self.delay.forget();
+    }
+}
+
+fn count(epoch: &mut Epoch, feedback: &Feedback<'_>, from: Time, room_up_to: Bytes) {
+    epoch.window_full |= feedback.in_flight > room_up_to;
+    if !feedback.lost.is_empty() {
+        epoch.lost_total += feedback.lost.len() as u64;
+        let lost = feedback.lost.iter().filter(|p| p.sent >= from).count() as u64;
+        epoch.lost += lost;
+        epoch.loss_reports += lost.min(1);
+    }
+    if !feedback.acked.is_empty() {
+        epoch.on_ack(feedback.now);
+    }
+    epoch.acked_packets += feedback.acked.len() as u64;
+    epoch.acked = epoch.acked + feedback.acked_bytes();
+}

@@ -1,0 +1,260 @@
+//! What an epoch that is over has shown, and what the model makes of it.
+
+use std::cmp::Reverse;
+use std::time::Duration;
+
+use super::super::control::{Control, State};
+use super::super::law::Observed;
+use super::super::mechanism::Mechanism;
+use super::super::params::Params;
+use super::super::startup::Met;
+use super::super::thresholds::Thresholds;
+use super::delivery::{is_dip, smoothed, stalls};
+use super::link::Link;
+use super::Model;
+use crate::feedback::{Feedback, Space};
+use crate::measure::delays::Means;
+use crate::measure::epoch::Epoch;
+use crate::measure::loss::LossCount;
+use crate::measure::owd::Source;
+use crate::units::{Bytes, Owd, Rate, Time};
+
+/// An epoch that began with the feedback that ends it lasts as long.
+const SHORTEST: Duration = Duration::from_micros(1);
+/// No more than this share of a time is taken for uncertain.
+const MOST_UNCERTAIN: f64 = 0.5;
+/// Packets that tell a rate: one more or less, where an epoch is cut, does not matter then.
+const RATE_PACKETS: u64 = 16;
+
+/// An epoch, as the control step sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen {
+    /// Its end.
+    pub now: Time,
+    pub duration: Duration,
+    /// L.
+    pub length: Duration,
+    pub link: Link,
+    pub source: Source,
+    /// Mean delays by each source.
+    pub means: Means,
+    /// The delay under the jitter, if there were samples.
+    pub delta: Option<Owd>,
+    /// What it shows of a queue, likewise.
+    pub observed: Option<Observed>,
+    pub thresholds: Thresholds,
+    /// J and G before this epoch.
+    pub jitter: Duration,
+    pub ack_gap: Duration,
+    /// A, the delivery rate, and the time that counts for it: not that in which the path stood still.
+    pub delivery_rate: Rate,
+    pub arriving: Duration,
+    /// Bytes that arrived.
+    pub acked: Bytes,
+    /// The rate that the path is taken to carry even if less arrived; zero in start-up.
+    pub carried: Rate,
+    /// The share of the epoch in which arrivals may be missing because of jitter, up to a half.
+    pub uncertain: f64,
+    /// Whether it tells a rate.
+    pub tells_rate: bool,
+    /// V before this epoch.
+    pub variability: f64,
+    /// Its losses that count.
+    pub losses: LossCount,
+    /// B.
+    pub background: f64,
+    /// What start-up has met.
+    pub met: Met,
+    /// Whether the application limits.
+    pub app_limited: bool,
+    /// Whether it does or did in the epoch before: what arrives was sent up to an epoch before.
+    pub sent_little: bool,
+    /// The largest rate of late in which nobody else kept a queue.
+    pub had: Rate,
+    pub interrupted: bool,
+}
+
+impl Seen {
+    /// Whether nothing came back for long.
+    pub fn stalled(&self) -> bool {
+        self.arriving < self.duration
+    }
+
+    /// What arrived, with what may have been held up at the end.
+    pub fn fully_arrived(&self) -> Rate {
+        self.at_least_carried() * (1.0 / (1.0 - self.uncertain))
+    }
+
+    /// What arrived, or what the path is taken to carry if that is more.
+    pub fn at_least_carried(&self) -> Rate {
+        self.delivery_rate.max(self.carried)
+    }
+
+    /// V after this epoch, if it has a decrease of which this is known.
+    pub fn variability_after(&self, dip: Option<bool>) -> f64 {
+        dip.map_or(self.variability, |dip| smoothed(self.variability, dip))
+    }
+
+    /// Whether a decrease in this epoch was at a dip, if it tells: one while a queue drains says more of the one before it.
+    pub fn dip(&self, from: &Control) -> Option<bool> {
+        let draining = matches!(from.state, State::Draining(_));
+        let tells = !draining && !self.sent_little && self.carried > Rate::default();
+        tells.then(|| is_dip(self.delivery_rate, self.carried))
+    }
+}
+
+/// The share of a time in which arrivals may be missing, because they were held up by jitter at its end.
+pub fn uncertain(jitter: Duration, duration: Duration) -> f64 {
+    let share = jitter.as_secs_f64() / duration.as_secs_f64().max(1e-9);
+    share.min(MOST_UNCERTAIN)
+}
+
+/// Whether this feedback acknowledges an ack-eliciting packet that was sent before the epoch began.
+fn overlaps(epoch: &Epoch, feedback: &Feedback<'_>) -> bool {
+    let eliciting = |packet: &&crate::feedback::Acked| packet.size > Bytes(0);
+    let oldest = feedback.acked.iter().find(eliciting);
+    feedback.space == Space::Application && oldest.is_some_and(|packet| packet.sent < epoch.start())
+}
+
+impl Model {
+    /// Takes out the epoch that this feedback ends, and what it has shown. `met` is what start-up has.
+    pub fn end_epoch(
+        &mut self,
+        params: &Params,
+        feedback: &Feedback<'_>,
+        from: &Control,
+        met: Met,
+    ) -> Option<(Epoch, Seen)> {
+        let epoch = self.epoch.take()?;
+        let seen = self.look_at(params, &epoch, feedback, from, met);
+        Some((epoch, seen))
+    }
+
+    fn look_at(
+        &mut self,
+        params: &Params,
+        epoch: &Epoch,
+        feedback: &Feedback<'_>,
+        from: &Control,
+        met: Met,
+    ) -> Seen {
+        let (source, now) = (self.delay.source(), feedback.now);
+        let duration = epoch.duration(now).max(SHORTEST);
+        let startup = from.state.is_startup();
+        let usual = self.usual(from.rate);
+        let stands =
+            params.has(Mechanism::Dips) && overlaps(epoch, feedback) && stalls(duration, usual);
+        let arriving = if stands { usual } else { duration };
+        let delivery_rate = epoch.acked.per(arriving);
+        let tells = epoch.app_limited || !startup;
+        let app_limited = tells && epoch.underuses(from.rate, duration, self.packet);
+        let limited_before = std::mem::replace(&mut self.limited_before, app_limited);
+        let sent_little = app_limited || limited_before;
+        let means = self.delay.means(epoch);
+        let delta = self.delay.of_epoch(source);
+        let observed = self.observe(params, epoch, delta, from);
+        self.remember(observed, epoch.start(), now, from);
+        let interrupted = self.is_interrupted(params, epoch, duration, usual, app_limited);
+        let thresholds = self.thresholds(params, from.rate);
+        let short = |observed: Observed| thresholds.is_short(observed.delta);
+        if !interrupted && observed.is_some_and(short) {
+            self.losses.learn_background(epoch);
+        }
+        self.delivery
+            .add(delivery_rate, observed.map(|observed| observed.delta));
+        let (jitter, ack_gap) = (self.delay.jitter(), self.ack_gap.get());
+        if !app_limited {
+            self.ack_gap.learn(epoch, from.rate, self.packet);
+        }
+        Seen {
+            now,
+            duration,
+            length: self.length(),
+            link: self.link(),
+            source,
+            means,
+            delta,
+            observed,
+            thresholds,
+            jitter,
+            ack_gap,
+            delivery_rate,
+            arriving,
+            acked: epoch.acked,
+            carried: match startup {
+                // What start-up ends in is what arrived.
+                true => Rate::default(),
+                false => self.delivery.carried(params),
+            },
+            uncertain: uncertain(jitter, duration),
+            tells_rate: epoch.acked_packets >= RATE_PACKETS && !sent_little,
+            variability: self.delivery.variability(),
+            losses: epoch.losses(),
+            background: self.losses.background(),
+            met,
+            app_limited,
+            sent_little,
+            had: self.had(),
+            interrupted,
+        }
+    }
+
+    /// The time in which something comes back, as a rule.
+    fn usual(&self, rate: Rate) -> Duration {
+        let packet_time = rate.delay_of(self.packet).to_duration();
+        self.delivery.usual(self.length(), packet_time)
+    }
+
+    /// What an epoch with samples shows of a queue. At the end of a buffer that others keep full, losses say nothing of this flow.
+    fn observe(
+        &mut self,
+        params: &Params,
+        epoch: &Epoch,
+        delta: Option<Owd>,
+        from: &Control,
+    ) -> Option<Observed> {
+        let holds = from.state.holds();
+        self.losses.add(epoch);
+        delta.map(|delta| Observed {
+            delta: self.delay.queue_of(delta),
+            lost: !holds && self.losses.are_unusual(epoch),
+            excessive_loss: self.losses.are_excessive(params, holds),
+        })
+    }
+
+    /// The longest queue and the largest rate of late.
+    fn remember(&mut self, observed: Option<Observed>, start: Time, now: Time, from: &Control) {
+        let Some(observed) = observed else { return };
+        let at = now.counted_from(*self.began.get_or_insert(start));
+        self.delay.add_queue(observed.delta, at);
+        if !from.state.is_startup() && !from.state.holds() {
+            self.largest.advance(at);
+            self.largest.insert(Reverse(from.rate.bps() as u64));
+        }
+    }
+
+    /// Whether the path has been interrupted. All losses count: those of packets sent before a decrease as well.
+    fn is_interrupted(
+        &self,
+        params: &Params,
+        epoch: &Epoch,
+        duration: Duration,
+        usual: Duration,
+        app_limited: bool,
+    ) -> bool {
+        if self.blackout.seen() {
+            return true;
+        }
+        if app_limited || epoch.lost_total == 0 {
+            return false;
+        }
+        let usual = usual + 2 * self.ack_gap.get() + self.max_ack_delay;
+        let losses = LossCount::new(epoch.lost_total, epoch.acked_packets);
+        interrupts(params.most_loss(), duration, usual, losses)
+    }
+}
+
+/// DEVIATION: whether nothing came back for much longer than it takes as a rule, and then much was lost.
+pub fn interrupts(most_loss: f64, duration: Duration, usual: Duration, losses: LossCount) -> bool {
+    losses.exceeds(most_loss) && stalls(duration, usual)
+}

@@ -1,0 +1,59 @@
+//! What model and state let the sender do: window, pacing and bursts (section II-C).
+
+use super::control::{Control, State};
+use super::model::Model;
+use super::params::Params;
+use super::startup;
+use crate::controller::{Burst, Decision, Ecn, MIN_WINDOW_PACKETS};
+use crate::controllers::pacing;
+use crate::units::{Bytes, Owd};
+
+/// R, times this, is the rate of the first flight: the initial window leaves in half of L, so that the first packets come back early.
+const FIRST_FLIGHT: f64 = 2.0;
+/// Packets that show the time that one takes on the slowest link.
+const PROBE_PACKETS: usize = 3;
+
+/// What may be sent after so many epochs.
+pub fn decision(params: &Params, model: &Model, control: &Control, epochs: u64) -> Decision {
+    let first_flight = epochs == 0 && model.epoch().is_none() && control.state.is_startup();
+    Decision {
+        window: window(params, model, control),
+        pacing: match first_flight {
+            true => control.rate * FIRST_FLIGHT,
+            false => control.rate,
+        },
+        bandwidth: control.rate,
+        burst: burst(params, model, control, epochs),
+        ecn: Ecn::NotEct,
+    }
+}
+
+/// `W = R L` (section II-C), in whole packets: quiche sends while F + P <= W and the paper while F < W, which agree if W is
+/// rounded up. DEVIATION: a queue of d3 is in flight as well, so that the window does not hold back the rate that the zones ask
+/// for; and what queues on the return path, waits for an ACK or is held up is no congestion.
+fn window(params: &Params, model: &Model, control: &Control) -> Bytes {
+    let size = model.packet().0.max(1);
+    let queue = model.thresholds(params, control.rate).d3 + others_queue(control);
+    let extra = queue.max(Owd::from(model.ack_gap.get()) * 2)
+        + Owd::from(model.delay.jitter()) / 2
+        + Owd::from(model.delay.on_return());
+    let bytes = control.rate.over(model.length() + extra.to_duration());
+    let packets = (bytes / size as f64).ceil() as u64;
+    Bytes(size) * packets.max(MIN_WINDOW_PACKETS)
+}
+
+/// Q: the queue of others that the window allows for.
+pub fn others_queue(control: &Control) -> Owd {
+    control.judge.others_queue()
+}
+
+/// In start-up packets leave together that show the slowest link.
+fn burst(params: &Params, model: &Model, control: &Control, epochs: u64) -> Burst {
+    let smooth = pacing::smooth(control.rate, model.delay.min_rtt().is_some());
+    let starts = matches!(control.state, State::Startup { .. });
+    let together = match starts && startup::probes_link(params, model, control.rate, epochs) {
+        true => PROBE_PACKETS,
+        false => smooth.together,
+    };
+    Burst { together, ..smooth }
+}
