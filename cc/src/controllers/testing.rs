@@ -84,6 +84,8 @@ pub struct Path<C> {
     pub now: Time,
     /// Between ACKs.
     pub every: Duration,
+    /// What is in flight when they come.
+    pub in_flight: Bytes,
 }
 
 impl<C: Controller> Path<C> {
@@ -93,6 +95,7 @@ impl<C: Controller> Path<C> {
             controller,
             now: Time::default() + 1000 * MILLI,
             every: 10 * MILLI,
+            in_flight: Bytes(u64::MAX),
         };
         path.ack(0.0, 0);
         path
@@ -112,6 +115,7 @@ impl<C: Controller> Path<C> {
         self.controller.on_sent(self.now, SIZE);
         self.controller.on_feedback(&Feedback {
             lost: &lost,
+            in_flight: self.in_flight,
             ..feedback(self.now, &acked)
         });
     }

@@ -2,12 +2,15 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::law::{self, zone, Observed, Zone};
-use super::mechanism::Without;
+use super::law::{self, Observed};
+use super::mechanism::{Mechanism, Without};
+use super::model::seen::Seen;
+use super::thresholds::Thresholds;
 use super::*;
 use crate::controller::{Controller, Value};
 use crate::controllers::testing::{self, close, delay, feedback, field, start, MILLI, SIZE};
 use crate::feedback::{Acked, Feedback};
+use crate::units::{Bytes, Rate, Time};
 
 mod additions;
 mod contended;
@@ -27,7 +30,7 @@ impl Path {
     /// Start-up is over.
     fn steady(options: &str) -> Self {
         let mut hybrid = hybrid(options);
-        hybrid.phase = Phase::Steady(Zone::Free);
+        hybrid.control.state = State::Growing;
         Self::with(hybrid)
     }
 }
@@ -44,7 +47,7 @@ fn seen(delta_ms: f64, lost: bool) -> Observed {
     Observed {
         delta: delay(delta_ms),
         lost,
-        overwhelmed: false,
+        excessive_loss: false,
     }
 }
 

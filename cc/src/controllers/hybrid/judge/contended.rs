@@ -119,11 +119,6 @@ impl Contended {
         self.held
     }
 
-    /// Whether the law of a lone flow would leave less.
-    pub fn holds(&self) -> bool {
-        self.holds
-    }
-
     /// Whether a probe is under way.
     pub fn probes(&self) -> bool {
         self.probe.is_some()

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::super::dips::{stalls, BELIEVED};
+use super::super::model::delivery::{head_start, stalls, Delivery};
 use super::*;
 
 /// The part of the shared vectors that is about them.
@@ -65,8 +65,8 @@ fn a_bad_moment_that_lasts_is_believed_after_eight_epochs() {
 #[test]
 fn after_decreases_at_dips_the_increase_begins_as_if_it_had_grown() {
     let mut path = after_a_bad_moment("");
-    assert_eq!(path.controller.dips.varies(), 0.125);
-    assert_eq!(path.controller.undisturbed, 150 * MILLI);
+    assert_eq!(path.controller.model.delivery.variability(), 0.125);
+    assert_eq!(path.controller.control.since_decrease, 150 * MILLI);
     for _ in 0..3 {
         path.epoch(0.0, 0);
     }
@@ -86,12 +86,12 @@ fn time_in_which_the_path_stands_still_does_not_count() {
     path.now = path.now + 840 * MILLI;
     path.ack(850.0, 0);
     let report = path.controller.report.as_ref().expect("an epoch has ended");
-    assert!(report.stalled);
+    assert!(report.seen.stalled());
     // Six packets in L, and not in 900 ms.
     assert!(
-        close(report.delivery_rate.bps(), 0.6 * 1e6),
+        close(report.seen.delivery_rate.bps(), 0.6 * 1e6),
         "{:?}",
-        report.delivery_rate
+        report.seen.delivery_rate
     );
 }
 
@@ -102,7 +102,7 @@ fn time_in_which_nothing_is_sent_is_none_in_which_the_path_stands_still() {
     path.now = path.now + 5_000 * MILLI;
     path.ack(0.0, 0);
     let report = path.controller.report.as_ref().expect("an epoch has ended");
-    assert!(!report.stalled);
+    assert!(!report.seen.stalled());
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn what_varies_agrees_with_the_shared_vectors() {
         serde_json::from_str(include_str!("../../../../../tests/vectors/hybrid.json")).unwrap();
     for case in vectors.dips {
         let params = Params::parse(&case.options).unwrap();
-        let (length, mut dips) = (millis(case.length_ms), Dips::default());
+        let (length, mut dips) = (millis(case.length_ms), Delivery::default());
         for step in &case.steps {
             let packet_time = Duration::from_secs_f64(SIZE.0 as f64 * 8.0 / step.rate_bps);
             let (duration, usual) = (millis(step.duration_ms), dips.usual(length, packet_time));
@@ -121,16 +121,19 @@ fn what_varies_agrees_with_the_shared_vectors() {
             };
             let arrived = Bytes(step.acked_bytes).per(arriving);
             dips.add(arrived, Some(delay(step.delta_ms)));
-            let believed = dips.most() * BELIEVED;
+            let believed = dips.carried(&params);
             if step.decrease {
                 dips.learn(arrived < believed);
             }
             let rate = Rate::from_bps(step.rate_bps);
-            let start = dips.head_start(law::growth_period(&params, SIZE, rate, length));
+            let start = head_start(
+                dips.variability(),
+                law::growth_period(&params, SIZE, rate, length),
+            );
             for (got, expected) in [
                 (arriving.as_secs_f64() * 1e3, step.expect_arriving_ms),
                 (believed.bps(), step.expect_believed_bps),
-                (dips.varies(), step.expect_varies),
+                (dips.variability(), step.expect_varies),
                 (start.as_secs_f64() * 1e3, step.expect_head_start_ms),
             ] {
                 let slack = 1e-6 * expected.max(1.0);

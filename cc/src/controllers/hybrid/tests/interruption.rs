@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use super::super::dips::Dips;
-use super::super::interruption::interrupts;
+use super::super::model::delivery::Delivery;
+use super::super::model::seen::interrupts;
 use super::*;
 use crate::measure::loss::LossCount;
 
@@ -34,13 +34,13 @@ fn interruptions_agree_with_the_shared_vectors() {
         serde_json::from_str(include_str!("../../../../../tests/vectors/hybrid.json")).unwrap();
     for case in vectors.interruption {
         let params = Params::parse(&case.options).unwrap();
-        let mut dips = Dips::default();
-        dips.add(Rate::default(), Some(delay(case.queue_ms)));
+        let mut delivery = Delivery::default();
+        delivery.add(Rate::default(), Some(delay(case.queue_ms)));
         let packet_time = Duration::from_secs_f64(SIZE.0 as f64 * 8.0 / case.rate_bps);
-        let back = dips.usual(millis(case.length_ms), packet_time);
+        let back = delivery.usual(millis(case.length_ms), packet_time);
         let usual = back + 2 * millis(case.gap_ms) + millis(case.max_ack_delay_ms);
         let losses = LossCount::new(case.lost, case.acked);
-        let got = interrupts(&params, millis(case.duration_ms), usual, losses);
+        let got = interrupts(params.most_loss(), millis(case.duration_ms), usual, losses);
         assert_eq!(got, case.expect, "{case:?}");
     }
 }
@@ -51,7 +51,7 @@ fn after_silence(options: &str, lost: usize) -> Path {
     for queue_ms in [0.0, 40.0, 0.0, 0.0, 0.0, 0.0, 0.0] {
         path.epoch(queue_ms, 0);
     }
-    assert!(!path.controller.in_startup());
+    assert!(!path.controller.control.state.is_startup());
     path.now = path.now + 2_000 * MILLI;
     path.ack(0.0, lost);
     path
@@ -61,14 +61,14 @@ fn after_silence(options: &str, lost: usize) -> Path {
 fn after_an_interruption_start_up_begins_again_with_the_minimum_window() {
     let mut path = after_silence("", 8);
     let report = path.controller.report.as_ref().expect("an epoch has ended");
-    assert_eq!(report.outcome, Some("interrupted"));
-    assert!(path.controller.in_startup());
+    assert_eq!(report.step.outcome, Some(Outcome::Interrupted));
+    assert!(path.controller.control.state.is_startup());
     assert!(close(path.rate(), 2.0 * 1250.0 * 8.0 / 0.1));
-    assert_eq!(path.controller.background, 0.0);
+    assert_eq!(path.controller.model.losses.background(), 0.0);
     for _ in 0..3 {
         path.epoch(0.0, 0);
     }
-    assert!(path.controller.in_startup());
+    assert!(path.controller.control.state.is_startup());
     assert!(path.rate() > 0.8e6, "{}", path.rate());
 }
 
@@ -76,7 +76,10 @@ fn after_an_interruption_start_up_begins_again_with_the_minimum_window() {
 fn silence_in_which_nothing_was_lost_is_no_interruption() {
     for (options, lost) in [("", 3), ("without=excessive_loss", 8)] {
         let path = after_silence(options, lost);
-        assert!(!path.controller.in_startup(), "{options}, {lost} lost");
+        assert!(
+            !path.controller.control.state.is_startup(),
+            "{options}, {lost} lost"
+        );
     }
 }
 
@@ -88,12 +91,12 @@ fn what_the_first_packets_meet_after_an_interruption_is_the_path() {
     let outcomes: Vec<_> = (0..40)
         .filter_map(|_| {
             path.ack(60.0, 0);
-            path.controller.report.take()?.outcome
+            path.controller.report.take()?.step.outcome
         })
         .collect();
-    assert_eq!(outcomes, ["new_path"]);
-    assert!(path.controller.in_startup());
-    assert_eq!(path.controller.length(), 160 * MILLI);
+    assert_eq!(outcomes, [Outcome::NewPath]);
+    assert!(path.controller.control.state.is_startup());
+    assert_eq!(path.controller.model.length(), 160 * MILLI);
 }
 
 #[test]
@@ -102,21 +105,20 @@ fn persistent_congestion_is_answered_whatever_the_application_does() {
     for queue_ms in [0.0, 40.0, 0.0, 0.0, 0.0, 0.0, 0.0] {
         path.epoch(queue_ms, 0);
     }
-    if let Some(epoch) = &mut path.controller.epoch {
-        epoch.window_full = false;
-    }
+    path.in_flight = SIZE;
+    path.epoch(0.0, 0);
     let before = path.rate();
     path.black_out();
     let report = path.controller.report.as_ref().expect("an epoch has ended");
-    assert!(report.app_limited, "{report:?}");
-    assert_eq!(report.outcome, Some("interrupted"));
+    assert!(report.seen.app_limited, "{report:?}");
+    assert_eq!(report.step.outcome, Some(Outcome::Interrupted));
     assert!(path.rate() <= 2.0 * 1250.0 * 8.0 / 0.1 * 1.01 && path.rate() < before);
 }
 
 #[test]
 fn start_up_goes_to_four_times_of_what_is_in_flight_and_the_initial_window() {
     let mut path = Path::new("");
-    path.controller.used = Used::default();
+    path.controller.startup = Startup::default();
     for _ in 0..1_000 {
         let sent = path.now;
         path.now = path.now + 100 * MILLI;
@@ -130,7 +132,7 @@ fn start_up_goes_to_four_times_of_what_is_in_flight_and_the_initial_window() {
             ..feedback(path.now, &acked)
         });
     }
-    assert!(path.controller.in_startup());
+    assert!(path.controller.control.state.is_startup());
     let most = (4.0 * 4.0 + 10.0 + 4.0) * 1250.0 * 8.0 / 0.1;
     assert!(path.rate() <= most, "{} of {most}", path.rate());
 }

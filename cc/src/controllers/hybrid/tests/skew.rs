@@ -64,7 +64,7 @@ fn the_skew_agrees_with_the_shared_vectors() {
 fn the_minima_follow_the_clock_unless_they_are_told_not_to() {
     for (options, follows) in [("", true), ("without=clock_skew", false)] {
         assert_eq!(
-            hybrid(options).meter.skew_ppm().is_some(),
+            hybrid(options).model.delay.skew_ppm().is_some(),
             follows,
             "{options}"
         );

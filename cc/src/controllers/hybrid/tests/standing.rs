@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::super::drain::{Arrivals, Drain};
-use super::super::standing::{Attempted, Outcome, Standing};
+use super::super::judge::attempt::{Attempted, Attempts, Finding};
+use super::super::model::link::Link;
 use crate::measure::loss::LossCount;
 use crate::units::{Bytes, Owd, Rate, Time};
 
@@ -13,7 +14,7 @@ const SHARE_BPS: f64 = 10e6;
 /// A flow on a path of 10 Mbit/s that has all of it and sends at half of that, unless it is said otherwise, in epochs of
 /// 40 ms of which every other one has samples.
 struct Course {
-    standing: Standing,
+    attempts: Attempts,
     now: Duration,
     short: Owd,
     share: Rate,
@@ -26,7 +27,7 @@ struct Course {
 impl Course {
     fn new() -> Self {
         Self {
-            standing: Standing::default(),
+            attempts: Attempts::default(),
             now: Duration::from_secs(1),
             short: Owd::from_nanos(1_000_000),
             share: Rate::from_bps(SHARE_BPS),
@@ -36,13 +37,12 @@ impl Course {
     }
 
     /// With so many of its 20 packets lost.
-    fn epoch(&mut self, millis: f64, lost: u64) -> Option<Outcome> {
+    fn epoch(&mut self, millis: f64, lost: u64) -> Option<Finding> {
         self.now += Duration::from_millis(80);
         let seen = Attempted {
             now: Time::from_origin(self.now),
             length: Duration::from_millis(40),
-            transmission: Duration::from_millis(1),
-            packet: Bytes(1_250),
+            link: Link::new(Bytes(1_250), Duration::from_millis(1)),
             drain: 3.0,
             queue: 2.0,
             delta: Owd::from_nanos((millis * 1e6) as i64),
@@ -56,7 +56,7 @@ impl Course {
             ceiling: None,
             arrivals: Arrivals::default(),
         };
-        self.standing
+        self.attempts
             .judge(&seen, (seen.delta > seen.short).then_some(drain), PATIENCE)
     }
 
@@ -65,7 +65,7 @@ impl Course {
         &mut self,
         epochs: usize,
         delay: impl Fn(usize) -> f64,
-    ) -> Option<(usize, Outcome)> {
+    ) -> Option<(usize, Finding)> {
         self.until_outcome_with(epochs, |_, n| delay(n))
     }
 
@@ -73,7 +73,7 @@ impl Course {
         &mut self,
         epochs: usize,
         mut delay: impl FnMut(&mut Self, usize) -> f64,
-    ) -> Option<(usize, Outcome)> {
+    ) -> Option<(usize, Finding)> {
         (0..epochs).find_map(|n| {
             let millis = delay(self, n);
             Some((n, self.epoch(millis, 1)?))
@@ -104,7 +104,7 @@ fn a_long_queue_that_drains_slowly_is_left_alone() {
 fn a_queue_that_stands_is_one_that_others_fill() {
     let mut course = Course::new();
     let (first, outcome) = course.until_outcome(100, sawtooth).expect("it stands");
-    assert_eq!(outcome, Outcome::Contended(Rate::from_bps(SHARE_BPS)));
+    assert_eq!(outcome, Finding::Contended(Rate::from_bps(SHARE_BPS)));
     assert!(first * 80 >= 1_400, "{first} epochs");
 }
 
@@ -114,7 +114,7 @@ fn a_delay_that_nothing_moves_is_that_of_a_longer_path() {
     let outcome = (0..20).find_map(|_| course.epoch(10.0, 0));
     assert_eq!(
         outcome,
-        Some(Outcome::LongerPath(Rate::from_bps(SHARE_BPS)))
+        Some(Finding::LongerPath(Rate::from_bps(SHARE_BPS)))
     );
 }
 
@@ -122,7 +122,7 @@ fn a_delay_that_nothing_moves_is_that_of_a_longer_path() {
 fn a_full_buffer_that_loses_packets_is_no_longer_path() {
     let mut course = Course::new();
     let (_, outcome) = course.until_outcome(100, |_| 10.0).expect("it stands");
-    assert!(matches!(outcome, Outcome::Contended(_)), "{outcome:?}");
+    assert!(matches!(outcome, Finding::Contended(_)), "{outcome:?}");
 }
 
 #[test]
@@ -133,10 +133,10 @@ fn losses_that_chance_explains_make_no_full_buffer() {
         // One packet of 60 is lost.
         (0..20).find_map(|n| course.epoch(10.0, u64::from(n % 3 == 0)))
     };
-    let longer = Outcome::LongerPath(Rate::from_bps(SHARE_BPS));
+    let longer = Finding::LongerPath(Rate::from_bps(SHARE_BPS));
     assert_eq!(outcome(0.02), Some(longer));
     let stands = outcome(0.001);
-    assert!(matches!(stands, Some(Outcome::Contended(_))), "{stands:?}");
+    assert!(matches!(stands, Some(Finding::Contended(_))), "{stands:?}");
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn what_was_lost_before_the_delay_came_to_rest_says_nothing_of_it() {
     let mut course = Course::new();
     course.epoch(4.0, 19);
     let outcome = (0..20).find_map(|_| course.epoch(10.0, 0));
-    let longer = Outcome::LongerPath(Rate::from_bps(SHARE_BPS));
+    let longer = Finding::LongerPath(Rate::from_bps(SHARE_BPS));
     assert_eq!(outcome, Some(longer));
 }
 
@@ -158,8 +158,8 @@ fn a_delay_that_has_come_to_rest_is_looked_at_a_little_longer() {
             Some((n, course.epoch(millis, 0)?))
         })
     };
-    let stands = Outcome::Contended(Rate::from_bps(SHARE_BPS));
-    let longer = Outcome::LongerPath(Rate::from_bps(SHARE_BPS));
+    let stands = Finding::Contended(Rate::from_bps(SHARE_BPS));
+    let longer = Finding::LongerPath(Rate::from_bps(SHARE_BPS));
     assert_eq!(outcome_after(2), Some((19, stands)));
     assert_eq!(outcome_after(3), Some((21, longer)));
 }
@@ -175,7 +175,7 @@ fn a_flow_that_becomes_slow_does_not_take_a_full_buffer_for_a_short_queue() {
             sawtooth(n)
         })
     };
-    let stands = Outcome::Contended(Rate::from_bps(SHARE_BPS));
+    let stands = Finding::Contended(Rate::from_bps(SHARE_BPS));
     assert_eq!(outcome_with(0.2).map(|(_, outcome)| outcome), Some(stands));
     assert_eq!(outcome_with(0.3), None);
 }

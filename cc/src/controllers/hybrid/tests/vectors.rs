@@ -3,11 +3,15 @@
 use serde::Deserialize;
 
 use super::super::drain::{Arrivals, Drain};
-use super::super::standing::{Attempted, Outcome};
-use super::update::{self, Met, Situation};
+use super::super::judge::attempt::{Attempted, Attempts, Finding};
+use super::super::model::link::Link;
+use super::super::model::loss::RecentLosses;
+use super::super::startup::{is_queue, Met};
 use super::*;
+use crate::measure::delays::Means;
 use crate::measure::floor::{Floor, Spans};
 use crate::measure::loss::LossCount;
+use crate::measure::owd::Source;
 
 /// Cases that the analysis package computes from the paper on its own.
 #[derive(Deserialize)]
@@ -152,14 +156,14 @@ fn the_delay_under_the_jitter_agrees_with_the_shared_vectors() {
 #[test]
 fn late_losses_agree_with_the_shared_vectors() {
     for case in vectors().late {
-        let mut late = LatePackets::default();
+        let mut late = RecentLosses::default();
         for (n, step) in case.steps.iter().enumerate() {
             if step.forget {
                 late.forget();
             }
             let of = LossCount::new(step.lost, step.acked);
             late.add(of, step.reports);
-            let overwhelms = step.sampled && late.overwhelm(case.losscap, step.competes);
+            let overwhelms = step.sampled && late.are_excessive(case.losscap, step.competes);
             assert_eq!(overwhelms, step.expect, "step {n} with {}", case.losscap);
         }
     }
@@ -168,13 +172,12 @@ fn late_losses_agree_with_the_shared_vectors() {
 #[test]
 fn what_becomes_of_a_queue_agrees_with_the_shared_vectors() {
     for case in vectors().standing {
-        let mut standing = Standing::default();
+        let mut standing = Attempts::default();
         for step in &case.steps {
             let seen = Attempted {
                 now: Time::from_origin(millis(step.now_ms)),
                 length: millis(case.length_ms),
-                transmission: millis(case.transmission_ms),
-                packet: SIZE,
+                link: Link::new(SIZE, millis(case.transmission_ms)),
                 drain: Params::default().drain_epochs,
                 queue: Params::default().target_packets,
                 delta: delay(step.delta_ms),
@@ -189,54 +192,29 @@ fn what_becomes_of_a_queue_agrees_with_the_shared_vectors() {
                 arrivals: Arrivals::default(),
             });
             let outcome = standing.judge(&seen, drain, millis(case.patience_ms));
-            let name = outcome.map(Outcome::as_str);
+            let (name, back) = match outcome {
+                None => (None, 0.0),
+                Some(Finding::Contended(rate)) => (Some("contended"), rate.bps()),
+                Some(Finding::LongerPath(rate)) => (Some("longer_path"), rate.bps()),
+            };
             assert_eq!(name, step.expect_outcome.as_deref(), "{step:?}");
-            let back = outcome.map_or(0.0, |outcome| match outcome {
-                Outcome::Contended(rate) | Outcome::LongerPath(rate) => rate.bps(),
-            });
             assert!((back - step.expect_back_bps).abs() < 1.0, "{step:?}");
         }
     }
 }
 
 #[test]
-fn updates_and_what_they_leave_agree_with_the_shared_vectors() {
+fn steps_and_what_they_leave_agree_with_the_shared_vectors() {
     for case in vectors().course {
-        let mut hybrid = hybrid(&case.options);
-        hybrid.drain = case.share_bps.map(|share| Drain {
-            share: Rate::from_bps(share),
-            ceiling: case.startup_rate_bps.map(Rate::from_bps),
-            arrivals: Arrivals::new(millis(case.drain_lasted_ms), case.drain_arrived_bits),
-        });
-        hybrid.undisturbed = millis(case.undisturbed_ms);
-        let (params, situation) = (hybrid.params.clone(), situation(&hybrid, &case));
-        hybrid.learn_share(situation.arrived * (1.0 / (1.0 - case.uncertain)), false);
-        let situation = Situation {
-            drain: hybrid.drain,
-            ..situation
-        };
-        let seen = Observed {
-            overwhelmed: case.overwhelmed,
-            ..seen(case.delta_ms, case.lost)
-        };
-        let made = if case.startup {
-            let queues = update::ends_startup(&params, &situation, seen.delta);
-            let met = match (queues, case.fills) {
-                (true, _) => Met::Queue,
-                (false, true) => Met::Capacity,
-                (false, false) => Met::Nothing,
-            };
-            update::startup(&params, &seen, &situation, met)
-        } else {
-            update::steady(&params, &seen, &situation)
-        };
-        hybrid.apply(&made, &situation, Time::default());
+        let params = Params::parse(&case.options).unwrap();
+        let (before, seen) = (control(&case), seen_in(&params, &case));
+        let made = step(&params, &seen, &before);
         let got = [
-            Some(hybrid.rate.bps()),
+            Some(made.next.rate.bps()),
             made.alpha.map(Rate::bps),
             made.beta,
-            hybrid.drain.map(|drain| drain.share.bps()),
-            Some(hybrid.undisturbed.as_secs_f64() * 1e3),
+            made.next.state.drain().map(|drain| drain.share.bps()),
+            Some(made.next.since_decrease.as_secs_f64() * 1e3),
         ];
         let expected = [
             Some(case.expect_rate_bps),
@@ -250,35 +228,69 @@ fn updates_and_what_they_leave_agree_with_the_shared_vectors() {
             (a, b) => a == b,
         });
         assert!(agree, "{got:?}, not {expected:?}: {case:?}");
-        assert_eq!(
-            zone(&situation.thresholds, &seen).number(),
-            case.expect_zone,
-            "{case:?}"
-        );
-        assert_eq!(hybrid.in_startup(), case.expect_startup, "{case:?}");
+        let zone = zone(&seen.thresholds, &seen.observed.unwrap());
+        assert_eq!(zone.number(), case.expect_zone, "{case:?}");
+        let starts = made.next.state.is_startup();
+        assert_eq!(starts, case.expect_startup, "{case:?}");
     }
 }
 
-fn situation(hybrid: &Hybrid, case: &CourseCase) -> Situation {
-    let rate = Rate::from_bps(case.rate_bps);
-    Situation {
-        state: "growing",
-        rate,
-        arrived: Rate::from_bps(case.arrived_bps),
-        believed: Rate::default(),
-        background: case.background,
-        noise: millis(case.noise_ms),
-        gap: Duration::ZERO,
+/// What the epochs before have left.
+fn control(case: &CourseCase) -> Control {
+    let drain = case.share_bps.map(|share| Drain {
+        share: Rate::from_bps(share),
+        ceiling: case.startup_rate_bps.map(Rate::from_bps),
+        arrivals: Arrivals::new(millis(case.drain_lasted_ms), case.drain_arrived_bits),
+    });
+    Control {
+        state: match (case.startup, drain) {
+            (true, _) => State::Startup { path_is_new: false },
+            (false, Some(drain)) => State::Draining(drain),
+            (false, None) => State::Growing,
+        },
+        since_decrease: millis(case.undisturbed_ms),
+        ..Control::new(Rate::from_bps(case.rate_bps))
+    }
+}
+
+fn seen_in(params: &Params, case: &CourseCase) -> Seen {
+    let (rate, length) = (Rate::from_bps(case.rate_bps), millis(case.length_ms));
+    let thresholds = Thresholds::new(params, rate, SIZE, Some(delay(case.longest_ms)));
+    let link = Link::new(SIZE, millis(case.transmission_ms));
+    let observed = Observed {
+        excessive_loss: case.overwhelmed,
+        ..seen(case.delta_ms, case.lost)
+    };
+    let queues = is_queue(params, &thresholds, (rate, length), &link, observed.delta);
+    Seen {
+        now: Time::default(),
+        duration: Duration::ZERO,
+        length,
+        link,
+        source: Source::Ack,
+        means: Means::default(),
+        delta: Some(observed.delta),
+        observed: Some(observed),
+        thresholds,
+        jitter: millis(case.noise_ms),
+        ack_gap: Duration::ZERO,
+        delivery_rate: Rate::from_bps(case.arrived_bps),
+        arriving: Duration::ZERO,
+        acked: Bytes(0),
+        carried: Rate::default(),
         uncertain: case.uncertain,
-        packet: SIZE,
-        length: millis(case.length_ms),
-        transmission: millis(case.transmission_ms),
+        tells_rate: false,
+        variability: 0.0,
+        losses: LossCount::default(),
+        background: case.background,
+        met: match (queues, case.fills) {
+            (true, _) => Met::Queue,
+            (false, true) => Met::Capacity,
+            (false, false) => Met::Nothing,
+        },
         app_limited: case.app_limited,
         sent_little: case.app_limited,
-        thresholds: Thresholds::new(&hybrid.params, rate, SIZE, Some(delay(case.longest_ms))),
-        drain: hybrid.drain,
-        standing: Duration::ZERO,
-        varies: 0.0,
-        undisturbed: hybrid.undisturbed,
+        had: Rate::default(),
+        interrupted: false,
     }
 }
