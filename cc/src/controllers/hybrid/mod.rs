@@ -110,6 +110,7 @@ impl Hybrid {
     }
 
     /// In start-up the rate grows with every feedback.
+    #[inline(never)]
     fn grow(&mut self, feedback: &Feedback<'_>, newest: Option<Owd>) {
         let (params, model) = (&self.params, &mut self.model);
         let rate = self.control.rate;
@@ -139,7 +140,8 @@ impl Hybrid {
         self.model.is_epoch_over(feedback.now) || (self.control.state.is_startup() && queues())
     }
 
-    /// Ends the epoch with this feedback.
+    /// Ends the epoch with this feedback. Apart, so that what every ACK does stays short.
+    #[inline(never)]
     fn end_epoch(&mut self, feedback: &Feedback<'_>) {
         let (params, before) = (&self.params, self.control);
         let met = self
@@ -193,8 +195,15 @@ impl Hybrid {
             epoch: Counts::of(epoch, seen.source),
             seen: *seen,
             zone,
-            before: *before,
-            step: *step,
+            state: before.state.name(),
+            since_decrease: before.since_decrease,
+            rate_before: before.rate,
+            competing_queue: before.judge.others_queue(),
+            alpha: step.alpha,
+            beta: step.beta,
+            outcome: step.outcome,
+            return_rate: step.next.state.drain().map(|drain| drain.share),
+            held_rate: step.next.judge.held(),
             rate: self.control.rate,
             window: self.decision().window,
             length: self.model.length(),

@@ -50,7 +50,6 @@ pub struct Model {
     limited_before: bool,
     packet: Bytes,
     initial_rtt: Duration,
-    max_ack_delay: Duration,
     basis: Basis,
     /// Those of an epoch of length L, as of `basis`.
     spans: Spans,
@@ -81,7 +80,6 @@ impl Model {
             limited_before: false,
             packet: start.max_datagram_size,
             initial_rtt: start.initial_rtt,
-            max_ack_delay: Duration::ZERO,
             basis: Basis::default(),
             spans: Spans::of(start.initial_rtt),
         };
@@ -177,30 +175,18 @@ impl Model {
 
     /// Takes in a feedback; the window had room for another packet up to so many bytes in flight. Gives the newest delay that
     /// counts.
+    #[inline]
     pub fn record(&mut self, feedback: &Feedback<'_>, room_up_to: Bytes) -> Option<Owd> {
-        self.max_ack_delay = feedback.max_ack_delay;
         self.blackout.record(feedback);
         debug_assert_eq!(self.spans, Spans::of(self.length()));
         let first = self.epoch.is_none();
         let epoch = self.epoch.get_or_insert_with(|| Epoch::new(feedback.now));
         let span = self.spans.span(feedback.now.counted_from(epoch.start()));
+        let from = self.counting.from();
         let transmission = &mut self.transmission;
-        let newest = self
-            .delay
-            .record(feedback, span, self.counting, |sample, counts| {
-                if sample.restarts {
-                    transmission.restart_clock();
-                    if counts {
-                        epoch.restart_clock();
-                    }
-                }
-                transmission.add(sample);
-                if counts {
-                    epoch.add(sample);
-                }
-            });
+        let newest = self.delay.record(feedback, span, from, epoch, transmission);
         if feedback.space == Space::Application {
-            count(epoch, feedback, self.counting.from(), room_up_to);
+            count(epoch, feedback, from, room_up_to);
         }
         if first {
             // The first epoch begins with the first sample.
