@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::control::Control;
 use super::judge::Outcome;
 use super::model::seen::Seen;
 use super::params::Params;
@@ -22,11 +23,7 @@ pub struct EpochReport {
     pub epoch: Counts,
     pub seen: Seen,
     pub zone: Option<Zone>,
-    /// What the flow was doing in it, since when there had been no decrease, R, and Q.
-    pub state: &'static str,
-    pub since_decrease: Duration,
-    pub rate_before: Rate,
-    pub competing_queue: Owd,
+    pub before: Before,
     /// The step.
     pub alpha: Option<Rate>,
     pub beta: Option<f64>,
@@ -44,6 +41,27 @@ pub struct EpochReport {
     pub skew: Option<f64>,
     /// Queueing of the return path.
     pub on_return: Duration,
+}
+
+/// What the flow was doing in an epoch, since when there had been no decrease, R, and Q.
+#[derive(Debug, Clone, Copy)]
+pub struct Before {
+    pub state: &'static str,
+    pub since_decrease: Duration,
+    pub rate: Rate,
+    pub competing_queue: Owd,
+}
+
+impl Before {
+    /// Before a step from here.
+    pub fn new(control: &Control) -> Self {
+        Self {
+            state: control.state.name(),
+            since_decrease: control.since_decrease,
+            rate: control.rate,
+            competing_queue: control.judge.others_queue(),
+        }
+    }
 }
 
 /// What an epoch has counted.
@@ -92,7 +110,12 @@ pub fn parameters_set(spec: &str, params: &Params, limits: PathLimits) -> Event 
 
 /// `cc:hybrid_epoch_updated`
 pub fn epoch_updated(report: &EpochReport) -> Event {
-    let EpochReport { epoch, seen, .. } = report;
+    let EpochReport {
+        epoch,
+        seen,
+        before,
+        ..
+    } = report;
     let thresholds = &seen.thresholds;
     let excessive = seen
         .observed
@@ -118,12 +141,12 @@ pub fn epoch_updated(report: &EpochReport) -> Event {
         ("stalled", Value::Flag(seen.stalled())),
         ("variability", Value::Number(seen.variability)),
         ("zone", zone_or_null(report.zone)),
-        ("state", word(report.state)),
+        ("state", word(before.state)),
         ("app_limited", Value::Flag(seen.app_limited)),
-        ("since_decrease", millis(report.since_decrease)),
+        ("since_decrease", millis(before.since_decrease)),
         ("alpha", number_or_null(report.alpha.map(Rate::bps))),
         ("beta", number_or_null(report.beta)),
-        ("rate_before", Value::Number(report.rate_before.bps())),
+        ("rate_before", Value::Number(before.rate.bps())),
         ("rate_after", Value::Number(report.rate.bps())),
         (
             "return_rate",
@@ -131,7 +154,7 @@ pub fn epoch_updated(report: &EpochReport) -> Event {
         ),
         (
             "competing_queue",
-            millis(report.competing_queue.to_duration()),
+            millis(before.competing_queue.to_duration()),
         ),
         ("held_rate", number_or_null(report.held_rate.map(Rate::bps))),
         (

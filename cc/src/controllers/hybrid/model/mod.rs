@@ -17,6 +17,7 @@ use self::delay::Delay;
 use self::delivery::Delivery;
 use self::link::Link;
 use self::loss::Losses;
+use self::seen::Seen;
 use super::params::Params;
 use super::thresholds::Thresholds;
 use crate::controller::Start;
@@ -209,7 +210,7 @@ impl Model {
     /// Whether the epoch under way is as long as L.
     pub fn is_epoch_over(&self, now: Time) -> bool {
         let over = |epoch: &Epoch| self.spans.are_over(now.counted_from(epoch.start()));
-        self.epoch.as_ref().is_some_and(over)
+        self.epoch().is_some_and(over)
     }
 
     /// Only what is sent from now on says something about the rate.
@@ -218,18 +219,18 @@ impl Model {
         self.losses.forget_recent();
     }
 
-    /// Another epoch begins with this feedback, after `last`.
-    pub fn next_epoch(&mut self, last: &Epoch, seen: &seen::Seen, feedback: &Feedback<'_>) {
+    /// Another epoch begins with this feedback, after this one.
+    pub fn next_epoch(&mut self, epoch: &Epoch, seen: &Seen, feedback: &Feedback<'_>) {
         if seen.interrupted {
             self.transmission.restart();
         }
-        self.delay.next_epoch(last, seen.means);
+        self.delay.next_epoch(epoch, seen.means);
         self.epoch = Some(Epoch::new(feedback.now));
         self.blackout.next_epoch(feedback);
     }
 
     /// What the delays of an epoch have shown of jitter and of the return path.
-    pub fn learn_delay(&mut self, seen: &seen::Seen) {
+    pub fn learn_delay(&mut self, seen: &Seen) {
         let waits = self.counting.waits();
         self.delay.learn(seen.source, seen.means, waits);
     }
