@@ -178,7 +178,8 @@ class HybridSender:
         epoch = law.Epoch(
             delta=queue or 0.0,
             lost=lost,
-            excessive_loss=delta is not None and self._late.are_excessive(self.p.most_loss, competes=self._standing.holds),
+            excessive_loss=delta is not None
+            and self._late.are_excessive(self.p.most_loss, competes=self._standing.holds),
             rate=self.rate,
             length=self.length,
             packet_bytes=self.packet,

@@ -101,6 +101,7 @@ class PaperSender:
         if delta is not None:
             seen = (max(delta, 0.0), self._lost > 0, its_trend)
             done = law.update(law.Epoch(*seen, self.rate, self.length, self.packet, app_limited), self.p)
+        if done.zone is not None:
             self.state = ZONE_NAMES[done.zone]
         self.rate = done.rate
         report = {

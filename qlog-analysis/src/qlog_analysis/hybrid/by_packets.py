@@ -69,14 +69,18 @@ class PacketsAgainstReport:
         slack = 1e-9 * r.delivery_rate + REPORT_ROUNDING + RELATIVE * m.acked_bits
         if not min(bits) - slack <= m.acked_bits <= max(bits) + slack:
             rate = f", {m.acked_bits / s.duration:.1f} bit/s" if s.duration > 0.0 else ""
-            s.find("delivery_rate", f"{r.delivery_rate:.1f} bit/s reported, {m.acked_bits:.0f} bits were acknowledged{rate}")
+            s.find(
+                "delivery_rate",
+                f"{r.delivery_rate:.1f} bit/s reported, {m.acked_bits:.0f} bits were acknowledged{rate}",
+            )
         if r.stalled not in s.stalls():
             usual = s.usual(r.length / 1e3)
             s.find("stalled", f"{r.stalled} reported for {s.duration * 1e3:.3f} ms, {usual * 1e3:.3f} ms are usual")
         excessive_loss = s.before.excessive_loss and m.samples > 0
         if r.excessive_loss != excessive_loss:
             s.find(
-                "excessive_loss", f"{r.excessive_loss} reported, the packets acknowledged and lost of late say {excessive_loss}"
+                "excessive_loss",
+                f"{r.excessive_loss} reported, the packets acknowledged and lost of late say {excessive_loss}",
             )
 
     def _jitter(self) -> None:

@@ -277,7 +277,9 @@ class RulesAgainstReport:
         elif m.first_length is not None and m.first_length > TIME_TOLERANCE:
             ends = (m.first_length - TIME_TOLERANCE, m.first_length + TIME_TOLERANCE)
             packets, size = self.s.limits.initial_window, m.max_datagram_size
-            self.s.rate_before([rates.initial_rate(packets, size, x, self.p.initial_rate) for x in ends], "it starts at")
+            self.s.rate_before(
+                [rates.initial_rate(packets, size, x, self.p.initial_rate) for x in ends], "it starts at"
+            )
 
     def _window(self) -> None:
         r = self.r

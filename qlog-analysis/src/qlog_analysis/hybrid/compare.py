@@ -48,7 +48,9 @@ def compare(event: Update[HybridEpoch], measured: Measured, before: Before) -> C
     rules.run()
     anew = {u.starts_anew for u in rules.from_packets}
     goes_on = {u.startup for u in rules.from_packets} if event.data.delta is not None else {before.startup}
-    course = rules.course if event.data.return_rate is None else replace(rules.course, return_rate=event.data.return_rate)
+    course = (
+        rules.course if event.data.return_rate is None else replace(rules.course, return_rate=event.data.return_rate)
+    )
     return Compared(
         row=_row(sides, rules.from_packets),
         findings=sides.findings,

@@ -14,7 +14,8 @@ USUAL_PACKETS = 4.0
 STALLS = 1.5
 """Times the time of so many packets, or L and the queue, after which the path has stood still."""
 LEAST_DIP = 1e-6
-"""The share by which less arrives at a dip at least: whole packets are often exactly `BELIEVED` of what arrived before."""
+"""The share by which less arrives at a dip at least: whole packets are often exactly `BELIEVED` of what arrived
+before."""
 WEIGHT = 1.0 / 8.0
 PERIODS = 12.0
 """Of growth, with which the increase begins where every decrease is at a dip."""

@@ -10,8 +10,8 @@ from ..events import HybridEpoch
 from ..model import Update
 from ..zones import sides
 from . import dips, interruption, jitter, law
-from .measured import Measured
 from .jitters import JITTER_TOLERANCE
+from .measured import Measured
 from .standing import Outcome, Standing
 from .state import State, state_of
 from .thresholds import full_delay, thresholds

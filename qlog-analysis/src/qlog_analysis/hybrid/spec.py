@@ -12,8 +12,8 @@ from .constants import MAX_DECREASE
 from .parameters import DEFAULT, Parameters
 
 _NUMBER = re.compile(r"^(\d+\.?\d*|\.\d+) ?([A-Za-z]*)$", re.ASCII)
-_TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
-_RATES = {"bps": 1.0, "kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9}
+_TIMES = {"ms": 1e-3, "us": 1e-6, "s": 1.0}
+_RATES = {"kbps": 1e3, "bps": 1.0, "Mbps": 1e6, "Gbps": 1e9}
 _PLAIN = {"": 1.0}
 
 
