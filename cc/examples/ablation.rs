@@ -1,4 +1,4 @@
-//! What the parts of hybrid's default profile earn that can be switched off or moved, all else the same.
+//! What the parts of hybrid's default profile earn that can be left out or moved, all else the same.
 //!
 //! ```text
 //! cargo run --release -p quiche-cc --no-default-features --example ablation [-- SPEC ...]
@@ -19,19 +19,19 @@ const SEEDS: [u64; 3] = [1, 2, 3];
 
 const VARIANTS: [&str; 15] = [
     "hybrid",
-    "hybrid:grow=1",
-    "hybrid:d1=12ms",
-    "hybrid:queue=1",
-    "hybrid:queue=4",
-    "hybrid:insist=off",
-    "hybrid:full=off",
-    "hybrid:losscap=1",
-    "hybrid:compete=off",
-    "hybrid:dip=off",
-    "hybrid:catchup=off",
-    "hybrid:capacity=off",
-    "hybrid:bmin=0.005",
-    "hybrid:bmin=0.02",
+    "hybrid:growth=1",
+    "hybrid:target_delay=12ms",
+    "hybrid:target_packets=1",
+    "hybrid:target_packets=4",
+    "hybrid:without=insist",
+    "hybrid:without=full_buffer",
+    "hybrid:without=excessive_loss",
+    "hybrid:without=contention",
+    "hybrid:without=dips",
+    "hybrid:without=catch_up",
+    "hybrid:without=link_rate",
+    "hybrid:min_decrease=0.005",
+    "hybrid:min_decrease=0.02",
     "hybrid:paper",
 ];
 

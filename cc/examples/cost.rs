@@ -130,7 +130,7 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let spec = arguments
         .next()
-        .expect("a controller, as in hybrid:d1=10ms");
+        .expect("a controller, as in hybrid:target_delay=10ms");
     let mut number = |default| {
         arguments
             .next()

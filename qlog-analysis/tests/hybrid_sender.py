@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from qlog_analysis.hybrid import dips, floor, interruption, law, noise
+from qlog_analysis.hybrid import dips, floor, interruption, jitter, law
 from qlog_analysis.hybrid.contended import LargestRate
 from qlog_analysis.hybrid.floor import Taken
 from qlog_analysis.hybrid.late import LatePackets
+from qlog_analysis.hybrid.mechanism import Mechanism, as_text
 from qlog_analysis.hybrid.parameters import STARTUP_SAMPLES, Parameters
 from qlog_analysis.hybrid.standing import Outcome, Standing
 from qlog_analysis.hybrid.startup import LASTS
+from qlog_analysis.hybrid.state import State, state_of
 from qlog_analysis.hybrid.thresholds import LongestQueue, Thresholds, full_delay, startup_end, thresholds
 from qlog_analysis.measure.sliding import PathMinima, Source, size_class
 from qlog_analysis.zones import rate as rates
@@ -27,7 +29,7 @@ class HybridSender:
     max_ack_delay: float = 0.025
     rate: float = 1e6
     startup: bool = True
-    state: str = "initial"
+    state: str = State.STARTUP
     app_limited: bool = False
     sent_bytes: int = 0
     _epoch: int = 0
@@ -36,8 +38,8 @@ class HybridSender:
     _awaits: bool = False
     """Whether nothing has come back yet that was sent after the last decrease."""
     _queue_since: float | None = None
-    _noise: noise.Noise = field(default_factory=noise.Noise)
-    _gap: float = 0.0
+    _jitter: jitter.Jitter = field(default_factory=jitter.Jitter)
+    _ack_gap: float = 0.0
     _heard: float = 0.0
     """When something was last acknowledged."""
     _longest_gap: float = 0.0
@@ -45,7 +47,7 @@ class HybridSender:
     _taken: list[Taken] = field(default_factory=list)
     _lost: int = 0
     _loss_reports: int = 0
-    _lost_in_all: int = 0
+    _lost_total: int = 0
     _acked: int = 0
     _acked_packets: int = 0
     _minima: PathMinima | None = None
@@ -75,11 +77,11 @@ class HybridSender:
     @property
     def _level(self) -> float:
         """N."""
-        return self._noise.level
+        return self._jitter.level
 
     @property
     def window(self) -> int:
-        its = (self._level, self._gap, self._standing.queue)
+        its = (self._level, self._ack_gap, self._standing.queue)
         return law.window(self.rate, self.length, self.packet, self.p, *its)
 
     @property
@@ -92,9 +94,9 @@ class HybridSender:
             if d.sample is None:
                 return []
             self._start = self._heard = d.now
-            self._minima = PathMinima(self.p.owdwin, d.now, skew=self.p.skew)
-            self._longest = LongestQueue(self.p.owdwin, d.now)
-            self._largest = LargestRate(self.p.owdwin, d.now)
+            self._minima = PathMinima(self.p.base_delay_window, d.now, skew=self.p.has(Mechanism.CLOCK_SKEW))
+            self._longest = LongestQueue(self.p.base_delay_window, d.now)
+            self._largest = LargestRate(self.p.base_delay_window, d.now)
         assert self._minima is not None
         self._window_full |= d.in_flight + self.packet > self.window
         first = self._minima.length() is None
@@ -102,12 +104,12 @@ class HybridSender:
         self._minima.advance(d.now)
         above = None if d.sample is None else self._take(d.now, length, *d.sample)
         if first:
-            self.rate = rates.initial_rate(self.initial_window, self.packet, self.length, self.p.r0)
+            self.rate = rates.initial_rate(self.initial_window, self.packet, self.length, self.p.initial_rate)
         elif self.startup:
             self._grow(d.now, d.acked_bytes, above)
         lost = sum(self._counts(t) for t in d.lost)
         self._lost, self._loss_reports = self._lost + lost, self._loss_reports + min(lost, 1)
-        self._lost_in_all += len(d.lost)
+        self._lost_total += len(d.lost)
         if d.acked:
             self._longest_gap, self._heard = max(self._longest_gap, d.now - self._heard), d.now
         self._acked += d.acked_bytes
@@ -156,16 +158,16 @@ class HybridSender:
         return now - self._start >= self.length or queueing
 
     def _queues(self, now: float) -> bool:
-        return self._queue_since is not None and now - self._queue_since >= LASTS * self.length + self._gap
+        return self._queue_since is not None and now - self._queue_since >= LASTS * self.length + self._ack_gap
 
     def _end(self, now: float) -> list[tuple[str, dict[str, Any]]]:
         assert self._start is not None
         assert self._longest is not None
-        duration = max(now - self._start, noise.SHORTEST)
+        duration = max(now - self._start, jitter.SHORTEST)
         delta = next(iter(floor.least(self._taken)), None)
         queue = None if delta is None else law.queueing(delta, self._level)
         d = thresholds(self.rate, self.packet, self.p)
-        (lost,) = noise.counting(self._lost, self._acked_packets, self._background)
+        (lost,) = jitter.counting(self._lost, self._acked_packets, self._background)
         usual = self._course.dips.usual(self.length, self.rate, self.packet)
         stalled = self._overlaps and dips.stalls(duration, usual, self.p)
         app_limited = self._is_app_limited(duration)
@@ -176,7 +178,8 @@ class HybridSender:
         epoch = law.Epoch(
             delta=queue or 0.0,
             lost=lost,
-            overwhelmed=delta is not None and self._late.overwhelm(self.p, competes=self._standing.holds),
+            excessive_loss=delta is not None
+            and self._late.are_excessive(self.p.most_loss, competes=self._standing.holds),
             rate=self.rate,
             length=self.length,
             packet_bytes=self.packet,
@@ -184,8 +187,8 @@ class HybridSender:
             limited_before=self._limited_before,
             startup=self.startup,
             queues=self._queues(now),
-            arrived=8.0 * self._acked / (usual if stalled else duration),
-            uncertain=noise.uncertain(self._level, duration),
+            delivery_rate=8.0 * self._acked / (usual if stalled else duration),
+            uncertain=jitter.uncertain(self._level, duration),
             background=self._background,
             thresholds=d,
             full=full_delay(d.d1, self._longest.end_epoch(now, queue), self.p),
@@ -200,15 +203,15 @@ class HybridSender:
             largest=self._see_rate(now, delta),
             stalled=stalled,
             arriving=usual if stalled else duration,
-            noise=self._level,
+            jitter=self._level,
             interrupted=interrupted,
             meets_path=self._meets_path,
         )
-        level, gap, self._limited_before = self._level, self._gap, app_limited
-        self._learn_noise_and_gap(epoch)
+        level, ack_gap, self._limited_before = self._level, self._ack_gap, app_limited
+        self._learn_jitter_and_gap(epoch)
         done = self._update(now, epoch, delta)
         if self._awaits:
-            self._noise = self._noise.interrupt()
+            self._jitter = self._jitter.interrupt()
         report: dict[str, Any] = {
             "epoch": self._epoch,
             "duration": duration * 1e3,
@@ -217,31 +220,31 @@ class HybridSender:
             "samples": len(self._taken),
             "lost": self._lost,
             "loss_reports": self._loss_reports,
-            "lost_in_all": self._lost_in_all,
+            "lost_total": self._lost_total,
             "acked": self._acked_packets,
-            "arrived": epoch.arrived,
+            "delivery_rate": epoch.delivery_rate,
             "delta": None if delta is None else delta * 1e3,
             "transmission_time": 0.0,
-            "skew": 0.0 if self.p.skew else None,
-            "noise": level * 1e3,
-            "gap": gap * 1e3,
+            "skew": 0.0 if self.p.has(Mechanism.CLOCK_SKEW) else None,
+            "jitter": level * 1e3,
+            "ack_gap": ack_gap * 1e3,
             "background_loss": self._background,
             **in_ms(d, "d0", "d1", "d2", "d3"),
             "full": epoch.full * 1e3,
-            "overwhelmed": epoch.overwhelmed,
+            "excessive_loss": epoch.excessive_loss,
             "stalled": stalled,
-            "varies": before.dips.varies,
+            "variability": before.dips.variability,
             "zone": done and done.zone,
-            "phase": "startup" if epoch.startup else "steady",
+            "state": state_of(before, epoch.standing, startup=epoch.startup),
             "app_limited": app_limited,
-            "undisturbed": before.undisturbed * 1e3,
+            "since_decrease": before.since_decrease * 1e3,
             "alpha": done and done.alpha,
             "beta": done and done.beta,
             "rate_before": epoch.rate,
             "rate_after": self.rate,
-            "share": self._course.share,
-            "standing": epoch.standing.queue * 1e3,
-            "held": self._standing.others and self._standing.others.held,
+            "return_rate": self._course.return_rate,
+            "competing_queue": epoch.standing.queue * 1e3,
+            "held_rate": self._standing.others and self._standing.others.held_rate,
             "outcome": Outcome.INTERRUPTED if interrupted else done and done.outcome,
             "return_delay": 0.0,
             "window": self.window,
@@ -256,25 +259,25 @@ class HybridSender:
         return not self._window_full and not self.startup and 8.0 * (self.sent_bytes + self.packet) < used
 
     def _is_interrupted(self, duration: float, usual: float) -> bool:
-        its_usual = interruption.usual(usual, self._gap, self.max_ack_delay)
-        lost, acked = self._lost_in_all, self._acked_packets
+        its_usual = interruption.usual(usual, self._ack_gap, self.max_ack_delay)
+        lost, acked = self._lost_total, self._acked_packets
         return interruption.is_interrupted(duration, its_usual, lost, acked, self.p)
 
-    def _learn_noise_and_gap(self, epoch: law.Epoch) -> None:
+    def _learn_jitter_and_gap(self, epoch: law.Epoch) -> None:
         """Those of the next epoch, if the path is not interrupted."""
         for row in floor.minima(self._taken):
-            self._noise = self._noise.add(row)
+            self._jitter = self._jitter.add(row)
         if not epoch.app_limited and self._acked_packets > 0:
-            self._gap = noise.next_gap(self._gap, self._longest_gap, self.rate, self.packet)
+            self._ack_gap = jitter.next_ack_gap(self._ack_gap, self._longest_gap, self.rate, self.packet)
 
     def _learn_background(self, queue: float | None, d: Thresholds) -> None:
         if queue is not None and queue <= d.short:
-            self._background = noise.next_background(self._background, self._lost, self._acked_packets)
+            self._background = jitter.next_background(self._background, self._lost, self._acked_packets)
 
     def _update(self, now: float, epoch: law.Epoch, delta: float | None) -> law.Update | None:
         if delta is None:
             tells = not epoch.sent_little and self._acked_packets >= law.TELLING
-            course = self._course.arrive(epoch.arrived, epoch.arriving)
+            course = self._course.arrive(epoch.delivery_rate, epoch.arriving)
             if epoch.interrupted:
                 self._restart(now, rates.restarted(self.rate, self.length, self.packet), law.Course())
                 return None
@@ -290,12 +293,12 @@ class HybridSender:
         if done.outcome in (Outcome.LONGER_PATH, Outcome.NEW_PATH) and self._minima is not None:
             (by,) = floor.least(self._taken)
             self._minima.raise_by({Source.ACK: by, Source.TIMESTAMPS: None})
-            self._noise = self._noise.interrupt()
+            self._jitter = self._jitter.interrupt()
             self._meets_path, self._queue_since = False, None
         if done.starts_anew:
             self._start_anew(now)
         self.rate, self.startup, self._course, self._standing = done.rate, done.startup, done.course, done.standing
-        self.state = "startup" if self.startup else f"zone{done.zone}"
+        self.state = state_of(self._course, self._standing, startup=self.startup)
         assert self._minima is not None
         self._minima.stand_still(now if self._standing.holds else None)
         return done
@@ -315,9 +318,9 @@ class HybridSender:
         """The path was interrupted."""
         self._start_anew(now)
         self.rate, self._course, self._standing = rate, course, Standing()
-        self._noise, self._gap = noise.Noise(), 0.0
-        self._largest = LargestRate(self.p.owdwin, self._largest.origin) if self._largest else None
-        self.startup, self.state = True, "startup"
+        self._jitter, self._ack_gap = jitter.Jitter(), 0.0
+        self._largest = LargestRate(self.p.base_delay_window, self._largest.origin) if self._largest else None
+        self.startup, self.state = True, State.STARTUP
         self._meets_path, self._queue_since = True, None
 
     def _next_epoch(self, now: float) -> None:
@@ -325,7 +328,7 @@ class HybridSender:
         self._start = self._heard = now
         self._longest_gap = 0.0
         self._taken, self._acked, self._acked_packets = [], 0, 0
-        self._lost = self._loss_reports = self._lost_in_all = 0
+        self._lost = self._loss_reports = self._lost_total = 0
         self.sent_bytes, self.app_limited, self._window_full = 0, False, False
 
     def _parameters(self) -> list[tuple[str, dict[str, Any]]]:
@@ -333,10 +336,11 @@ class HybridSender:
             return []
         self._told = True
         p = self.p
-        names = ("bmin", "bmax", "losscap", "startup", "capacity", "skew", "insist", "queue", "drain", "grow", "full")
+        numbers = ("target_packets", "growth", "drain_epochs", "min_decrease", "startup_gain")
         parameters = {
-            **{name: getattr(p, name) for name in (*names, "dip", "catchup")},
-            **in_ms(p, "d1", "owdwin", "period", "compete"),
-            "r0": or_auto(p.r0),
+            **{name: getattr(p, name) for name in numbers},
+            **in_ms(p, "target_delay", "base_delay_window", "growth_period"),
+            "initial_rate": or_auto(p.initial_rate),
+            "without": as_text(p.without),
         }
         return [parameters_set(self, parameters)]

@@ -8,7 +8,7 @@ from qlog_analysis.hybrid import law
 
 USUAL: dict[str, Any] = {
     "lost": False,
-    "overwhelmed": False,
+    "excessive_loss": False,
     "packet_bytes": 1250,
     "app_limited": False,
     "startup": False,

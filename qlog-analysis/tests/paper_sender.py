@@ -10,11 +10,12 @@ from qlog_analysis.hybrid_paper import law, trend
 from qlog_analysis.hybrid_paper.parameters import PROFILES, Parameters
 from qlog_analysis.measure.sliding import PathMinima, Source, size_class
 from qlog_analysis.zones import rate as rates
+from qlog_analysis.zones.names import ZONE_NAMES
 from sender import Delivered, Events, in_ms, or_auto, parameters_set, rounded
 
 SHORTEST = 1e-6
 """s. An epoch that began with the feedback that ends it lasts as long."""
-IN_MS = ("d0", "d1", "d2", "d3", "owdwin")
+IN_MS = ("d0", "d1", "d2", "d3", "base_delay_window")
 
 
 def parameters(spec: str) -> Parameters:
@@ -70,12 +71,12 @@ class PaperSender:
         self._window_full |= d.in_flight + self.packet > self.window
         first = self._start is None
         if self._minima is None or self._start is None:
-            self._start, self._minima = d.now, PathMinima(self.p.owdwin, d.now)
+            self._start, self._minima = d.now, PathMinima(self.p.base_delay_window, d.now)
         self._minima.advance(d.now)
         if d.sample is not None:
             self._take(self._minima, d.now, *d.sample)
         if first:
-            self.rate = rates.initial_rate(self.initial_window, self.packet, self.length, self.p.r0)
+            self.rate = rates.initial_rate(self.initial_window, self.packet, self.length, self.p.initial_rate)
         self._lost += len(d.lost)
         self._acked += len(d.acked)
         duration = d.now - self._start
@@ -100,7 +101,8 @@ class PaperSender:
         if delta is not None:
             seen = (max(delta, 0.0), self._lost > 0, its_trend)
             done = law.update(law.Epoch(*seen, self.rate, self.length, self.packet, app_limited), self.p)
-            self.state = f"zone{done.zone}"
+        if done.zone is not None:
+            self.state = ZONE_NAMES[done.zone]
         self.rate = done.rate
         report = {
             "epoch": self._epoch,
@@ -109,7 +111,7 @@ class PaperSender:
             "source": "ack",
             "samples": len(rowds),
             "lost": self._lost,
-            "lost_in_all": self._lost,
+            "lost_total": self._lost,
             "acked": self._acked,
             "delta": None if delta is None else delta * 1e3,
             "trend": its_trend.value,
@@ -143,4 +145,4 @@ class PaperSender:
         p = self.p
         others = ("amin", "amax", "bmin", "bmid", "bmax", "gamma")
         values = {name: getattr(p, name) for name in others}
-        return parameters_set(self, {**values, **in_ms(p, *IN_MS), "r0": or_auto(p.r0)})
+        return parameters_set(self, {**values, **in_ms(p, *IN_MS), "initial_rate": or_auto(p.initial_rate)})

@@ -200,9 +200,16 @@ def parameter_with_its_option(name: str, value: Any, option: str) -> Tamper:
     def tamper(some: list[Json]) -> None:
         data = named(some, "cc:parameters_set")[0]["data"]
         data["parameters"][name] = value
-        data["spec"] += ("," if ":" in data["spec"] else ":") + option
+        controller, _, options = data["spec"].partition(":")
+        others = [o for o in options.split(",") if o and not o.startswith(f"{name}=")]
+        data["spec"] = f"{controller}:{','.join([*others, option])}"
 
     return tamper
+
+
+def left_out(text: str) -> Tamper:
+    """The parameter `without` with its option."""
+    return parameter_with_its_option("without", text, f"without={text}")
 
 
 def option_string(spec: str) -> Tamper:
@@ -222,7 +229,7 @@ def another_initial_window(some: list[Json]) -> None:
 
 def parameters_changed_on_the_way(some: list[Json]) -> None:
     first = named(some, "cc:parameters_set")[0]
-    second = {**first, "data": {**first["data"], "parameters": {**first["data"]["parameters"], "bmin": 0.2}}}
+    second = {**first, "data": {**first["data"], "parameters": {**first["data"]["parameters"], "initial_rate": 2e6}}}
     r = _event(some)
     some.insert(some.index(r), {**second, "time": r["time"]})
 
@@ -239,7 +246,7 @@ def in_metrics(field: str, by: int) -> Tamper:
 
 
 def false_state(some: list[Json]) -> None:
-    named(some, "quic:congestion_state_updated")[-1]["data"]["new"] = "zone3"
+    named(some, "quic:congestion_state_updated")[-1]["data"]["new"] = "steady"
 
 
 def state_missing(some: list[Json]) -> None:
@@ -248,7 +255,7 @@ def state_missing(some: list[Json]) -> None:
 
 def state_out_of_thin_air(some: list[Json]) -> None:
     a = _ack_in(some)
-    extra = {"time": a["time"], "name": "quic:congestion_state_updated", "data": {"new": "zone1"}}
+    extra = {"time": a["time"], "name": "quic:congestion_state_updated", "data": {"new": "recovery"}}
     some.insert(some.index(a), extra)
 
 

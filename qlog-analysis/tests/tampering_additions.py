@@ -17,35 +17,45 @@ LEAST_FULL = 0.25
 
 def raises(e: Json, before: Json) -> bool:
     """An increase that has grown."""
-    return bool(e["alpha"] and before["alpha"] and not e["app_limited"] and e["undisturbed"] > 2 * e["length"])
+    return bool(e["alpha"] and before["alpha"] and not e["app_limited"] and e["since_decrease"] > 2 * e["length"])
 
 
 def lowers(e: Json, before: Json) -> bool:
     """A decrease where no queue drains, of a flow that sends more than arrives."""
     return (
-        before["share"] is None and e["beta"] is not None and e["phase"] == "steady" and e["arrived"] < e["rate_before"]
+        before["return_rate"] is None
+        and e["beta"] is not None
+        and e["state"] != "startup"
+        and e["delivery_rate"] < e["rate_before"]
     )
 
 
 def drains(e: Json, _: Json) -> bool:
-    return e["beta"] is None and e["share"] is not None and e["delta"] is not None
+    return e["beta"] is None and e["return_rate"] is not None and e["delta"] is not None
+
+
+def drains_on(e: Json, before: Json) -> bool:
+    """The queue of a decrease before that still drains."""
+    return drains(e, before) and before["return_rate"] is not None
 
 
 def has_drained(e: Json, before: Json) -> bool:
-    return before["share"] is not None and e["share"] is None and e["rate_after"] > e["rate_before"]
+    return before["return_rate"] is not None and e["return_rate"] is None and e["rate_after"] > e["rate_before"]
 
 
 def learns(e: Json, before: Json) -> bool:
-    return before["phase"] == "startup" and before["share"] is not None and e["share"] != before["share"]
+    return (
+        before["state"] == "startup" and before["return_rate"] is not None and e["return_rate"] != before["return_rate"]
+    )
 
 
 def starts(e: Json, _: Json) -> bool:
     """An epoch of start-up that does not end it, and not the first."""
-    return e["phase"] == "startup" and e["beta"] is None and e["epoch"] > 0
+    return e["state"] == "startup" and e["beta"] is None and e["epoch"] > 0
 
 
 def ends_startup(e: Json, _: Json) -> bool:
-    return e["phase"] == "startup" and e["beta"] is not None
+    return e["state"] == "startup" and e["beta"] is not None
 
 
 def remembers(e: Json, _: Json) -> bool:
@@ -54,23 +64,23 @@ def remembers(e: Json, _: Json) -> bool:
 
 
 def is_noisy(e: Json, before: Json) -> bool:
-    """An increase where there is noise."""
-    return raises(e, before) and e["noise"] > 0.1
+    """An increase where there is jitter."""
+    return raises(e, before) and e["jitter"] > 0.1
 
 
 def waits_for_acks(e: Json, before: Json) -> bool:
     """An increase where ACKs have been apart."""
-    return raises(e, before) and e["gap"] > 0.05
+    return raises(e, before) and e["ack_gap"] > 0.05
 
 
 def loses_elsewhere(e: Json, _: Json) -> bool:
     """Losses without a queue."""
-    return bool(e["lost"] and e["background_loss"] > 0.001 and e["zone"] == 1 and e["phase"] == "steady")
+    return bool(e["lost"] and e["background_loss"] > 0.001 and e["zone"] == 1 and e["state"] != "startup")
 
 
 def ignores_losses(e: Json, before: Json) -> bool:
     """A decrease for another reason than its losses, from what must have reached the slowest link."""
-    return lowers(e, before) and bool(e["background_loss"] > 0.001) and e["arrived"] < 0.98 * e["share"]
+    return lowers(e, before) and bool(e["background_loss"] > 0.001) and e["delivery_rate"] < 0.98 * e["return_rate"]
 
 
 def shows_a_decrease(e: Json, _: Json) -> bool:
@@ -80,15 +90,15 @@ def shows_a_decrease(e: Json, _: Json) -> bool:
 
 def lowers_its_share(e: Json, before: Json) -> bool:
     """An epoch without samples that does."""
-    return bool(e["delta"] is None and before["share"] and e["share"] < 0.999 * before["share"])
+    return bool(e["delta"] is None and before["return_rate"] and e["return_rate"] < 0.999 * before["return_rate"])
 
 
-def is_overwhelmed(e: Json, _: Json) -> bool:
-    return bool(e["overwhelmed"])
+def has_excessive_loss(e: Json, _: Json) -> bool:
+    return bool(e["excessive_loss"])
 
 
 def loses_in_a_short_queue(e: Json, _: Json) -> bool:
-    return bool(e["zone"] == 3 and e["lost"] and not e["overwhelmed"] and e["full"] < e["delta"] < e["d1"])
+    return bool(e["zone"] == 3 and e["lost"] and not e["excessive_loss"] and e["full"] < e["delta"] < e["d1"])
 
 
 def chosen(some: list[Json], choice: Choice) -> tuple[Json, Json]:
@@ -141,34 +151,34 @@ def time_without_a_decrease_invented(some: list[Json]) -> None:
     """Twice the time, with the increase that belongs to it."""
     e, _ = chosen(some, raises)
     p = named(some, "cc:parameters_set")[0]["data"]["parameters"]
-    e["alpha"] *= p["grow"] ** (e["undisturbed"] / max(p["period"], e["length"]))
-    e["undisturbed"] *= 2.0
+    e["alpha"] *= p["growth"] ** (e["since_decrease"] / max(p["growth_period"], e["length"]))
+    e["since_decrease"] *= 2.0
     follow(some, e, e["rate_before"] + e["alpha"])
 
 
 def decrease_skipped(some: list[Json]) -> None:
     e, _ = chosen(some, lowers)
-    e.update(beta=None, share=None)
+    e.update(beta=None, return_rate=None)
     follow(some, e, e["rate_before"])
 
 
 def decrease_gentler(some: list[Json]) -> None:
     e, _ = chosen(some, lowers)
     e["beta"] *= 0.9
-    follow(some, e, e["share"] * (1.0 - e["beta"]))
+    follow(some, e, e["return_rate"] * (1.0 - e["beta"]))
 
 
 def decrease_from_the_rate(some: list[Json]) -> None:
     """As the paper's: not from what arrived."""
     e, _ = chosen(some, lowers)
-    e["share"] = e["rate_before"]
-    follow(some, e, e["share"] * (1.0 - e["beta"]))
+    e["return_rate"] = e["rate_before"]
+    follow(some, e, e["return_rate"] * (1.0 - e["beta"]))
 
 
 def decrease_from_an_invented_arrival(some: list[Json]) -> None:
     e, _ = chosen(some, lowers)
-    e["arrived"] = e["share"] = 0.5 * (e["arrived"] + e["rate_before"])
-    follow(some, e, e["share"] * (1.0 - e["beta"]))
+    e["delivery_rate"] = e["return_rate"] = 0.5 * (e["delivery_rate"] + e["rate_before"])
+    follow(some, e, e["return_rate"] * (1.0 - e["beta"]))
 
 
 def raised_while_a_queue_drains(some: list[Json]) -> None:
@@ -179,34 +189,41 @@ def raised_while_a_queue_drains(some: list[Json]) -> None:
 
 def returned_before_the_queue_has_drained(some: list[Json]) -> None:
     e, before = chosen(some, drains)
-    e["share"] = None
-    follow(some, e, 0.98 * before["share"])
+    e["return_rate"] = None
+    follow(some, e, 0.98 * before["return_rate"])
 
 
 def returned_to_the_whole_share(some: list[Json]) -> None:
     e, before = chosen(some, has_drained)
-    follow(some, e, before["share"])
+    follow(some, e, before["return_rate"])
 
 
 def share_not_learnt(some: list[Json]) -> None:
     e, before = chosen(some, learns)
-    e["share"] = before["share"]
+    e["return_rate"] = before["return_rate"]
 
 
-def noise_for_good(some: list[Json]) -> None:
-    """More noise from an epoch on, as if that did not depend on the delays."""
+def jitter_for_good(some: list[Json]) -> None:
+    """More jitter from an epoch on, as if that did not depend on the delays."""
     e, _ = chosen(some, is_noisy)
     for later in epochs(some)[e["epoch"] :]:
-        later["noise"] += 0.05
+        later["jitter"] += 0.05
+
+
+def state_for_good(some: list[Json]) -> None:
+    """What the flow does from an epoch on, but for start-up, told as another."""
+    e, _ = chosen(some, raises)
+    for later in epochs(some)[e["epoch"] :]:
+        later["state"] = "draining"
 
 
 def background_loss_with_a_matching_story(some: list[Json]) -> None:
     """More of it, with the share that belongs to it."""
     e, _ = chosen(some, ignores_losses)
     more = e["background_loss"] + 0.01
-    e["share"] = min(e["share"] * (1.0 - e["background_loss"]) / (1.0 - more), e["rate_before"])
+    e["return_rate"] = min(e["return_rate"] * (1.0 - e["background_loss"]) / (1.0 - more), e["rate_before"])
     e["background_loss"] = more
-    follow(some, e, e["share"] * (1.0 - e["beta"]))
+    follow(some, e, e["return_rate"] * (1.0 - e["beta"]))
 
 
 def wait_skipped(some: list[Json]) -> None:
@@ -231,20 +248,20 @@ def wait_cut_short(some: list[Json]) -> None:
 
 def share_kept(some: list[Json]) -> None:
     e, before = chosen(some, lowers_its_share)
-    e["share"] = before["share"]
+    e["return_rate"] = before["return_rate"]
 
 
 def startup_prolonged(some: list[Json]) -> None:
     """The epoch that ended it says that it goes on."""
     e, _ = chosen(some, ends_startup)
-    e.update(beta=None, share=None)
+    e.update(beta=None, return_rate=None)
     follow(some, e, e["rate_before"])
 
 
 def startup_ended_without_a_reason(some: list[Json]) -> None:
     e, _ = chosen(some, starts)
-    share = min(e["arrived"], e["rate_before"])
-    e.update(beta=0.02, share=share, rate_after=0.98 * share)
+    share = min(e["delivery_rate"], e["rate_before"])
+    e.update(beta=0.02, return_rate=share, rate_after=0.98 * share)
 
 
 def _moved(some: list[Json], choice: Choice, *, to: int) -> None:

@@ -9,8 +9,8 @@ from tracewriter import Json
 
 def holds(e: Json, before: Json) -> bool:
     """An epoch with samples that goes on holding a share beside others."""
-    held = e["standing"] and e["delta"] is not None and e["held"] == before["held"]
-    return bool(held and e["rate_after"] == e["held"] and before["outcome"] is None)
+    held = e["competing_queue"] and e["delta"] is not None and e["held_rate"] == before["held_rate"]
+    return bool(held and e["rate_after"] == e["held_rate"] and before["outcome"] is None)
 
 
 def loses(e: Json, before: Json) -> bool:
@@ -20,16 +20,22 @@ def loses(e: Json, before: Json) -> bool:
 
 def probes(e: Json, before: Json) -> bool:
     """A probe begins."""
-    return bool(e["held"] and before["outcome"] is None and e["beta"] == 0.5 and not e["overwhelmed"])
+    found = before["outcome"] is not None or e["outcome"] is not None
+    return bool(e["held_rate"] and not found and e["beta"] == 0.5 and not e["excessive_loss"])
+
+
+def is_probed(e: Json, _: Json) -> bool:
+    """A probe is under way."""
+    return bool(e["state"] == "probing")
 
 
 def is_gone(e: Json, before: Json) -> bool:
     """The queue of others has gone, and they are still remembered."""
-    return bool(before["standing"] and e["standing"] == 0.0 and e["held"])
+    return bool(before["competing_queue"] and e["competing_queue"] == 0.0 and e["held_rate"])
 
 
-def stands(e: Json, _: Json) -> bool:
-    return bool(e["outcome"] == "stands")
+def is_contended(e: Json, _: Json) -> bool:
+    return bool(e["outcome"] == "contended")
 
 
 def is_longer(e: Json, _: Json) -> bool:
@@ -37,12 +43,12 @@ def is_longer(e: Json, _: Json) -> bool:
 
 
 def grows(e: Json, _: Json) -> bool:
-    return bool(e["alpha"] and e["phase"] == "steady" and not e["held"])
+    return bool(e["alpha"] and e["state"] != "startup" and not e["held_rate"])
 
 
 def attempts(e: Json, before: Json) -> bool:
     """A queue that should drain, and not for the first epoch."""
-    return bool(e["share"] and before["share"] and e["delta"] is not None and e["phase"] == "steady")
+    return bool(e["return_rate"] and before["return_rate"] and e["delta"] is not None and e["state"] != "startup")
 
 
 def denied(choice: Choice) -> Tamper:
@@ -50,7 +56,7 @@ def denied(choice: Choice) -> Tamper:
 
     def tamper(some: list[Json]) -> None:
         e, before = chosen(some, choice)
-        e.update(outcome=None, share=before["share"], held=None)
+        e.update(outcome=None, return_rate=before["return_rate"], held_rate=None)
         follow(some, e, e["rate_before"])
 
     return tamper
@@ -58,8 +64,8 @@ def denied(choice: Choice) -> Tamper:
 
 def found_early(some: list[Json]) -> None:
     e, before = chosen(some, attempts)
-    held = 0.54 * max(e["rate_before"], before["share"])
-    e.update(outcome="stands", share=None, held=held)
+    held = 0.54 * max(e["rate_before"], before["return_rate"])
+    e.update(outcome="contended", return_rate=None, held_rate=held)
     follow(some, e, held)
 
 
@@ -83,7 +89,7 @@ def held_scaled(choice: Choice, factor: float) -> Tamper:
 
     def tamper(some: list[Json]) -> None:
         e, _ = chosen(some, choice)
-        e["held"] *= factor
+        e["held_rate"] *= factor
         follow(some, e, factor * e["rate_after"])
 
     return tamper
@@ -92,13 +98,13 @@ def held_scaled(choice: Choice, factor: float) -> Tamper:
 def probe_left_out(some: list[Json]) -> None:
     e, _ = chosen(some, probes)
     e["beta"] = None
-    follow(some, e, e["held"])
+    follow(some, e, e["held_rate"])
 
 
 def probed_early(some: list[Json]) -> None:
     e, _ = chosen(some, holds)
     e["beta"] = 0.5
-    follow(some, e, 0.5 * e["held"])
+    follow(some, e, 0.5 * e["held_rate"])
 
 
 def first_flight_at_its_rate(some: list[Json]) -> None:
@@ -113,13 +119,13 @@ def first_flight_at_its_rate(some: list[Json]) -> None:
 def given_way(some: list[Json]) -> None:
     """The queue of others is answered as one of this flow."""
     e, _ = chosen(some, holds)
-    e.update(beta=0.1, share=e["rate_before"])
+    e.update(beta=0.1, return_rate=e["rate_before"])
     follow(some, e, 0.9 * e["rate_before"])
 
 
 def loss_answered(some: list[Json]) -> None:
     e, _ = chosen(some, loses)
-    e.update(beta=0.5, share=e["rate_before"])
+    e.update(beta=0.5, return_rate=e["rate_before"])
     follow(some, e, 0.5 * e["rate_before"])
 
 

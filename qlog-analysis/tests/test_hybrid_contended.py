@@ -18,7 +18,7 @@ START = Contended.start(1.0, 1e7, 0.05)
 
 
 def seen(now: float, delta: float = 0.05, **changes: Any) -> Seen:
-    base: dict[str, Any] = {"length": 0.04, "short": 0.001, "overwhelmed": False, "rate": 1e6}
+    base: dict[str, Any] = {"length": 0.04, "short": 0.001, "excessive_loss": False, "rate": 1e6}
     return Seen(now=now, delta=delta, **{**base, "packet_bytes": 1250, "transmission": 0.0, **changes})
 
 
@@ -48,7 +48,7 @@ def test_it_is_over_when_nothing_had_to_be_held_for_ten_seconds() -> None:
 
 
 def test_excessive_losses_leave_less_and_it_comes_back_by_a_packet_per_round_trip() -> None:
-    lost = one(START, seen(1.1, 0.06, overwhelmed=True))
+    lost = one(START, seen(1.1, 0.06, excessive_loss=True))
     assert lost.rate == pytest.approx(0.7 * 5.4e6)
     assert lost.beta == pytest.approx(0.3)
     assert lost.after is not None
@@ -92,28 +92,28 @@ def test_the_largest_rate_is_forgotten_with_time() -> None:
 
 
 def epoch(**changes: Any) -> law.Epoch:
-    base: dict[str, Any] = {"delta": 0.05, "rate": 6e6, "length": 0.04, "arrived": 6e6, "full": 0.002, "now": 1.1}
+    base: dict[str, Any] = {"delta": 0.05, "rate": 6e6, "length": 0.04, "delivery_rate": 6e6, "full": 0.002, "now": 1.1}
     standing = Standing(others=START)
     return law_epochs.epoch(**{**base, "thresholds": thresholds(6e6, 1250, DEFAULT), "standing": standing, **changes})
 
 
 def outcome(**changes: Any) -> law.Update:
-    (done,) = law.outcomes(epoch(**changes), DEFAULT, law.Course(8e6, undisturbed=1.0))
+    (done,) = law.outcomes(epoch(**changes), DEFAULT, law.Course(8e6, since_decrease=1.0))
     return done
 
 
 def test_nothing_drains_while_a_share_is_held() -> None:
     done = outcome()
     assert (done.zone, done.alpha, done.beta, done.rate) == (3, None, None, 5.4e6)
-    assert (done.course.share, done.outcome, done.starts_anew) == (None, None, False)
-    assert outcome(delta=0.0).course.share is None
+    assert (done.course.return_rate, done.outcome, done.starts_anew) == (None, None, False)
+    assert outcome(delta=0.0).course.return_rate is None
     assert outcome(delta=0.0).rate == pytest.approx(0.99 * 8e6), "no queue: back to the share"
 
 
 def test_losses_do_not_count_while_a_share_is_held_unless_they_are_excessive() -> None:
     assert outcome(lost=True, delta=0.005).zone == 2
-    assert outcome(lost=True, overwhelmed=True).rate == pytest.approx(0.7 * 5.4e6)
-    assert outcome(lost=True, overwhelmed=True).starts_anew
+    assert outcome(lost=True, excessive_loss=True).rate == pytest.approx(0.7 * 5.4e6)
+    assert outcome(lost=True, excessive_loss=True).starts_anew
 
 
 def test_where_there_is_no_queue_the_path_is_longer() -> None:
@@ -121,7 +121,7 @@ def test_where_there_is_no_queue_the_path_is_longer() -> None:
     done = outcome(standing=Standing(others=probing), now=3.3)
     assert done.outcome is Outcome.LONGER_PATH
     assert done.rate == pytest.approx(0.99 * 1e7)
-    assert (done.standing, done.course.share) == (Standing(), None)
+    assert (done.standing, done.course.return_rate) == (Standing(), None)
 
 
 def test_the_window_allows_for_the_queue_of_others() -> None:

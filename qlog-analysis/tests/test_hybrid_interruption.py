@@ -10,22 +10,23 @@ import pytest
 import law_epochs
 from qlog_analysis.hybrid import interruption, law
 from qlog_analysis.hybrid.dips import Dips
+from qlog_analysis.hybrid.mechanism import Mechanism
 from qlog_analysis.hybrid.parameters import DEFAULT
 from qlog_analysis.hybrid.standing import Outcome, Shown, Standing, judge
 from qlog_analysis.hybrid.thresholds import thresholds
 from qlog_analysis.zones.rate import restarted
 
-P = replace(DEFAULT, losscap=0.1, startup=2.2)
+P = DEFAULT
 
 
 def epoch(**changes: Any) -> law.Epoch:
     base: dict[str, Any] = {
         "delta": 0.02,
         "lost": True,
-        "overwhelmed": True,
+        "excessive_loss": True,
         "rate": 1e7,
         "length": 0.04,
-        "arrived": 2e6,
+        "delivery_rate": 2e6,
         "thresholds": thresholds(1e7, 1250, P),
         "full": 0.002,
         "arriving": 0.04,
@@ -53,13 +54,13 @@ def test_nothing_comes_back_for_longer_than_as_a_rule_and_much_is_lost() -> None
     assert not interrupted(lost=3, acked=0)
     assert not interrupted(lost=4, acked=36)
     assert interrupted(lost=4, acked=35)
-    assert not interrupted(lost=1000, acked=0, losscap=1.0)
+    assert not interrupted(lost=1000, acked=0, without=frozenset({Mechanism.EXCESSIVE_LOSS}))
 
 
 def test_start_up_begins_again_with_two_packets_and_forgets_all() -> None:
     begun = judge(Shown(0.5, 0.02, 0.04, 0.001, 0, 40, 0.0, 8e6, 1e7), Standing(), P)
     standing = next(begun).standing
-    course = law.Course(8e6, undisturbed=3.0, dips=Dips((9e6,), 0.5, 0.01))
+    course = law.Course(8e6, since_decrease=3.0, dips=Dips((9e6,), 0.5, 0.01))
     done = after(course, interrupted=True, standing=standing)
     assert (done.zone, done.alpha, done.beta, done.outcome) == (3, None, None, Outcome.INTERRUPTED)
     assert done.rate == pytest.approx(2 * 1e4 / 0.04)
@@ -70,11 +71,17 @@ def test_start_up_begins_again_with_two_packets_and_forgets_all() -> None:
 
 
 def test_the_first_delays_after_it_are_those_of_the_path() -> None:
-    restarted: dict[str, Any] = {"startup": True, "meets_path": True, "rate": 5e5, "lost": False, "overwhelmed": False}
+    restarted: dict[str, Any] = {
+        "startup": True,
+        "meets_path": True,
+        "rate": 5e5,
+        "lost": False,
+        "excessive_loss": False,
+    }
     met = after(law.Course(), **restarted)
     assert (met.outcome, met.startup, met.starts_anew, met.rate) == (Outcome.NEW_PATH, True, False, 5e5)
     filled = after(law.Course(), **restarted, fills=True)
     assert (filled.outcome, filled.startup, filled.starts_anew) == (Outcome.NEW_PATH, False, False)
-    lost = after(law.Course(), **{**restarted, "overwhelmed": True})
+    lost = after(law.Course(), **{**restarted, "excessive_loss": True})
     assert (lost.outcome, lost.startup, lost.starts_anew) == (Outcome.NEW_PATH, False, True)
-    assert after(law.Course(), startup=True, lost=False, overwhelmed=False).outcome is None
+    assert after(law.Course(), startup=True, lost=False, excessive_loss=False).outcome is None

@@ -80,8 +80,8 @@ def told(ppm: float | None) -> Tamper:
 
 
 CASES: dict[str, tuple[Tamper, set[str]]] = {
-    "skew": (tampering.parameter("skew", False), {"parameters"}),
-    "skew with its option": (tampering.parameter_with_its_option("skew", False, "skew=off"), {"delta", "skew"}),
+    "without clock_skew": (tampering.parameter("without", "clock_skew"), {"parameters"}),
+    "without clock_skew with its option": (tampering.left_out("clock_skew"), {"delta", "skew"}),
     "another speed": (told(310.0), {"skew"}),
     "no speed": (told(None), {"skew"}),
 }
@@ -93,7 +93,7 @@ def test_a_falsified_trace_fails(tmp_path: FilePath, tamper: Tamper, laws: set[s
 
 
 def test_minima_that_did_not_follow_are_found(tmp_path: FilePath) -> None:
-    some = clocked("drift_ppm = 300", spec=f"{SPEC}:skew=off")
+    some = clocked("drift_ppm = 300", spec=f"{SPEC}:without=clock_skew")
     assert verdict_of(tmp_path, some).outcome is Outcome.PASS
-    tampering.parameter_with_its_option("skew", True, "skew=on")(some)
+    tampering.left_out("none")(some)
     assert "delta" in {f.law for f in verdict_of(tmp_path, some).findings}

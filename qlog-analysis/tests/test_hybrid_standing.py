@@ -9,19 +9,22 @@ import pytest
 
 import law_epochs
 from qlog_analysis.hybrid import law
+from qlog_analysis.hybrid.mechanism import Mechanism
 from qlog_analysis.hybrid.parameters import DEFAULT
 from qlog_analysis.hybrid.standing import Judged, Outcome, Shown, Standing, judge
 from qlog_analysis.hybrid.thresholds import thresholds
 from qlog_analysis.measure.sliding import PathMinima, Source
 from qlog_analysis.measure.window_min import SlidingMinimum
 
-P = replace(DEFAULT, compete=1.45, bmin=0.01, grow=1.5, period=0.04)
+P = DEFAULT
+PATIENCE = 1.45
+"""s"""
 FRESH = Standing()
 
 
 def shown(now: float = 1.0, delta: float = 0.04, **changes: Any) -> Shown:
     base: dict[str, Any] = {"length": 0.038, "short": 0.001, "lost": 0, "acked": 40, "background": 0.0}
-    return Shown(now, delta, **{**base, "rate": 8e6, "share": 1e7, "transmission": 1e-3, **changes})
+    return Shown(now, delta, **{**base, "rate": 8e6, "return_rate": 1e7, "transmission": 1e-3, **changes})
 
 
 def judged(epochs: list[Shown], before: Standing = FRESH) -> Judged:
@@ -29,7 +32,7 @@ def judged(epochs: list[Shown], before: Standing = FRESH) -> Judged:
     last = Judged(before)
     for e in epochs:
         assert last.outcome is None
-        (last,) = judge(e, last.standing, P)
+        (last,) = judge(e, last.standing, P, patience=PATIENCE)
     return last
 
 
@@ -42,17 +45,17 @@ def uneven(until: float, **changes: Any) -> list[Shown]:
 def test_a_queue_stands_after_the_patience_with_strangers() -> None:
     assert judged(uneven(2.4)).outcome is None
     found = judged(uneven(2.5))
-    assert (found.outcome, found.back, found.standing) == (Outcome.STANDS, 1e7, FRESH)
+    assert (found.outcome, found.back, found.standing) == (Outcome.CONTENDED, 1e7, FRESH)
 
 
 def test_a_queue_that_falls_does_not_stand_yet() -> None:
-    assert judged([*uneven(2.4), shown(2.5, 0.0449)]).outcome is Outcome.STANDS
+    assert judged([*uneven(2.4), shown(2.5, 0.0449)]).outcome is Outcome.CONTENDED
     assert judged([*uneven(2.3), shown(2.5, 0.0449)]).outcome is None
-    assert judged([*uneven(2.3), shown(2.5, 0.0451)]).outcome is Outcome.STANDS
+    assert judged([*uneven(2.3), shown(2.5, 0.0451)]).outcome is Outcome.CONTENDED
 
 
 def test_a_delay_that_stays_although_a_queue_would_have_drained_is_a_longer_path() -> None:
-    steady = [shown(1.0 + 0.1 * i, share=1e7 - i) for i in range(5)]
+    steady = [shown(1.0 + 0.1 * i, return_rate=1e7 - i) for i in range(5)]
     last = shown(1.5)  # drained by then: 0.5 s * 0.2
     assert judged(steady).outcome is None  # too few epochs
     found = judged([*steady, last])
@@ -98,8 +101,8 @@ def test_a_queue_does_not_stand_while_the_delay_keeps_still_as_on_a_longer_path(
     assert judged(due(3)).outcome is None
     assert judged(due(4)).outcome is None
     assert judged(due(5)).outcome is Outcome.LONGER_PATH
-    assert judged(due(3, lost=1)).outcome is Outcome.STANDS
-    assert judged(due(3, transmission=1e-4)).outcome is Outcome.STANDS  # five of ten, then
+    assert judged(due(3, lost=1)).outcome is Outcome.CONTENDED
+    assert judged(due(3, transmission=1e-4)).outcome is Outcome.CONTENDED  # five of ten, then
     shared: dict[str, Any] = {"transmission": 1e-4}
     times = (2.0, 2.1, 2.2, 2.3, 2.46, *(2.5 + 0.1 * i for i in range(5)))
     five = [*uneven(1.9, **shared), *(shown(now, 0.045, **shared) for now in times)]
@@ -108,7 +111,7 @@ def test_a_queue_does_not_stand_while_the_delay_keeps_still_as_on_a_longer_path(
 
 
 def test_an_attempt_is_over_when_nothing_drains_any_more() -> None:
-    after = judged([shown(1.0), shown(1.1, 0.001, share=None)]).standing
+    after = judged([shown(1.0), shown(1.1, 0.001, return_rate=None)]).standing
     assert after.attempt is None
     assert judged([shown(5.0, 0.05)], after).outcome is None
 
@@ -117,7 +120,7 @@ def test_a_flow_that_has_lost_most_of_its_share_does_not_take_a_full_buffer_for_
     # An eighth of L is 4.75 ms, and 20 ms are short to a flow that sends a packet in 20 ms.
     def goes_on(delta: float, short: float = 0.02, rate: float = 2.4e6) -> bool:
         (begun,) = judge(shown(1.0, 0.03), FRESH, P)
-        (later,) = judge(shown(1.1, delta, short=short, rate=rate, share=None), begun.standing, P)
+        (later,) = judge(shown(1.1, delta, short=short, rate=rate, return_rate=None), begun.standing, P)
         return later.standing.attempt is not None
 
     assert goes_on(0.018)
@@ -135,18 +138,20 @@ def test_a_flow_that_uses_little_of_the_path_catches_up() -> None:
     assert factor(7.5e6, 1e-3) == pytest.approx(1.0)
     assert factor(1.1e7, 1e-3) == 1.0
     assert factor(2.5e6, 0.0) == 1.0
+    alike = replace(P, without=frozenset({Mechanism.CATCH_UP}))
+    assert epoch(rate=2.5e6, transmission=1e-3).catch_up(alike) == 1.0
 
 
-def test_none_of_it_without_compete() -> None:
-    (off,) = judge(shown(100.0), Standing(), replace(P, compete=0.0))
+def test_none_of_it_without_contention() -> None:
+    (off,) = judge(shown(100.0), Standing(), replace(P, without=frozenset({Mechanism.CONTENTION})))
     assert off == Judged(FRESH)
 
 
 def test_times_that_rounding_leaves_open_give_both_readings() -> None:
     begun = judged(uneven(2.3)).standing
     last = shown(2.450001, 0.05)
-    assert {j.outcome for j in judge(last, begun, P, 2e-6)} == {None, Outcome.STANDS}
-    assert {j.outcome for j in judge(replace(last, now=2.45001), begun, P, 2e-6)} == {Outcome.STANDS}
+    assert {j.outcome for j in judge(last, begun, P, 2e-6, PATIENCE)} == {None, Outcome.CONTENDED}
+    assert {j.outcome for j in judge(replace(last, now=2.45001), begun, P, 2e-6, PATIENCE)} == {Outcome.CONTENDED}
 
 
 def epoch(**changes: Any) -> law.Epoch:
@@ -154,7 +159,7 @@ def epoch(**changes: Any) -> law.Epoch:
         "delta": 0.04,
         "rate": 1e7,
         "length": 0.04,
-        "arrived": 1e7,
+        "delivery_rate": 1e7,
         "thresholds": thresholds(1e7, 1250, P),
         "full": 0.002,
         "now": 1.0,
@@ -164,15 +169,15 @@ def epoch(**changes: Any) -> law.Epoch:
 
 def test_who_finds_others_holds_a_part_of_the_largest_rate() -> None:
     begun = judged(uneven(2.4)).standing
-    e = epoch(delta=0.05, now=2.5, length=0.038, standing=begun, arrived=9e6)
+    e = epoch(delta=0.05, now=2.5, length=0.038, standing=begun, delivery_rate=9e6)
     for largest, most in ((0.0, 1e7), (2e7, 2e7)):
         (done,) = law.outcomes(replace(e, largest=largest), P, law.Course(1e7))
-        assert (done.outcome, done.starts_anew) == (Outcome.STANDS, True)
-        assert (done.course.share, done.course.undisturbed) == (None, 0.0)
+        assert (done.outcome, done.starts_anew) == (Outcome.CONTENDED, True)
+        assert (done.course.return_rate, done.course.since_decrease) == (None, 0.0)
         assert done.rate == pytest.approx(0.54 * most)
         others = done.standing.others
         assert others is not None
-        assert (others.held, others.holds, others.queue) == (done.rate, True, 0.05)
+        assert (others.held_rate, others.holds, others.queue) == (done.rate, True, 0.05)
 
 
 def test_a_longer_path_raises_minima_and_round_trips() -> None:
@@ -213,4 +218,4 @@ def test_what_flows_keep_that_give_way_is_neither_a_longer_path_nor_a_filled_buf
     filled = [replace(e, now=1.0 + 0.4 * i, delta=0.0094 + 0.0004 * (i % 2)) for i, e in enumerate(still)]
     assert judged([replace(e, delta=e.delta - 0.0005) for e in filled]).outcome is None
     assert judged(filled[:5]).outcome is None
-    assert judged([replace(e, delta=e.delta + 0.0004) for e in filled][:5]).outcome is Outcome.STANDS
+    assert judged([replace(e, delta=e.delta + 0.0004) for e in filled][:5]).outcome is Outcome.CONTENDED

@@ -66,7 +66,7 @@ def test_packets_that_arrive_further_apart_than_they_left_show_the_link(
     assert time.is_dispersed == {True}
 
 
-@pytest.mark.parametrize("spec", ["hybrid", "hybrid:paper", "hybrid:capacity=0.5,catchup=off"])
+@pytest.mark.parametrize("spec", ["hybrid", "hybrid:paper", "hybrid:without=link_rate+catch_up"])
 @pytest.mark.parametrize(
     "path",
     [

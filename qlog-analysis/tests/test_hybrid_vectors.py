@@ -121,14 +121,14 @@ def test_the_additions_visit_every_outcome(shared: dict[str, Any]) -> None:
 def test_attempts_to_drain_a_queue_end_in_every_way(shared: dict[str, Any]) -> None:
     steps = [step for case in shared["standing"] for step in case["steps"]]
     outcomes = [step["expect_outcome"] for step in steps]
-    assert min(outcomes.count("stands"), outcomes.count("longer_path")) >= 5
+    assert min(outcomes.count("contended"), outcomes.count("longer_path")) >= 5
     assert all(s["expect_back_bps"] > 0.8e7 for s in steps if s["expect_outcome"])
 
 
 def test_losses_decide_what_a_delay_that_keeps_still_is(shared: dict[str, Any]) -> None:
     ends = [[step["expect_outcome"] for step in case["steps"]] for case in shared["standing"]][-7:]
-    longer, stands = "longer_path", "stands"
-    assert [end[-1] for end in ends] == [longer, stands, None, longer, longer, stands, stands]
+    longer, contended = "longer_path", "contended"
+    assert [end[-1] for end in ends] == [longer, contended, None, longer, longer, contended, contended]
     assert all(outcome is None for end in ends for outcome in end[:-1])
     assert ends[4][6] is None  # due to stand, and still, as in the two after it, which it is not
 
@@ -136,13 +136,13 @@ def test_losses_decide_what_a_delay_that_keeps_still_is(shared: dict[str, Any]) 
 def test_the_mean_of_a_drain_decides_in_every_way(shared: dict[str, Any]) -> None:
     drains = [c for c in shared["course"] if c["drain_lasted_ms"] and not (c["lost"] or c["overwhelmed"])]
     decided = {_decides(c) for c in drains if c["expect_beta"] and not c["app_limited"]}
-    assert decided == {"A", "the mean", "this epoch", "no noise", "too few packets"}
+    assert decided == {"A", "the mean", "this epoch", "no jitter", "too few packets"}
 
 
 def _decides(c: dict[str, Any]) -> str:
     """Which rate bounds what reached the slowest link."""
     if c["noise_ms"] == 0.0:
-        return "no noise"
+        return "no jitter"
     if c["drain_arrived_bits"] < TELLING_PACKETS * 8.0 * 1250:
         return "too few packets"
     mean = c["drain_arrived_bits"] / c["drain_lasted_ms"] * 1e3
@@ -165,10 +165,10 @@ def test_every_condition_of_an_interruption_has_two_sides(shared: dict[str, Any]
 
 
 def test_thresholds_worked_out_by_hand(shared: dict[str, Any]) -> None:
-    by_rate = [c for c in shared["thresholds"] if "queue=2" in c["options"]]
+    by_rate = [c for c in shared["thresholds"] if "target_packets=2" in c["options"]]
     follows = {c["rate_bps"]: c["expect_ms"] for c in by_rate}
     assert follows[5e6] == pytest.approx([0.5, 4.0, 8.0, 16.0])
     assert [follows[r][1] for r in (1e4, 5e4, 1e6, 1e9)] == pytest.approx([100.0, 100.0, 12.0, 0.2])
-    given = next(c for c in shared["thresholds"] if "d1=12ms" in c["options"] and c["longest_ms"] == 4.0)
+    given = next(c for c in shared["thresholds"] if "target_delay=12ms" in c["options"] and c["longest_ms"] == 4.0)
     assert given["expect_ms"] == pytest.approx([1.5, 12.0, 24.0, 48.0])
-    assert given["expect_full_ms"] == pytest.approx(3.0)  # half of 4 ms is less than a quarter of d1
+    assert given["expect_full_ms"] == pytest.approx(3.0)  # three quarters of 4 ms, and a quarter of d1

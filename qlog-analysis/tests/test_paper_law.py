@@ -78,12 +78,12 @@ def test_the_window_is_rounded_up_to_packets_and_has_at_least_two() -> None:
 
 
 def test_option_strings_stand_for_parameters() -> None:
-    assert replace(PAPER, amin=800.0, amax=4e4, d1=0.012, d3=0.048, owdwin=10.0, r0=None) == PAPER
-    given = parameters("hybrid:paper,d1=10ms,r0=2.5Mbps,amin=1kbps,gamma=0.5,owdwin=5s,bmid=.4")
-    assert given == replace(PAPER, d1=0.010, r0=2.5e6, amin=1e3, gamma=0.5, owdwin=5.0, bmid=0.4)
+    assert replace(PAPER, amin=800.0, amax=4e4, d1=0.012, d3=0.048, base_delay_window=10.0, initial_rate=None) == PAPER
+    given = parameters("hybrid:paper,d1=10ms,initial_rate=2.5Mbps,amin=1kbps,gamma=0.5,base_delay_window=5s,bmid=.4")
+    assert given == replace(PAPER, d1=0.010, initial_rate=2.5e6, amin=1e3, gamma=0.5, base_delay_window=5.0, bmid=0.4)
 
 
-@pytest.mark.parametrize("text", ["hybrid", "hybrid:default", "hybrid:paper,drain=3", "hybrid:fast,d1=10ms"])
+@pytest.mark.parametrize("text", ["hybrid", "hybrid:default", "hybrid:paper,drain_epochs=3", "hybrid:fast,d1=10ms"])
 def test_other_option_strings_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is none of"):
         parameters(text)

@@ -86,7 +86,7 @@ def test_panels_show_what_the_trace_has(hybrid: Trace, other: Trace, tmp_path: F
     assert thresholds == {name: {getattr(u.data, name) for u in hybrid.updates} for name in ("d1", "d2")}
     zones = {s.name: len(s.x) for s in delay.series if s.name.startswith("delta")}
     decided = [e.data.zone for e in hybrid.updates if e.data.zone is not None]
-    assert zones == {f"delta, zone {z}": decided.count(z) for z in (1, 2, 3)}
+    assert zones == {f"delta, {name}": decided.count(z) for z, name in enumerate(("free", "filling", "congested"), 1)}
     assert [s.name for s in panels(other)[1].series] == ["per packet"]
 
 
@@ -239,7 +239,7 @@ def test_on_a_phone_every_figure_of_the_summary_stands_below_the_other_with_its_
 def test_figures_are_json_with_all_panels(hybrid: Trace) -> None:
     (section,) = build.sections([hybrid], [])
     figure = json.loads(str(section.figure))
-    assert {s["name"] for s in figure["data"]} >= {"R", "goodput", "window", "in flight", "latest", "delta, zone 1"}
+    assert {s["name"] for s in figure["data"]} >= {"R", "goodput", "window", "in flight", "latest", "delta, free"}
     assert {s["name"] for s in figure["data"] if s.get("line", {}).get("shape") == "hv"} >= {"R", "d1", "d2"}
 
 

@@ -11,6 +11,7 @@ import lab
 import tampering
 import tampering_additions as t
 from qlog_analysis.check.verdict import Outcome
+from qlog_analysis.hybrid.mechanism import Mechanism, as_text
 from simulation import Path
 from traces import DEFAULT, Tamper, assert_refused, epochs, records, verdict_of
 from tracewriter import Json
@@ -20,35 +21,40 @@ LOSSY = Path(rate=8e6, delay=0.02, buffer=40_000, jitter=0.001, loss=0.01)
 HEAVY = Path(rate=8e6, delay=0.02, buffer=40_000, loss=0.2)
 SHORT = Path(rate=8e6, delay=0.02, buffer=3_000)
 
-SLOWLY = DEFAULT.replace("drain=3", "drain=5")
+SLOWLY = DEFAULT.replace("drain_epochs=3", "drain_epochs=5")
 """A queue drains for more than one epoch."""
 
+
+def with_option(name: str, value: float, unit: str = "") -> Tamper:
+    return tampering.parameter_with_its_option(name, value, f"{name}={value:g}{unit}")
+
+
 ALTERED: dict[str, tuple[Tamper, set[str]]] = {
-    "another rate of arrival": (t.scaled(t.raises, 1.001, "arrived"), {"arrived"}),
+    "another rate of arrival": (t.scaled(t.raises, 1.001, "delivery_rate"), {"delivery_rate"}),
     "another d0": (t.scaled(t.raises, 1.001, "d0"), {"thresholds"}),
     "another d1": (t.scaled(t.raises, 1.001, "d1"), {"thresholds"}),
     "another d2": (t.scaled(t.raises, 1.001, "d2"), {"thresholds"}),
     "another d3": (t.scaled(t.raises, 1.001, "d3"), {"thresholds"}),
     "d1 and what follows it 0.1 us higher": (t.shifted(t.raises, "d1", 1e-4), {"thresholds"}),
     "thresholds out of order": (t.where(t.raises, d2=0.0), {"thresholds"}),
-    "overwhelmed": (t.where(t.raises, overwhelmed=True), {"overwhelmed", "zone"}),
-    "less time without a decrease": (t.where(t.raises, undisturbed=0.0), {"undisturbed"}),
-    "more time without a decrease": (t.time_without_a_decrease_invented, {"undisturbed", "rate"}),
+    "excessive losses": (t.where(t.raises, excessive_loss=True), {"excessive_loss", "zone"}),
+    "less time without a decrease": (t.where(t.raises, since_decrease=0.0), {"since_decrease"}),
+    "more time without a decrease": (t.time_without_a_decrease_invented, {"since_decrease", "rate"}),
     "a larger increase": (t.larger_increase, {"alpha", "rate"}),
-    "a decrease skipped": (t.decrease_skipped, {"beta", "share", "rate"}),
+    "a decrease skipped": (t.decrease_skipped, {"beta", "return_rate", "rate"}),
     "a gentler decrease": (t.decrease_gentler, {"beta", "rate"}),
-    "a decrease from R": (t.decrease_from_the_rate, {"share", "rate"}),
-    "a decrease from an invented arrival": (t.decrease_from_an_invented_arrival, {"arrived", "rate"}),
-    "another share": (t.scaled(t.drains, 1.001, "share"), {"share"}),
-    "share null while a queue drains": (t.where(t.drains, share=None), {"share"}),
-    "a share where no queue drains": (t.where(t.raises, share=1e6), {"share"}),
-    "a share that is not learnt after start-up": (t.share_not_learnt, {"share"}),
-    "more noise": (t.shifted(t.is_noisy, "noise", 0.03), {"noise"}),
-    "less noise": (t.shifted(t.is_noisy, "noise", -0.03), {"noise"}),
-    "no noise": (t.where(t.is_noisy, noise=0.0), {"noise"}),
-    "more noise for good": (t.noise_for_good, {"noise"}),
-    "another gap": (t.scaled(t.waits_for_acks, 1.001, "gap"), {"gap"}),
-    "no gap": (t.where(t.waits_for_acks, gap=0.0), {"gap"}),
+    "a decrease from R": (t.decrease_from_the_rate, {"return_rate", "rate"}),
+    "a decrease from an invented arrival": (t.decrease_from_an_invented_arrival, {"delivery_rate", "rate"}),
+    "another share": (t.scaled(t.drains, 1.001, "return_rate"), {"return_rate"}),
+    "share null while a queue drains": (t.where(t.drains, return_rate=None), {"return_rate"}),
+    "a share where no queue drains": (t.where(t.raises, return_rate=1e6), {"return_rate"}),
+    "a share that is not learnt after start-up": (t.share_not_learnt, {"return_rate"}),
+    "more jitter": (t.shifted(t.is_noisy, "jitter", 0.03), {"jitter"}),
+    "less jitter": (t.shifted(t.is_noisy, "jitter", -0.03), {"jitter"}),
+    "no jitter": (t.where(t.is_noisy, jitter=0.0), {"jitter"}),
+    "more jitter for good": (t.jitter_for_good, {"jitter"}),
+    "another gap": (t.scaled(t.waits_for_acks, 1.001, "ack_gap"), {"ack_gap"}),
+    "no gap": (t.where(t.waits_for_acks, ack_gap=0.0), {"ack_gap"}),
     "a wait skipped": (t.wait_skipped, {"timing"}),
     "a wait prolonged": (t.wait_prolonged, {"timing"}),
     "a wait cut short": (t.wait_cut_short, {"timing"}),
@@ -56,56 +62,57 @@ ALTERED: dict[str, tuple[Tamper, set[str]]] = {
         t.where(t.shows_a_decrease, samples=1, delta=0.0, zone=1),
         {"samples", "delta"},
     ),
-    "a share that is not lowered": (t.share_kept, {"share"}),
-    "a share that is lowered too far": (t.scaled(t.lowers_its_share, 0.99, "share"), {"share"}),
+    "a share that is not lowered": (t.share_kept, {"return_rate"}),
+    "a share that is lowered too far": (t.scaled(t.lowers_its_share, 0.99, "return_rate"), {"return_rate"}),
     "R raised while a queue drains": (t.raised_while_a_queue_drains, {"alpha", "rate"}),
-    "a return before the queue has drained": (t.returned_before_the_queue_has_drained, {"share", "rate"}),
+    "a return before the queue has drained": (t.returned_before_the_queue_has_drained, {"return_rate", "rate"}),
     "a return to the whole share": (t.returned_to_the_whole_share, {"rate"}),
     "more growth in start-up": (t.scaled(t.starts, 1.01, "rate_before", "rate_after"), {"rate"}),
     "less growth in start-up": (t.scaled(t.starts, 0.9, "rate_before", "rate_after"), {"rate"}),
     "a step at the end of an epoch of start-up": (t.scaled(t.starts, 1.5, "rate_after"), {"rate"}),
-    "start-up prolonged": (t.startup_prolonged, {"beta", "share", "rate"}),
-    "start-up ended without a reason": (t.startup_ended_without_a_reason, {"beta", "share", "rate"}),
+    "start-up prolonged": (t.startup_prolonged, {"beta", "return_rate", "rate"}),
+    "start-up ended without a reason": (t.startup_ended_without_a_reason, {"beta", "return_rate", "rate"}),
     "start-up ended late": (t.startup_ended_late, {"timing"}),
     "an epoch of start-up ended early": (t.epoch_of_startup_ended_early, {"timing"}),
     "pacing ahead of the ACKs": (t.pacing_ahead_of_the_acks, {"pacing_rate"}),
     "growth in an application-limited epoch": (t.where(t.raises, app_limited=True), {"app_limited", "alpha"}),
     "a window of one packet more": (t.shifted(t.raises, "window", 1250), {"window"}),
     **{
-        name: (tampering.parameter(name, value), {"parameters"})
+        f"{name} {value}": (tampering.parameter(name, value), {"parameters"})
         for name, value in (
-            ("insist", 0.3),
-            ("queue", 5.0),
-            ("drain", 6.0),
-            ("grow", 2.0),
-            ("period", 10.0),
-            ("full", 0.5),
-            ("losscap", 0.2),
-            ("startup", 1.5),
-            ("capacity", 0.0),
-            ("skew", False),
-            ("dip", 0.5),
-            ("catchup", 1.0),
-            ("compete", 0.0),
-            ("d1", 12.0),
+            ("target_delay", 12.0),
+            ("target_packets", 5.0),
+            ("growth", 2.0),
+            ("growth_period", 10.0),
+            ("drain_epochs", 6.0),
+            ("min_decrease", 0.1),
+            ("startup_gain", 1.5),
+            *(("without", mechanism.value) for mechanism in Mechanism),
         )
     },
-    "queue with its option": (tampering.parameter_with_its_option("queue", 2.5, "queue=2.5"), {"thresholds", "window"}),
-    "d1 with its option": (tampering.parameter_with_its_option("d1", 11.0, "d1=11ms"), {"thresholds"}),
-    "bmin with its option": (tampering.parameter_with_its_option("bmin", 0.05, "bmin=0.05"), {"rate"}),
-    "skew with its option": (tampering.parameter_with_its_option("skew", False, "skew=off"), {"skew"}),
-    "phase": (t.where(t.raises, phase="startup"), {"phase"}),
+    "target_packets with its option": (with_option("target_packets", 2.5), {"thresholds", "window"}),
+    "target_delay with its option": (with_option("target_delay", 11.0, "ms"), {"thresholds"}),
+    "min_decrease with its option": (with_option("min_decrease", 0.05), {"rate"}),
+    "without clock_skew with its option": (tampering.left_out("clock_skew"), {"skew"}),
+    "growing called start-up": (t.where(t.raises, state="startup"), {"state"}),
+    "growing called draining": (t.where(t.raises, state="draining"), {"state"}),
+    "growing called probing": (t.where(t.raises, state="probing"), {"state"}),
+    "draining called growing": (t.where(t.drains_on, state="growing"), {"state"}),
+    "draining called holding": (t.where(t.drains_on, state="holding"), {"state"}),
+    "start-up called growing": (t.where(t.starts, state="growing"), {"state"}),
+    "a state that does not exist": (t.where(t.raises, state="steady"), {"state"}),
+    "growing called draining for good": (t.state_for_good, {"state"}),
     "queueing on the return path": (t.where(t.raises, return_delay=1.0), {"return_delay"}),
     "a time of a packet on the link": (t.where(t.raises, transmission_time=1.0), {"transmission_time"}),
     "another skew": (t.where(t.raises, skew=5.0), {"skew"}),
     "a stall": (t.where(t.raises, stalled=True), {"stalled"}),
-    "another share of dips": (t.where(t.raises, varies=0.5), {"varies"}),
-    "a standing queue": (t.where(t.raises, standing=1.0), {"standing"}),
+    "another share of dips": (t.where(t.raises, variability=0.5), {"variability"}),
+    "a queue of others": (t.where(t.raises, competing_queue=1.0), {"competing_queue"}),
     "another d_full": (t.shifted(t.raises, "full", 0.1), {"full"}),
-    "drain with its option": (tampering.parameter_with_its_option("drain", 4.0, "drain=4"), {"beta", "rate"}),
-    "grow with its option": (tampering.parameter_with_its_option("grow", 1.3, "grow=1.3"), {"alpha", "rate"}),
-    "period with its option": (tampering.parameter_with_its_option("period", 80.0, "period=80ms"), {"alpha", "rate"}),
-    "startup with its option": (tampering.parameter_with_its_option("startup", 1.8, "startup=1.8"), {"rate"}),
+    "drain_epochs with its option": (with_option("drain_epochs", 4.0), {"beta", "rate"}),
+    "growth with its option": (with_option("growth", 1.3), {"alpha", "rate"}),
+    "growth_period with its option": (with_option("growth_period", 80.0, "ms"), {"alpha", "rate"}),
+    "startup_gain with its option": (with_option("startup_gain", 1.8), {"rate"}),
 }
 
 
@@ -120,13 +127,13 @@ def test_a_falsified_trace_fails(tmp_path: FilePath, tamper: Tamper, laws: set[s
 
 ON_OTHER_PATHS: dict[str, tuple[Path, Tamper, set[str]]] = {
     "another d_full": (SHORT, t.scaled(t.remembers, 1.01, "full"), {"full"}),
-    "full with its option": (SHORT, tampering.parameter_with_its_option("full", 0.5, "full=0.5"), {"full"}),
+    "without full_buffer with its option": (SHORT, tampering.left_out("full_buffer"), {"full"}),
     "another background loss": (LOSSY, t.scaled(t.loses_elsewhere, 1.001, "background_loss"), {"background_loss"}),
     "no background loss": (LOSSY, t.where(t.loses_elsewhere, background_loss=0.0), {"background_loss"}),
     "more feedbacks that told of losses": (LOSSY, t.shifted(t.loses_elsewhere, "loss_reports", 1), {"loss_reports"}),
     "fewer feedbacks that told of losses": (LOSSY, t.shifted(t.loses_elsewhere, "loss_reports", -1), {"loss_reports"}),
-    "not overwhelmed": (HEAVY, t.where(t.is_overwhelmed, overwhelmed=False), {"overwhelmed"}),
-    "a burst that overwhelms": (LOSSY, t.where(t.loses_elsewhere, overwhelmed=True), {"overwhelmed"}),
+    "excessive losses denied": (HEAVY, t.where(t.has_excessive_loss, excessive_loss=False), {"excessive_loss"}),
+    "a burst called excessive": (LOSSY, t.where(t.loses_elsewhere, excessive_loss=True), {"excessive_loss"}),
     "more background loss with the share that belongs to it": (
         LOSSY,
         t.background_loss_with_a_matching_story,
@@ -149,7 +156,7 @@ def test_loss_in_a_short_queue_cannot_be_ignored(tmp_path: FilePath) -> None:
     some = records(SHORT, 4.0, SLOWLY)
     assert verdict_of(tmp_path, some).outcome is Outcome.PASS
     e, _ = t.chosen(some, t.loses_in_a_short_queue)
-    e.update(zone=1, beta=None, share=None, rate_after=e["rate_before"])
+    e.update(zone=1, beta=None, return_rate=None, rate_after=e["rate_before"])
     assert {f.law for f in verdict_of(tmp_path, some).findings} >= {"zone", "rate"}
 
 
@@ -181,9 +188,10 @@ PATHS: dict[str, tuple[str, ...]] = {
 }
 SPECS = (
     DEFAULT,
-    "hybrid:grow=1,insist=off",
-    "hybrid:full=off,capacity=off",
-    "hybrid:d1=12ms,compete=off,dip=off",
+    "hybrid:growth=1,without=insist",
+    "hybrid:without=link_rate+full_buffer",
+    "hybrid:target_delay=12ms,without=dips+contention",
+    f"hybrid:without={as_text(Mechanism)}",
     "hybrid:paper",
     "hybrid:paper,gamma=0,d1=20ms,d2=40ms,d3=80ms",
 )
@@ -199,13 +207,13 @@ def test_traces_of_whole_connections_pass(tmp_path: FilePath, path: tuple[str, .
 def test_whole_connections_visit_what_the_checker_decides_on() -> None:
     seen = [e for path in PATHS.values() for e in epochs(lab.records(DEFAULT, *path))]
     assert {e["zone"] for e in seen} == {1, 2, 3, None}
-    assert {e["overwhelmed"] for e in seen} == {e["app_limited"] for e in seen} == {True, False}
+    assert {e["excessive_loss"] for e in seen} == {e["app_limited"] for e in seen} == {True, False}
     assert any(t.loses_in_a_short_queue(e, e) for e in seen)
-    assert any(e["share"] for e in seen)
-    assert any(e["alpha"] and e["undisturbed"] > 200.0 for e in seen)
-    assert any(e["noise"] > 0.5 for e in seen)
-    assert any(e["gap"] > 0.5 for e in seen)
-    assert any(e["background_loss"] > 0.001 and e["share"] and e["beta"] for e in seen)
+    assert any(e["return_rate"] for e in seen)
+    assert any(e["alpha"] and e["since_decrease"] > 200.0 for e in seen)
+    assert any(e["jitter"] > 0.5 for e in seen)
+    assert any(e["ack_gap"] > 0.5 for e in seen)
+    assert any(e["background_loss"] > 0.001 and e["return_rate"] and e["beta"] for e in seen)
     assert any(e["lost"] and e["zone"] != 3 and e["full"] < e["delta"] for e in seen if e["delta"])
     assert any(t.shows_a_decrease(e, e) for e in seen)
     assert any(t.lowers_its_share(b, a) for a, b in pairwise(seen) if b["epoch"] == a["epoch"] + 1)

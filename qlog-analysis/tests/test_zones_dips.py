@@ -15,7 +15,7 @@ from tampering_additions import scaled, shifted, where
 from traces import DEFAULT, Tamper, assert_refused, epochs, verdict_of
 from tracewriter import Json
 
-SPEC = f"{DEFAULT},compete=off,dip=0.7"
+SPEC = f"{DEFAULT},without=contention"
 TRACES = FilePath(__file__).resolve().parents[2] / "tests" / "targets" / "traces"
 
 
@@ -24,17 +24,16 @@ def over(name: str, *values: str, spec: str = SPEC) -> list[Json]:
 
 
 CASES: dict[str, tuple[Tamper, set[str]]] = {
-    "a stall denied": (where(t.stalled, stalled=False), {"stalled", "arrived"}),
+    "a stall denied": (where(t.stalled, stalled=False), {"stalled", "delivery_rate"}),
     "a stall denied with its rate": (t.stall_denied, {"stalled"}),
-    "a stall that was none": (where(t.moves, stalled=True), {"stalled", "arrived"}),
-    "another rate in a stall": (scaled(t.stalled, 1.01, "arrived"), {"arrived"}),
-    "another share of dips": (shifted(t.varies, "varies", 0.01), {"varies"}),
-    "a dip that is believed": (t.dip_believed, {"share", "rate"}),
-    "a dip that does not count": (t.dip_not_counted, {"varies"}),
-    "a head start denied": (t.head_start_denied, {"undisturbed", "alpha", "rate"}),
-    "dip": (tampering.parameter("dip", 0.5), {"parameters"}),
-    "dip with its option": (tampering.parameter_with_its_option("dip", 0.2, "dip=0.2"), {"share"}),
-    "dip off": (tampering.parameter_with_its_option("dip", 0.0, "dip=off"), {"stalled", "varies"}),
+    "a stall that was none": (where(t.moves, stalled=True), {"stalled", "delivery_rate"}),
+    "another rate in a stall": (scaled(t.stalled, 1.01, "delivery_rate"), {"delivery_rate"}),
+    "another share of dips": (shifted(t.varies, "variability", 0.01), {"variability"}),
+    "a dip that is believed": (t.dip_believed, {"return_rate", "rate"}),
+    "a dip that does not count": (t.dip_not_counted, {"variability"}),
+    "a head start denied": (t.head_start_denied, {"since_decrease", "alpha", "rate"}),
+    "without dips": (tampering.parameter("without", "dips+contention"), {"parameters"}),
+    "without dips with its option": (tampering.left_out("dips+contention"), {"stalled", "variability"}),
 }
 
 
@@ -43,9 +42,7 @@ def test_a_falsified_trace_fails(tmp_path: FilePath, tamper: Tamper, laws: set[s
     assert_refused(tmp_path, lambda: over("fades"), tamper, laws)
 
 
-@pytest.mark.parametrize(
-    "options", [SPEC, SPEC.replace("compete=off", "compete=600ms"), SPEC.replace("grow=1.4", "grow=1")]
-)
+@pytest.mark.parametrize("options", [SPEC, DEFAULT, SPEC.replace("growth=1.4", "growth=1")])
 @pytest.mark.parametrize("stamps", ["true", "false"])
 @pytest.mark.parametrize("name", ["fades", "walk"])
 def test_connections_over_paths_that_vary_pass(tmp_path: FilePath, name: str, stamps: str, options: str) -> None:

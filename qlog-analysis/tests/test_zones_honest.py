@@ -27,11 +27,11 @@ PATHS = {
 }
 SPECS = (
     "hybrid",
-    "hybrid:paper,r0=26Mbps",
-    "hybrid:startup=4,skew=off",
-    "hybrid:d1=10ms,owdwin=1234ms",
-    "hybrid:grow=1,full=1,insist=off,compete=off,dip=off,catchup=off",
-    "hybrid:paper,gamma=0.5,owdwin=1234ms,d0=2ms",
+    "hybrid:paper,initial_rate=26Mbps",
+    "hybrid:startup_gain=4,without=clock_skew",
+    "hybrid:target_delay=10ms,base_delay_window=1234ms",
+    "hybrid:growth=1,without=insist+contention+dips+catch_up",
+    "hybrid:paper,gamma=0.5,base_delay_window=1234ms,d0=2ms",
     PAPER,
     DEFAULT,
 )
@@ -62,7 +62,7 @@ def test_a_sender_with_a_window_alone_passes(tmp_path: FilePath) -> None:
 def test_the_simulated_traces_visit_what_the_checker_decides_on() -> None:
     seen = [e for path in PATHS.values() for spec in SPECS for e in epochs(honest(path, spec))]
     assert {e["zone"] for e in seen} == {1, 2, 3, None}
-    assert {e["phase"] for e in seen if "phase" in e} == {"startup", "steady"}
+    assert {e["state"] for e in seen if "state" in e} == {"startup", "growing", "draining"}
     assert {e["trend"] for e in seen if "trend" in e} == {"increasing", "non_increasing", "unknown"}
     assert {e["app_limited"] for e in seen} == {True, False}
     assert any(e["lost"] for e in seen)
@@ -70,7 +70,7 @@ def test_the_simulated_traces_visit_what_the_checker_decides_on() -> None:
 
 
 def test_long_epochs_are_condensed_as_the_controller_does(tmp_path: FilePath) -> None:
-    some = records(LONG, 3.0, "hybrid:paper,amin=10kbps,amax=500kbps,r0=36Mbps,d1=40ms,d2=80ms,d3=160ms")
+    some = records(LONG, 3.0, "hybrid:paper,amin=10kbps,amax=500kbps,initial_rate=36Mbps,d1=40ms,d2=80ms,d3=160ms")
     long = [e for e in epochs(some) if e["samples"] > 128]
     assert len(long) > 5
     assert {e["trend"] for e in long} == {"increasing", "non_increasing"}
@@ -103,7 +103,7 @@ def test_summary_counts_what_was_there(tmp_path: FilePath, spec: str) -> None:
     assert data["verdict"] == "PASS"
     assert data["epochs"] == len(epochs(some))
     if spec is DEFAULT:
-        assert data["epochs_in_startup"] == sum(e["phase"] == "startup" for e in epochs(some))
+        assert data["epochs_in_startup"] == sum(e["state"] == "startup" for e in epochs(some))
     else:
         assert "epochs_in_startup" not in data
     decided = [e for e in epochs(some) if e["zone"] is not None]

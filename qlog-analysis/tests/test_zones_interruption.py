@@ -16,18 +16,17 @@ from tampering_standing import named_otherwise
 from traces import DEFAULT, Tamper, assert_refused, epochs, records, verdict_of
 from tracewriter import Json
 
-SPEC = f"{DEFAULT},compete=600ms,dip=0.7"
 PATH = Path(delay=0.01, buffer=20_000, outage=(2.0, 2.2), longer=0.02)
 
 
-def interrupted(path: Path = PATH, spec: str = SPEC) -> list[Json]:
+def interrupted(path: Path = PATH, spec: str = DEFAULT) -> list[Json]:
     return records(path, 4.0, spec)
 
 
 def whole(*values: str) -> list[Json]:
     """A connection whose path vanishes, and comes back 15 ms longer."""
     delays = "link.there.delay=20ms@0s,35ms@3.1s"
-    return lab.records(SPEC, "duration=6s", "link.there.outages=3s..3.5s", delays, *values)
+    return lab.records(DEFAULT, "duration=6s", "link.there.outages=3s..3.5s", delays, *values)
 
 
 def ends(e: Json, _: Json) -> bool:
@@ -40,11 +39,11 @@ def meets(e: Json, _: Json) -> bool:
 
 def restarts(e: Json, _: Json) -> bool:
     """An epoch between the two."""
-    return bool(e["phase"] == "startup" and e["epoch"] > 30 and e["delta"] is None)
+    return bool(e["state"] == "startup" and e["epoch"] > 30 and e["delta"] is None)
 
 
 def loses(e: Json, _: Json) -> bool:
-    return bool(e["lost_in_all"])
+    return bool(e["lost_total"])
 
 
 def loses_a_few(e: Json, before: Json) -> bool:
@@ -65,16 +64,16 @@ def round_trip_as_before(some: list[Json]) -> None:
 CASES: dict[str, tuple[Tamper, set[str]]] = {
     "an interruption denied": (named_otherwise(ends, None), {"outcome"}),
     "losses called an interruption": (where(loses_a_few, outcome="interrupted"), {"outcome"}),
-    "start-up denied": (where(restarts, phase="steady"), {"phase"}),
+    "start-up denied": (where(restarts, state="growing"), {"state"}),
     "a restart from more": (from_more, {"rate"}),
     "a restart with an increase": (where(ends, alpha=1e3), {"alpha"}),
-    "a share after it": (where(ends, share=1e6), {"share"}),
-    "fewer losses in all": (shifted(ends, "lost_in_all", -1), {"lost_in_all"}),
-    "no losses in all": (where(loses, lost_in_all=0), {"lost_in_all"}),
+    "a share after it": (where(ends, return_rate=1e6), {"return_rate"}),
+    "fewer losses in all": (shifted(ends, "lost_total", -1), {"lost_total"}),
+    "no losses in all": (where(loses, lost_total=0), {"lost_total"}),
     "a new path denied": (named_otherwise(meets, None), {"outcome", "length"}),
     "a new path called a longer one": (named_otherwise(meets, "longer_path"), {"outcome"}),
     "a new path with the old round trip": (round_trip_as_before, {"length"}),
-    "losscap with its option": (tampering.parameter_with_its_option("losscap", 1.0, "losscap=1"), {"outcome", "phase"}),
+    "without excessive loss": (tampering.left_out("excessive_loss"), {"outcome", "state"}),
 }
 
 
@@ -83,7 +82,9 @@ def test_a_falsified_trace_fails(tmp_path: FilePath, tamper: Tamper, laws: set[s
     assert_refused(tmp_path, interrupted, tamper, laws)
 
 
-@pytest.mark.parametrize("spec", [SPEC, "hybrid", f"{SPEC},compete=off", f"{SPEC},grow=1,full=off"])
+@pytest.mark.parametrize(
+    "spec", [DEFAULT, "hybrid", f"{DEFAULT},without=contention", "hybrid:growth=1,without=full_buffer"]
+)
 @pytest.mark.parametrize("outage", [(2.0, 2.2), (1.5, 2.5)])
 @pytest.mark.parametrize(("loss", "jitter"), [(0.0, 0.0), (0.01, 0.003)])
 def test_a_sender_whose_path_vanishes_passes(

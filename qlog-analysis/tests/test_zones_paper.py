@@ -59,10 +59,10 @@ CASES: dict[str, Case] = {
     "a gentler decrease": (narrow, shifted(decreases, "beta", -0.01), {"beta"}),
     "another d3": (narrow, where(decreases, d3=50.0), {"thresholds"}),
     "an interruption denied": (outage, where(interrupts, outcome=None), {"outcome"}),
-    "another outcome": (outage, where(interrupts, outcome="stands"), {"outcome"}),
+    "another outcome": (outage, where(interrupts, outcome="contended"), {"outcome"}),
     "a rate that goes on": (outage, where(interrupts, rate_after=3e6), {"rate"}),
-    "no losses": (outage, where(interrupts, lost=0), {"lost", "lost_in_all"}),
-    "fewer losses in all": (outage, shifted(interrupts, "lost_in_all", -1), {"lost_in_all"}),
+    "no losses": (outage, where(interrupts, lost=0), {"lost", "lost_total"}),
+    "fewer losses in all": (outage, shifted(interrupts, "lost_total", -1), {"lost_total"}),
     "an invented interruption": (outage, where(decreases, outcome="interrupted"), {"outcome"}),
 }
 

@@ -18,7 +18,7 @@ from qlog_analysis.measure.sliding import Source
 from qlog_analysis.model import Update
 from qlog_analysis.zones.limits import Limits
 
-P = replace(parameters("hybrid:paper"), r0=1e6)
+P = replace(parameters("hybrid:paper"), initial_rate=1e6)
 LENGTH = 0.1
 SIZE = 1250
 
@@ -43,7 +43,7 @@ def report_of(done: law.Update, delta_ms: float | None, lost: int = 0) -> PaperE
         source="ack",
         samples=0 if delta_ms is None else 4,
         lost=lost,
-        lost_in_all=lost,
+        lost_total=lost,
         acked=10,
         delta=delta_ms,
         trend="unknown",
@@ -74,7 +74,7 @@ def measured_of(deltas: list[float], lost: int = 0, *, blackout: bool = False) -
         samples=4 * len(deltas),
         deltas=deltas,
         lost=(lost, lost),
-        lost_in_all=(lost, lost),
+        lost_total=(lost, lost),
         acked=10,
         sent_bits=1e5,
         return_delay=0.0,

@@ -16,46 +16,48 @@ from tampering_additions import chosen, shifted, where
 from traces import DEFAULT, Tamper, assert_refused, epochs, verdict_of
 from tracewriter import Json
 
-SPEC = f"{DEFAULT},compete=600ms"
 Table = dict[str, tuple[Tamper, set[str]]]
 
 
 def beside(*values: str) -> list[Json]:
-    return lab.records(SPEC, *values, scenario="neighbour")
+    return lab.records(DEFAULT, *values, scenario="neighbour")
 
 
-def longer(*values: str, spec: str = SPEC) -> list[Json]:
+def longer(*values: str, spec: str = DEFAULT) -> list[Json]:
     """The way there becomes 20 ms longer."""
     return lab.records(spec, "link.there.delay=20ms@0s,40ms@2s", "duration=6s", *values)
 
 
 BESIDE: Table = {
-    "another queue of others": (shifted(t.holds, "standing", 0.01), {"standing"}),
-    "no queue of others": (where(t.holds, standing=0.0), {"standing"}),
-    "a queue of others that has gone": (where(t.is_gone, standing=20.0), {"standing"}),
-    "a queue that stands denied": (t.denied(t.stands), {"outcome", "rate"}),
-    "the outcome alone denied": (t.named_otherwise(t.stands, None), {"outcome"}),
-    "a queue that stands called a longer path": (t.named_otherwise(t.stands, "longer_path"), {"outcome"}),
-    "an outcome that does not exist": (t.named_otherwise(t.stands, "falls"), {"outcome"}),
-    "a queue that stands too early": (t.found_early, {"outcome", "rate"}),
-    "an outcome while no queue drains": (t.named_otherwise(t.grows, "stands"), {"outcome"}),
+    "another queue of others": (shifted(t.holds, "competing_queue", 0.01), {"competing_queue"}),
+    "no queue of others": (where(t.holds, competing_queue=0.0), {"competing_queue"}),
+    "a queue of others that has gone": (where(t.is_gone, competing_queue=20.0), {"competing_queue"}),
+    "a contended buffer denied": (t.denied(t.is_contended), {"outcome", "rate"}),
+    "the outcome alone denied": (t.named_otherwise(t.is_contended, None), {"outcome"}),
+    "a contended buffer called a longer path": (t.named_otherwise(t.is_contended, "longer_path"), {"outcome"}),
+    "an outcome that does not exist": (t.named_otherwise(t.is_contended, "falls"), {"outcome"}),
+    "contended too early": (t.found_early, {"outcome", "rate"}),
+    "an outcome while no queue drains": (t.named_otherwise(t.grows, "contended"), {"outcome"}),
     "more than is held": (t.back_to_more(t.holds), {"rate"}),
-    "more than it may hold": (t.held_scaled(t.holds, 1.01), {"held", "rate"}),
-    "less than it may hold": (t.held_scaled(t.holds, 0.99), {"held", "rate"}),
-    "more than half at first": (t.held_scaled(t.stands, 1.05), {"held", "rate"}),
-    "nothing held": (where(t.holds, held=None), {"held"}),
+    "more than it may hold": (t.held_scaled(t.holds, 1.01), {"held_rate", "rate"}),
+    "less than it may hold": (t.held_scaled(t.holds, 0.99), {"held_rate", "rate"}),
+    "more than half at first": (t.held_scaled(t.is_contended, 1.05), {"held_rate", "rate"}),
+    "nothing held": (where(t.holds, held_rate=None), {"held_rate"}),
     "the queue of others given way to": (t.given_way, {"beta", "rate"}),
     "a loss that others make answered": (t.loss_answered, {"beta", "rate"}),
     "no probe": (t.probe_left_out, {"beta", "rate"}),
     "a probe too early": (t.probed_early, {"beta", "rate"}),
-    "compete": (tampering.parameter("compete", 700.0), {"parameters"}),
-    "compete with its option": (tampering.parameter_with_its_option("compete", 1200.0, "compete=1200ms"), {"outcome"}),
-    "compete off": (tampering.parameter_with_its_option("compete", 0.0, "compete=off"), {"outcome", "held"}),
+    "probing called holding": (where(t.is_probed, state="holding"), {"state"}),
+    "holding called probing": (where(t.holds, state="probing"), {"state"}),
+    "holding called draining": (where(t.holds, state="draining"), {"state"}),
+    "growing called holding": (where(t.grows, state="holding"), {"state"}),
+    "without contention": (tampering.parameter("without", "contention"), {"parameters"}),
+    "without contention with its option": (tampering.left_out("contention"), {"outcome", "held_rate", "state"}),
 }
 LONGER: Table = {
     "a first flight at R": (t.first_flight_at_its_rate, {"pacing_rate"}),
     "a longer path denied": (t.denied(t.is_longer), {"outcome", "length"}),
-    "a longer path called a queue that stands": (t.named_otherwise(t.is_longer, "stands"), {"outcome", "length"}),
+    "a longer path called contended": (t.named_otherwise(t.is_longer, "contended"), {"outcome", "length"}),
     "a return to more than the share": (t.back_to_more(t.is_longer), {"rate"}),
     "a longer path with the old round trip": (t.round_trip_as_before, {"length"}),
     "a longer path with the old delays": (t.delays_as_before, {"delta"}),
@@ -93,10 +95,10 @@ def test_connections_whose_path_becomes_longer_pass(tmp_path: FilePath, stamps: 
 
 def test_they_visit_what_the_checker_decides_on() -> None:
     seen = epochs(beside())
-    choices = (t.holds, t.loses, t.probes, t.is_gone, t.stands, t.attempts, t.grows)
+    choices = (t.holds, t.loses, t.probes, t.is_gone, t.is_contended, t.attempts, t.grows, t.is_probed)
+    assert {e["state"] for e in seen} == {"startup", "growing", "draining", "holding", "probing"}
     for choice in choices:
         assert any(choice(b, a) for a, b in pairwise(seen)), choice.__name__
     assert chosen(longer("flow.main.timestamps=true"), t.is_longer)
     # Without receive times it takes ten epochs to know.
-    patient = SPEC.replace("compete=600ms", "compete=3s")
-    assert chosen(longer("flow.main.timestamps=false", spec=patient), t.is_longer)
+    assert chosen(longer("flow.main.timestamps=false"), t.is_longer)

@@ -18,7 +18,7 @@ from tracewriter import Json
 
 PAPER = "hybrid:paper,amin=100kbps,amax=200kbps"
 """The paper's thresholds and decreases, with increases for paths that are faster than the paper's."""
-DEFAULT = "hybrid:bmin=0.02,bmax=0.5,losscap=0.1,startup=2,insist=0.2,queue=3,drain=3,grow=1.4,period=50ms,full=0.75"
+DEFAULT = "hybrid:min_decrease=0.02,startup_gain=2,target_packets=3,drain_epochs=3,growth=1.4,growth_period=50ms"
 """Named here so that the default profile may be tuned."""
 
 SLOW = Path(rate=1e6, delay=0.05, buffer=50_000)

@@ -13,25 +13,26 @@ from typing import Any
 
 import vectors_interruption
 import vectors_standing
-from qlog_analysis.hybrid import floor, law, noise, spec
+from qlog_analysis.hybrid import floor, jitter, law, spec
 from qlog_analysis.hybrid.dips import STALLS, Dips, is_dip, stalls
 from qlog_analysis.hybrid.drain import Drain
 from qlog_analysis.hybrid.floor import Taken
+from qlog_analysis.hybrid.jitter import Jitter
 from qlog_analysis.hybrid.late import LatePackets
-from qlog_analysis.hybrid.noise import Noise
 from qlog_analysis.hybrid.thresholds import full_delay, startup_end, thresholds
 from qlog_analysis.measure.skew import TICKS, Skew
 from qlog_analysis.zones.rate import clamp_rate
 
 PACKET = 1250
 OPTIONS = (
-    "bmin=0.02,bmax=0.4,queue=2,drain=3,grow=1.5,period=40ms,full=0.75,insist=0.2,startup=2",
-    "bmin=0.05,bmax=0.5,queue=3,drain=2,grow=1.1,period=40ms,full=off,insist=off,startup=2",
-    "d1=12ms,drain=1.5,bmin=0.1,bmax=0.5,grow=2,full=0.5,insist=0.1,startup=2",
+    "min_decrease=0.02,target_packets=2,drain_epochs=3,growth=1.5,growth_period=40ms,startup_gain=2",
+    "min_decrease=0.05,target_packets=3,drain_epochs=2,growth=1.1,growth_period=40ms,startup_gain=2,"
+    "without=insist+full_buffer",
+    "target_delay=12ms,drain_epochs=1.5,min_decrease=0.1,growth=2,startup_gain=2,without=catch_up",
 )
 RATES_BPS = (5e5, 1e6, 2e6, 5e6, 1e7, 4e7, 1e8)
 MARGIN_MS = 0.002
-CASES = 130
+CASES = 200
 DIP_CASES = 8
 SKEW_CASES = 12
 
@@ -41,7 +42,7 @@ def build() -> dict[str, Any]:
     return {
         "thresholds": list(_thresholds()),
         "floor": [_floor(rng, length_ms) for length_ms in (5, 14, 16, 39, 40, 50, 130, 200) for _ in range(4)],
-        "noise": list(_noise(random.Random(0xBE4D))),
+        "noise": list(_jitter(random.Random(0xBE4D))),
         "late": list(_late(random.Random(0x1A7E))),
         "skew": [_skew(random.Random(seed)) for seed in range(SKEW_CASES)],
         "dips": [_dips(random.Random(seed)) for seed in range(DIP_CASES)],
@@ -75,24 +76,23 @@ def _floor(rng: random.Random, length_ms: int) -> dict[str, Any]:
     return {"length_ms": length_ms, "samples_ms": samples, "expect_ms": least * 1e3}
 
 
-def _noise(rng: random.Random) -> Iterator[dict[str, Any]]:
-    """Minima of spans one after the other: noise above a queue that grows, stands, drains, with some that jump far."""
+def _jitter(rng: random.Random) -> Iterator[dict[str, Any]]:
+    """Minima of spans one after the other: jitter above a queue that grows, stands, drains, with some that jump far."""
     for spread, slope in ((0.0, 0.0), (0.0, 0.7), (2.0, 0.0), (2.0, 0.7), (9.0, -0.3), (400.0, 0.0)):
-        noise, steps = Noise(), list[dict[str, Any]]()
+        seen, steps = Jitter(), list[dict[str, Any]]()
         for number in range(50):
             if rng.random() < 0.03:
-                noise = noise.interrupt()
+                seen = seen.interrupt()
                 steps.append({"interrupt": True})
             least_ms = round(max(slope * (number % 40) + 20.0 * (slope < 0.0) + rng.uniform(0.0, spread), 0.0), 3)
-            noise = noise.add([least_ms / 1e3])
-            steps.append({"least_ms": least_ms, "expect_ms": noise.level * 1e3})
+            seen = seen.add([least_ms / 1e3])
+            steps.append({"least_ms": least_ms, "expect_ms": seen.level * 1e3})
         yield {"steps": steps}
 
 
 def _late(rng: random.Random) -> Iterator[dict[str, Any]]:
-    """Spells with few losses, and with many, some of which come in bursts; after what overwhelms all is forgotten."""
+    """Spells with few losses, and with many, some of which come in bursts; after excessive losses all is forgotten."""
     for cap in (0.02, 0.1, 0.5, 1.0):
-        p = replace(spec.parse("hybrid"), losscap=cap)
         late = LatePackets()
         steps = list[dict[str, Any]]()
         for n in range(90):
@@ -105,7 +105,7 @@ def _late(rng: random.Random) -> Iterator[dict[str, Any]]:
                 late.forget()
             late.add(lost, acked, reports)
             step: dict[str, Any] = {"lost": lost, "acked": acked, "reports": reports, "forget": forget}
-            expect = sampled and late.overwhelm(p, competes=competes)
+            expect = sampled and late.are_excessive(cap, competes=competes)
             steps.append({**step, "competes": competes, "sampled": sampled, "expect": expect})
         yield {"losscap": cap, "steps": steps}
 
@@ -113,7 +113,8 @@ def _late(rng: random.Random) -> Iterator[dict[str, Any]]:
 def _dips(rng: random.Random) -> dict[str, Any]:
     """Epochs one after the other, some of which last long, and some of which end in a decrease. Where rounding could
     decide, another one is drawn."""
-    p = replace(spec.parse("hybrid"), dip=rng.choice((0.5, 0.7, 0.9)))
+    options = f"growth_period={rng.choice((10, 40, 160))}ms"
+    p = spec.parse(f"hybrid:{options}")
     length, state, steps = rng.choice((0.001, 0.01, 0.04, 0.1)), Dips(), list[dict[str, Any]]()
     while len(steps) < 30:
         duration = round(length * rng.choice((1.0, 1.3, 3.0, 9.0)) * rng.uniform(1.0, 1.2), 6)
@@ -137,11 +138,11 @@ def _dips(rng: random.Random) -> dict[str, Any]:
                 "decrease": decrease,
                 "expect_arriving_ms": arriving * 1e3,
                 "expect_believed_bps": state.believed(p),
-                "expect_varies": state.varies,
-                "expect_head_start_ms": state.head_start(p.growth_period(PACKET, rate, length)) * 1e3,
+                "expect_varies": state.variability,
+                "expect_head_start_ms": state.head_start(p.period(PACKET, rate, length)) * 1e3,
             }
         )
-    return {"options": f"dip={p.dip:g}", "length_ms": length * 1e3, "steps": steps}
+    return {"options": options, "length_ms": length * 1e3, "steps": steps}
 
 
 def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
@@ -156,32 +157,32 @@ def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
         share = round(rate * rng.uniform(0.5, 1.6)) if draining else None
         arriving = round(length * rng.uniform(1.0, 1.2), 6)
         uncertain = rng.choice((0.0, 0.1, 0.5))
-        its_noise = 0.0 if startup else round(uncertain * arriving, 6)
+        its_jitter = 0.0 if startup else round(uncertain * arriving, 6)
         e = law.Epoch(
             delta=round(rng.choice((0.1, 0.4, 0.9, 1.5, 3.0, 6.0)) * rng.uniform(0.5, 1.2) * d.d1, 6),
             lost=rng.random() < 0.3,
-            overwhelmed=rng.random() < 0.1,
+            excessive_loss=rng.random() < 0.1,
             rate=rate,
             length=length,
             packet_bytes=PACKET,
             app_limited=not startup and rng.random() < 0.2,
             startup=startup,
             queues=False,
-            arrived=float(round(rate * rng.uniform(0.3, 1.3))),
-            uncertain=uncertain if startup else noise.uncertain(its_noise, arriving),
+            delivery_rate=float(round(rate * rng.uniform(0.3, 1.3))),
+            uncertain=uncertain if startup else jitter.uncertain(its_jitter, arriving),
             background=rng.choice((0.0, 0.05, 0.4)),
             thresholds=d,
             full=full_delay(d.d1, longest, p),
             transmission=transmission,
             arriving=arriving,
-            noise=its_noise,
+            jitter=its_jitter,
         )
         end = startup_end(rate, length, transmission, PACKET, p)
         e = replace(e, queues=startup and e.delta > end, fills=startup and rng.random() < 0.3)
-        undisturbed = 0.0 if startup or draining else rng.choice((0.0, 0.05, 0.4, 8.0))
+        since_decrease = 0.0 if startup or draining else rng.choice((0.0, 0.05, 0.4, 8.0))
         learning = share is not None and rng.random() < 0.5
         drain = _drain(rng, e) if share is not None and not learning else Drain()
-        course = law.Course(share, round(rate * 1.7) if learning else None, undisturbed, drain=drain)
+        course = law.Course(share, round(rate * 1.7) if learning else None, since_decrease, drain=drain)
         done = law.update(e, p, course)
         near = [law.update(replace(e, delta=e.delta + s * MARGIN_MS / 1e3), p, course) for s in (-1, 1)]
         met = {startup and e.delta + s * MARGIN_MS / 1e3 > end for s in (-1, 1)}
@@ -193,27 +194,27 @@ def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
 def _drain(rng: random.Random, e: law.Epoch) -> Drain:
     """What the epochs before have left, if there were any since the decrease: some with more than A, and some less."""
     lasted = rng.choice((0, 1, 8, 30)) * e.arriving
-    return Drain(lasted, float(round(e.arrived * rng.choice((0.7, 1.02, 1.05, 2.0)) * lasted)))
+    return Drain(lasted, float(round(e.delivery_rate * rng.choice((0.7, 1.02, 1.05, 2.0)) * lasted)))
 
 
 def _outcome(u: law.Update) -> tuple[Any, ...]:
-    return u.zone, u.alpha is None, u.beta is None, u.startup, u.course.share is None
+    return u.zone, u.alpha is None, u.beta is None, u.startup, u.course.return_rate is None
 
 
 def _as_json(
     options: str, e: law.Epoch, course: law.Course, done: law.Update, transmission: float, longest: float
 ) -> dict[str, Any]:
-    drain = course.arrive(e.arrived, e.arriving).drain
+    drain = course.arrive(e.delivery_rate, e.arriving).drain
     return {
         "options": options,
         "startup": e.startup,
         "delta_ms": e.delta * 1e3,
         "lost": e.lost,
-        "overwhelmed": e.overwhelmed,
+        "overwhelmed": e.excessive_loss,
         "rate_bps": e.rate,
-        "arrived_bps": e.arrived,
+        "arrived_bps": e.delivery_rate,
         "uncertain": e.uncertain,
-        "noise_ms": e.noise * 1e3,
+        "noise_ms": e.jitter * 1e3,
         "drain_lasted_ms": drain.lasted * 1e3,
         "drain_arrived_bits": drain.bits,
         "background": e.background,
@@ -222,16 +223,16 @@ def _as_json(
         "longest_ms": longest * 1e3,
         "app_limited": e.app_limited,
         "fills": e.fills,
-        "share_bps": course.share,
+        "share_bps": course.return_rate,
         "startup_rate_bps": course.startup_rate,
-        "undisturbed_ms": course.undisturbed * 1e3,
+        "undisturbed_ms": course.since_decrease * 1e3,
         "expect_zone": done.zone,
         "expect_startup": done.startup,
         "expect_alpha_bps": done.alpha,
         "expect_beta": done.beta,
         "expect_rate_bps": done.rate,
-        "expect_share_bps": done.course.share,
-        "expect_undisturbed_ms": done.course.undisturbed * 1e3,
+        "expect_share_bps": done.course.return_rate,
+        "expect_undisturbed_ms": done.course.since_decrease * 1e3,
     }
 
 

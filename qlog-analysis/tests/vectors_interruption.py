@@ -10,7 +10,7 @@ from qlog_analysis.hybrid.dips import Dips
 
 PACKET = 1250
 USUAL: dict[str, Any] = {
-    "options": "startup=2.2,losscap=0.1",
+    "options": "startup_gain=2.2",
     "duration_ms": 500.0,
     "length_ms": 40.0,
     "queue_ms": 10.0,
@@ -40,11 +40,9 @@ CASES: tuple[dict[str, Any], ...] = (
     {"lost": 4, "acked": 36},
     {"lost": 41, "acked": 359},
     {"lost": 40, "acked": 360},
-    {"options": "startup=2.2,losscap=0.5", "lost": 10},
-    {"options": "startup=2.2,losscap=0.5", "lost": 11},
-    {"options": "startup=2.2,losscap=1", "acked": 0},
-    {"options": "startup=2.2,losscap=0.1,dip=off"},
-    {"options": "startup=2.2,losscap=0.1,compete=off"},
+    {"options": "without=excessive_loss", "acked": 0},
+    {"options": "without=dips"},
+    {"options": "without=contention"},
 )
 
 

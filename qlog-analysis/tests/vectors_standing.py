@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from qlog_analysis.hybrid import spec
@@ -13,9 +12,9 @@ from qlog_analysis.hybrid.standing import Judged, Shown, Standing, judge
 PACKET = 1250
 RANDOM_CASES = 32
 PATIENCE = 0.5
-"""s. `compete`."""
+"""s."""
 SLACK = 2e-6
-P = replace(spec.parse("hybrid"), compete=PATIENCE)
+P = spec.parse("hybrid")
 
 
 def build() -> list[dict[str, Any]]:
@@ -45,13 +44,13 @@ def _random(rng: random.Random) -> dict[str, Any]:
             acked=sent - lost,
             background=background,
             rate=float(round(rate * rng.uniform(0.7, 0.9))),
-            share=None if share is None else float(share),
+            return_rate=None if share is None else float(share),
             transmission=transmission,
             packet_bytes=PACKET,
         )
-        if len(set(judge(e, state, P, SLACK))) > 1:
+        if len(set(judge(e, state, P, SLACK, PATIENCE))) > 1:
             continue
-        (done,) = judge(e, state, P)
+        (done,) = judge(e, state, P, patience=PATIENCE)
         now, state = e.now, done.standing
         drains = done.outcome is None and (goes_on or rng.random() < 0.3)
         steps.append(_step(e, done))
@@ -61,7 +60,7 @@ def _random(rng: random.Random) -> dict[str, Any]:
 def _chosen(epochs: Iterable[Shown]) -> dict[str, Any]:
     state, steps, last = Standing(), list[dict[str, Any]](), None
     for e in epochs:
-        (done,) = set(judge(e, state, P, SLACK))
+        (done,) = set(judge(e, state, P, SLACK, PATIENCE))
         state, last = done.standing, e
         steps.append(_step(e, done))
     assert last is not None
@@ -100,7 +99,7 @@ def _due(**changes: Any) -> list[Shown]:
 
 def _shown(now: float, delta: float, **changes: Any) -> Shown:
     base: dict[str, Any] = {"length": 0.04, "short": 0.001, "lost": 0, "acked": 40, "background": 0.0}
-    rates = {"rate": 8e6, "share": 1e7, "transmission": 1e-3, "packet_bytes": PACKET}
+    rates = {"rate": 8e6, "return_rate": 1e7, "transmission": 1e-3, "packet_bytes": PACKET}
     return Shown(round(now, 6), delta, **{**base, **rates, **changes})
 
 
@@ -113,7 +112,7 @@ def _step(e: Shown, done: Judged) -> dict[str, Any]:
         "acked": e.acked,
         "background": e.background,
         "rate_bps": e.rate,
-        "share_bps": e.share,
+        "share_bps": e.return_rate,
         "expect_outcome": done.outcome,
         "expect_back_bps": done.back,
     }

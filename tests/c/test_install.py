@@ -9,7 +9,7 @@ import pytest
 from conftest import ROOT, run
 
 SELECT = Path(__file__).parent / "src" / "select.c"
-OURS = ("hybrid:d1=12ms", "smallq", "vegas", "rrr", "raimd")
+OURS = ("hybrid:target_delay=12ms", "smallq", "vegas", "rrr", "raimd")
 SELECTED = [f"{name} 0" for name in (*OURS, "cubic")] + ["hybird -14"]
 
 

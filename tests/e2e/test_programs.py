@@ -13,7 +13,7 @@ import pytest
     ("spec", "parts"),
     [
         ("hybird", ["hybird", "hybrid, smallq, vegas, rrr, raimd, reno, cubic"]),
-        ("hybrid:d1=10", ["d1=10", "unit"]),
+        ("hybrid:target_delay=10", ["target_delay=10", "unit"]),
         ("hybrid:paper,d9=1ms", ["d9", "d0, d1, d2, d3"]),
         ("hybrid:paper,d1=30ms,d2=24ms", ["d0 < d1 < d2 < d3"]),
         ("cubic:fast", ["takes no options"]),

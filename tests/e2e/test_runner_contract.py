@@ -195,7 +195,9 @@ CASES = {
     "goodput": Rehearsal(Case("transfer", [10 * MB]), link_is_used),
     # BoringSSL cannot be told to offer this suite alone, so the client is not one of the case.
     "chacha20 of the server": Rehearsal(Case("transfer", [3 * MB], server="chacha20"), no_retry),
-    "another controller": Rehearsal(Case("transfer", [2 * MB], link=LOSS_2, cc="hybrid:d1=10ms"), loss_struck),
+    "another controller": Rehearsal(
+        Case("transfer", [2 * MB], link=LOSS_2, cc="hybrid:target_delay=10ms"), loss_struck
+    ),
 }
 
 

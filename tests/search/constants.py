@@ -22,8 +22,6 @@ class Constant:
     high: float
     scale: Literal["log", "linear"]
     unit: str = ""
-    searched: bool = True
-    """Otherwise only its sensitivity is looked at."""
 
     @property
     def default(self) -> float:
@@ -51,28 +49,19 @@ class Constant:
 
 
 CONSTANTS = (
-    Constant("bmin", 0.001, 0.05, "log"),
-    Constant("queue", 0.7, 8.0, "log"),
-    Constant("grow", 1.02, 3.0, "log"),
-    Constant("period", 10.0, 400.0, "log", "ms"),
-    Constant("drain", 1.0, 12.0, "log"),
-    Constant("insist", 0.02, 0.8, "log"),
-    Constant("startup", 1.3, 3.0, "linear"),
-    Constant("bmax", 0.3, 0.9, "linear", searched=False),
-    Constant("full", 0.2, 1.0, "linear", searched=False),
-    Constant("losscap", 0.02, 0.5, "log", searched=False),
-    Constant("dip", 0.4, 0.95, "linear", searched=False),
-    Constant("catchup", 1.0, 8.0, "linear", searched=False),
-    Constant("capacity", 0.8, 1.2, "linear", searched=False),
+    Constant("min_decrease", 0.001, 0.05, "log"),
+    Constant("target_packets", 0.7, 8.0, "log"),
+    Constant("growth", 1.02, 3.0, "log"),
+    Constant("growth_period", 10.0, 400.0, "log", "ms"),
+    Constant("drain_epochs", 1.0, 12.0, "log"),
+    Constant("startup_gain", 1.3, 3.0, "linear"),
 )
-"""What changes which mechanism is left out (`off`) belongs to the ablation, not here."""
-
-SEARCHED = tuple(constant for constant in CONSTANTS if constant.searched)
+"""What is for operators stays out, and which mechanism is left out (`without`) belongs to the ablation."""
 
 
 def spec_at(places: Sequence[float]) -> str:
-    """The spec at a point of the space of `SEARCHED`, each coordinate from 0 to 1."""
-    return spec_of({constant.name: constant.at(p) for constant, p in zip(SEARCHED, places, strict=True)})
+    """The spec at a point of the space of `CONSTANTS`, each coordinate from 0 to 1."""
+    return spec_of({constant.name: constant.at(p) for constant, p in zip(CONSTANTS, places, strict=True)})
 
 
 def spec_of(values: Mapping[str, float]) -> str:
@@ -85,4 +74,4 @@ def spec_of(values: Mapping[str, float]) -> str:
 
 def defaults() -> list[float]:
     """Today's defaults as a point of the space."""
-    return [constant.place(constant.default) for constant in SEARCHED]
+    return [constant.place(constant.default) for constant in CONSTANTS]

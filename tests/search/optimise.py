@@ -1,8 +1,9 @@
 """CMA-ES over the constants.
 
 Chosen because the objective has few dimensions, is not convex, has steps (a simulation is one) and no gradient, and
-its variables are not independent (`grow` and `period`, `bmin` and `drain`): that is what CMA-ES is made for
-(Hansen, "The CMA Evolution Strategy: A Tutorial", arXiv:1604.00772). pycma is its authors' own and needs numpy only.
+its variables are not independent (`growth` and `growth_period`, `min_decrease` and `drain_epochs`): that is what CMA-ES
+is made for (Hansen, "The CMA Evolution Strategy: A Tutorial", arXiv:1604.00772). pycma is its authors' own and needs
+numpy only.
 """
 
 from __future__ import annotations

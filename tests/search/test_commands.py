@@ -67,9 +67,9 @@ def test_a_search_is_judged_and_drawn(out: Path) -> None:
     assert len(found["points"]) == 18
     assert {point["seed"] for point in found["points"]} == {3, 4}
     assert (out / "trade-off.svg").read_text().startswith("<?xml")
-    judged = command(out, "judge", "--seed=3", "hybrid:queue=4")
+    judged = command(out, "judge", "--seed=3", "hybrid:target_packets=4")
     assert judged.returncode == 0, judged.stderr
-    for spec in ("hybrid", found["best"], "hybrid:queue=4", "hybrid:paper"):
+    for spec in ("hybrid", found["best"], "hybrid:target_packets=4", "hybrid:paper"):
         assert judged.stdout.count(f"| `{spec}` |") == 2, judged.stdout
 
 
@@ -104,7 +104,7 @@ def test_the_program_gives_the_same_line_for_the_same_seeds(out: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["hybrid:bmind=1"], "bmind"),
+        (["hybrid:decrease=1"], "allowed are target_delay"),
         (["bbr2"], "bbr2 is quiche's"),
         (["--jobs", "0", "hybrid"], "--jobs is 0, and may be 1 to"),
         (["--seeds", "x", "hybrid"], "`x` is no whole number"),

@@ -30,7 +30,7 @@ def program(tmp_path: Path) -> Path:
 def test_what_stands_in_the_journal_is_not_measured_again(scenarios: Path, program: Path, tmp_path: Path) -> None:
     journal = tmp_path / "journal.jsonl"
     first = Program(scenarios, journal, program)
-    for spec in ("hybrid", "hybrid", "hybrid:queue=3"):
+    for spec in ("hybrid", "hybrid", "hybrid:target_packets=3"):
         assert first.measure(spec, [1]) == result()
     again = Program(scenarios, journal, program)
     assert again.measure("hybrid", [1]) == result()
@@ -58,11 +58,11 @@ def test_a_line_that_was_cut_off_is_named_and_passed_over(
     journal = tmp_path / "journal.jsonl"
     first = Program(scenarios, journal, program)
     first.measure("hybrid", [1])
-    first.measure("hybrid:queue=3", [1])
+    first.measure("hybrid:target_packets=3", [1])
     journal.write_bytes(journal.read_bytes()[:-20])
     again = Program(scenarios, journal, program)
     assert "journal.jsonl:2: passed over" in capsys.readouterr().err
-    again.measure("hybrid:queue=3", [1])
+    again.measure("hybrid:target_packets=3", [1])
     assert again.run == 1
     assert Program(scenarios, journal, program).known.keys() == first.known.keys()
 

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import pytest
 
 from .conftest import result
-from .constants import SEARCHED
+from .constants import CONSTANTS
 from .evaluator import Result
 from .optimise import search
 from .trade_off import front
 
-BEST = {"bmin": 0.004, "queue": 3.0}
+BEST = {"min_decrease": 0.004, "target_packets": 3.0}
 
 
 def values(spec: str) -> dict[str, float]:
@@ -45,7 +45,7 @@ def test_the_search_comes_close_to_the_best_and_stays_within_the_ranges() -> Non
     for name, best in BEST.items():
         assert values(found.best)[name] == pytest.approx(best, rel=0.1)
     for point in found.points:
-        assert all(of.low * 0.999 <= values(point.spec)[of.name] <= of.high * 1.001 for of in SEARCHED)
+        assert all(of.low * 0.999 <= values(point.spec)[of.name] <= of.high * 1.001 for of in CONSTANTS)
 
 
 def test_the_same_seed_looks_at_the_same_points_and_another_at_others() -> None:

@@ -1,7 +1,7 @@
 /*
  * quiche_cc: congestion controllers for quiche, from C.
  *
- * A program needs none of this to use them: quiche_config_set_cc_algorithm_name(config, "hybrid:d1=12ms")
+ * A program needs none of this to use them: quiche_config_set_cc_algorithm_name(config, "hybrid:target_delay=12ms")
  * selects a controller with its options. Here is what the program may want besides: to list the controllers, to
  * learn why an option string was refused, to watch a connection's controller, and to bring one of its own.
  *
@@ -77,7 +77,7 @@ enum quiche_cc_source {
  */
 typedef struct {
     size_t size;
-    /* Static text: the state's name, e.g. "zone1" (docs/qlog.md lists them). */
+    /* Static text: the state's name, e.g. "growing" (docs/qlog.md lists them). */
     const char *state;
     /* The controller's rate, in bits per second; INFINITY if it has none. */
     double rate_bps;

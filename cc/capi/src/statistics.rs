@@ -90,7 +90,8 @@ mod tests {
 
     #[test]
     fn a_new_controller_tells_its_decision_and_that_it_has_measured_nothing() {
-        let Algorithm::Ours { build, .. } = quiche_cc::parse("hybrid:initial_rate=1Mbps").unwrap() else {
+        let Algorithm::Ours { build, .. } = quiche_cc::parse("hybrid:initial_rate=1Mbps").unwrap()
+        else {
             panic!("hybrid is ours");
         };
         let controller = build(Start {

@@ -186,7 +186,7 @@ impl OwdMeter {
         let by_ack = sampled.then(|| {
             self.record_rtt(&newest);
             let owd = newest.rtt - ack_delay(feedback, newest.rtt);
-            self.sample(&newest, owd, Source::Ack)
+            self.sample(&newest, owd, Source::Ack, false)
         });
         if !self.trust.is_lost() {
             self.record_received(feedback, fall, each);
@@ -211,9 +211,8 @@ impl OwdMeter {
             if worth != Plausibility::Implausible {
                 self.source = Source::ReceiveTimestamps;
                 self.reported = true;
-                let sample = self.sample(&packet, owd, self.source);
                 let restarts = worth == Plausibility::ClockStep;
-                each(Sample { restarts, ..sample });
+                each(self.sample(&packet, owd, Source::ReceiveTimestamps, restarts));
             }
         }
     }
@@ -336,7 +335,8 @@ impl OwdMeter {
         }
     }
 
-    fn sample(&mut self, packet: &Returned, owd: Owd, source: Source) -> Sample {
+    #[inline]
+    fn sample(&mut self, packet: &Returned, owd: Owd, source: Source, restarts: bool) -> Sample {
         let minima = match source {
             Source::Ack => &mut self.by_ack,
             Source::ReceiveTimestamps => &mut self.by_timestamp,
@@ -349,7 +349,7 @@ impl OwdMeter {
             above: owd - minimum,
             class: packet.class,
             source,
-            restarts: false,
+            restarts,
         }
     }
 

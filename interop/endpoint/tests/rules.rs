@@ -8,7 +8,7 @@ use common::{fetch, read_trace, run, traces, Server};
 use serde_json::Value;
 
 const RULES: [&str; 4] = [
-    "name=live host=live.example.org cc=hybrid:d1=10ms,drain=2",
+    "name=live host=live.example.org cc=hybrid:target_delay=10ms,drain_epochs=2",
     "host=*.example.org client=127.0.0.0/8 cc=vegas",
     "host=*.example.org cc=reno",
     "host=example.net client=192.0.2.0/24 cc=bbr2",
@@ -44,7 +44,11 @@ fn the_name_that_the_client_asks_for_decides() {
     let logs = tempfile::tempdir().unwrap();
     let server = start(&["--cc", "bbr2", "--qlog", logs.path().to_str().unwrap()]);
     let expected = [
-        ("live.example.org", "hybrid:d1=10ms,drain=2", Some("live")),
+        (
+            "live.example.org",
+            "hybrid:target_delay=10ms,drain_epochs=2",
+            Some("live"),
+        ),
         (
             "deep.a.example.org",
             "vegas",
@@ -118,7 +122,10 @@ fn resumed_connections_and_those_after_a_retry_are_chosen_for_too() {
     assert_eq!(resumed.count(), 1, "{events:?}");
     for event in events {
         assert_eq!(event["cc_rule"], "live", "{event}");
-        assert_eq!(event["cc"], "hybrid:d1=10ms,drain=2", "{event}");
+        assert_eq!(
+            event["cc"], "hybrid:target_delay=10ms,drain_epochs=2",
+            "{event}"
+        );
     }
 }
 

@@ -28,8 +28,8 @@ fn an_unknown_controller_is_refused_with_the_known_ones() {
 #[test]
 fn a_bad_option_of_a_controller_is_refused_with_what_is_allowed() {
     for (spec, words) in [
-        ("hybrid:d1=10", ["d1", "unit"]),
-        ("hybrid:nonsense=1", ["nonsense", "d1"]),
+        ("hybrid:target_delay=10", ["target_delay", "unit"]),
+        ("hybrid:nonsense=1", ["nonsense", "target_delay"]),
         ("cubic:fast", ["cubic", "no options"]),
     ] {
         let (code, text) = refusal(SERVER, &["--cc", spec]);
@@ -46,7 +46,7 @@ fn the_catalogue_is_listed() {
         let output = run(program, &["--list-cc"]);
         assert!(output.status.success());
         let text = String::from_utf8(output.stdout).unwrap();
-        for word in ["hybrid", "d1", "cubic"] {
+        for word in ["hybrid", "target_delay", "cubic"] {
             assert!(text.contains(word), "{text}");
         }
     }

@@ -60,7 +60,7 @@ fn quic_settings_still_choose_those_of_quiche() {
 #[test]
 fn an_unknown_controller_or_a_bad_option_is_refused_with_what_is_allowed() {
     let folder = Folder::new();
-    for (cc, allowed) in [("hybird", "smallq"), ("hybrid:d1=10", "unit")] {
+    for (cc, allowed) in [("hybird", "smallq"), ("hybrid:target_delay=10", "unit")] {
         let mut program = Command::new(PROGRAM);
         let output = program.args(options(folder.path(), cc)).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{cc}");

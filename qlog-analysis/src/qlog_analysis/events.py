@@ -23,24 +23,16 @@ class ControllerParameters(msgspec.Struct):
 class HybridParameters(msgspec.Struct):
     """The map `parameters` of the controller `hybrid`."""
 
-    bmin: NonNegative
-    bmax: NonNegative
-    d1: NonNegative | str
-    losscap: NonNegative
-    startup: NonNegative
-    capacity: NonNegative
-    skew: bool
-    owdwin: NonNegative
-    r0: NonNegative | str
-    insist: NonNegative
-    queue: NonNegative
-    drain: NonNegative
-    grow: NonNegative
-    period: NonNegative
-    full: NonNegative
-    compete: NonNegative
-    dip: NonNegative
-    catchup: NonNegative
+    target_delay: NonNegative | str
+    target_packets: NonNegative
+    initial_rate: NonNegative | str
+    base_delay_window: NonNegative
+    growth: NonNegative
+    growth_period: NonNegative
+    drain_epochs: NonNegative
+    min_decrease: NonNegative
+    startup_gain: NonNegative
+    without: str
 
 
 class PaperParameters(msgspec.Struct):
@@ -56,8 +48,8 @@ class PaperParameters(msgspec.Struct):
     d2: NonNegative
     d3: NonNegative
     gamma: NonNegative
-    owdwin: NonNegative
-    r0: NonNegative | str
+    base_delay_window: NonNegative
+    initial_rate: NonNegative | str
 
 
 class ZoneEpoch(msgspec.Struct):
@@ -69,7 +61,7 @@ class ZoneEpoch(msgspec.Struct):
     source: str
     samples: Uint
     lost: Uint
-    lost_in_all: Uint
+    lost_total: Uint
     acked: Uint
     delta: float | None
     d0: NonNegative
@@ -90,21 +82,21 @@ class HybridEpoch(ZoneEpoch):
     """The same of the default profile."""
 
     loss_reports: Uint
-    arrived: NonNegative
+    delivery_rate: NonNegative
     transmission_time: NonNegative
     skew: float | None
-    noise: NonNegative
-    gap: NonNegative
+    jitter: NonNegative
+    ack_gap: NonNegative
     background_loss: NonNegative
     full: NonNegative
-    overwhelmed: bool
+    excessive_loss: bool
     stalled: bool
-    varies: NonNegative
-    phase: str
-    undisturbed: NonNegative
-    share: NonNegative | None
-    standing: NonNegative
-    held: NonNegative | None
+    variability: NonNegative
+    state: str
+    since_decrease: NonNegative
+    return_rate: NonNegative | None
+    competing_queue: NonNegative
+    held_rate: NonNegative | None
     return_delay: NonNegative
 
 
@@ -185,7 +177,7 @@ class RrrParameters(msgspec.Struct):
     xtlim: NonNegative
     cmax: NonNegative
     xt: NonNegative | str
-    r0: NonNegative | str
+    initial_rate: NonNegative | str
     n: NonNegative
     span: NonNegative
     qmax: NonNegative
@@ -228,7 +220,7 @@ class RaimdParameters(msgspec.Struct):
     startup: bool
     wgain: NonNegative
     cmax: NonNegative
-    r0: NonNegative | str
+    initial_rate: NonNegative | str
 
 
 class RaimdUpdate(msgspec.Struct):

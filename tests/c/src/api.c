@@ -33,13 +33,13 @@ static void every_listed_controller_can_be_selected(void) {
     quiche_cc_string_free(NULL);
 
     char *text = quiche_cc_describe();
-    CHECK(strstr(text, "d1=...") != NULL);
+    CHECK(strstr(text, "target_delay=...") != NULL);
     quiche_cc_string_free(text);
 }
 
 static void a_refusal_has_a_reason(void) {
-    CHECK(quiche_cc_check("hybrid:d1=12ms") == QUICHE_CC_OK);
-    CHECK(quiche_cc_check("hybrid:d1=12") == QUICHE_CC_REFUSED);
+    CHECK(quiche_cc_check("hybrid:target_delay=12ms") == QUICHE_CC_OK);
+    CHECK(quiche_cc_check("hybrid:target_delay=12") == QUICHE_CC_REFUSED);
     CHECK(strstr(quiche_cc_last_error(), "with its unit") != NULL);
     CHECK(quiche_cc_check("hybird") == QUICHE_CC_REFUSED);
     CHECK(strstr(quiche_cc_last_error(), "available are hybrid, ") != NULL);

@@ -87,6 +87,8 @@ pub struct Step {
     pub alpha: Option<Rate>,
     /// The decrease, as a share of the rate.
     pub beta: Option<f64>,
+    /// Whether the decrease was at a dip, if that is known.
+    pub dip: Option<bool>,
     /// What has become of a queue, or of the path.
     pub outcome: Option<Outcome>,
 }
@@ -112,6 +114,7 @@ impl Control {
             },
             alpha: None,
             beta: None,
+            dip: None,
             outcome: None,
         }
     }
@@ -205,10 +208,10 @@ fn alone(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -> S
 /// With the rate within bounds, and the time without a decrease.
 fn settled(params: &Params, seen: &Seen, from: &Control, mut step: Step) -> Step {
     step.next.rate = bounded(step.next.rate, seen.link.packet(), seen.length);
+    step.dip = seen.dip(from).filter(|_| step.beta.is_some());
     step.next.since_decrease = if step.alpha.is_none() || seen.app_limited {
-        let dip = seen.dip(from).filter(|_| step.beta.is_some());
         let period = law::growth_period(params, seen.link.packet(), from.rate, seen.length);
-        head_start(seen.variability_after(dip), period)
+        head_start(seen.variability_after(step.dip), period)
     } else {
         // Nothing was tried in time that passed without feedback.
         from.since_decrease + seen.length

@@ -12,8 +12,9 @@ impl Controller for Hybrid {
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         self.limits.max_ack_delay = Some(feedback.max_ack_delay);
-        self.model.delay.follow_handshake(feedback);
-        self.follow_path();
+        if self.model.delay.follow_handshake(feedback) {
+            self.follow_path();
+        }
         let (starts, first) = (
             self.control.state.is_startup(),
             self.model.epoch().is_none(),
@@ -26,11 +27,10 @@ impl Controller for Hybrid {
             self.grow(feedback, newest);
         }
         self.follow_path();
-        if self.model.epoch().is_none() || first {
+        if first {
             self.control.rate = initial_rate(&self.params, &self.model, self.start);
             self.decision = None;
-        }
-        if self.model.epoch().is_some() && self.ends_epoch(feedback) {
+        } else if self.ends_epoch(feedback) {
             self.end_epoch(feedback);
         }
         if self.decision.is_none() {

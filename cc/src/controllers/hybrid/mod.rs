@@ -39,7 +39,7 @@ use self::judge::Outcome;
 use self::law::zone;
 use self::model::seen::Seen;
 use self::model::Model;
-use self::report::{Counts, EpochReport};
+use self::report::{Before, Counts, EpochReport};
 use self::startup::Startup;
 use crate::controller::{Controller, Decision, Measured, Start};
 use crate::controllers::hybrid_paper::law::Zone;
@@ -110,6 +110,7 @@ impl Hybrid {
     }
 
     /// In start-up the rate grows with every feedback.
+    #[inline(never)]
     fn grow(&mut self, feedback: &Feedback<'_>, newest: Option<Owd>) {
         let (params, model) = (&self.params, &mut self.model);
         let rate = self.control.rate;
@@ -139,27 +140,26 @@ impl Hybrid {
         self.model.is_epoch_over(feedback.now) || (self.control.state.is_startup() && queues())
     }
 
-    /// Ends the epoch with this feedback.
+    /// Ends the epoch with this feedback. Apart, so that what every ACK does stays short.
+    #[inline(never)]
     fn end_epoch(&mut self, feedback: &Feedback<'_>) {
-        let (params, before) = (&self.params, self.control);
-        let met = self
-            .startup
-            .met(params, &self.model, before.rate, feedback.now);
-        let Some((epoch, seen)) = self.model.end_epoch(params, feedback, &before, met) else {
+        let (params, before) = (&self.params, Before::new(&self.control));
+        let met = (self.startup).met(params, &self.model, before.rate, feedback.now);
+        let Some((epoch, seen)) = self.model.end_epoch(params, feedback, &self.control, met) else {
             return;
         };
-        let step = step(params, &seen, &before);
-        self.follow(&step, &seen, &before);
+        let step = step(params, &seen, &self.control);
+        self.follow(&step, &seen);
         self.epochs += 1;
         self.decide();
-        self.tell(&epoch, &seen, &before, &step);
+        self.tell(&epoch, &seen, before, &step);
         self.model.next_epoch(&epoch, &seen, feedback);
         self.follow_path();
     }
 
     /// Takes a step, and lets the model learn from it.
-    fn follow(&mut self, step: &Step, seen: &Seen, before: &Control) {
-        if let Some(dip) = seen.dip(before).filter(|_| step.beta.is_some()) {
+    fn follow(&mut self, step: &Step, seen: &Seen) {
+        if let Some(dip) = step.dip {
             self.model.delivery.learn(dip);
         }
         match step.outcome {
@@ -179,10 +179,9 @@ impl Hybrid {
         self.model.learn_delay(seen);
     }
 
-    fn tell(&mut self, epoch: &Epoch, seen: &Seen, before: &Control, step: &Step) {
-        let zone = seen
-            .observed
-            .map(|observed| zone(&seen.thresholds, &observed));
+    fn tell(&mut self, epoch: &Epoch, seen: &Seen, before: Before, step: &Step) {
+        let zone_of = |observed| zone(&seen.thresholds, &observed);
+        let zone = seen.observed.map(zone_of);
         self.measured = Measured {
             rowd: seen.delta,
             source: Some(seen.source),
@@ -193,8 +192,12 @@ impl Hybrid {
             epoch: Counts::of(epoch, seen.source),
             seen: *seen,
             zone,
-            before: *before,
-            step: *step,
+            before,
+            alpha: step.alpha,
+            beta: step.beta,
+            outcome: step.outcome,
+            return_rate: step.next.state.drain().map(|drain| drain.share),
+            held_rate: step.next.judge.held(),
             rate: self.control.rate,
             window: self.decision().window,
             length: self.model.length(),

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::control::{Control, Step};
+use super::control::Control;
+use super::judge::Outcome;
 use super::model::seen::Seen;
 use super::params::Params;
 use crate::controller::{Event, Value};
@@ -22,9 +23,14 @@ pub struct EpochReport {
     pub epoch: Counts,
     pub seen: Seen,
     pub zone: Option<Zone>,
-    pub before: Control,
-    pub step: Step,
-    /// R and W after it.
+    pub before: Before,
+    /// The step.
+    pub alpha: Option<Rate>,
+    pub beta: Option<f64>,
+    pub outcome: Option<Outcome>,
+    /// After it, what is returned to while a queue drains, what is held while others keep one, R and W.
+    pub return_rate: Option<Rate>,
+    pub held_rate: Option<Rate>,
     pub rate: Rate,
     pub window: Bytes,
     /// L at its end.
@@ -35,6 +41,27 @@ pub struct EpochReport {
     pub skew: Option<f64>,
     /// Queueing of the return path.
     pub on_return: Duration,
+}
+
+/// What the flow was doing in an epoch, since when there had been no decrease, R, and Q.
+#[derive(Debug, Clone, Copy)]
+pub struct Before {
+    pub state: &'static str,
+    pub since_decrease: Duration,
+    pub rate: Rate,
+    pub competing_queue: Owd,
+}
+
+impl Before {
+    /// Before a step from here.
+    pub fn new(control: &Control) -> Self {
+        Self {
+            state: control.state.name(),
+            since_decrease: control.since_decrease,
+            rate: control.rate,
+            competing_queue: control.judge.others_queue(),
+        }
+    }
 }
 
 /// What an epoch has counted.
@@ -87,14 +114,12 @@ pub fn epoch_updated(report: &EpochReport) -> Event {
         epoch,
         seen,
         before,
-        step,
         ..
     } = report;
-    let (thresholds, after) = (&seen.thresholds, &step.next);
+    let thresholds = &seen.thresholds;
     let excessive = seen
         .observed
         .is_some_and(|observed| observed.excessive_loss);
-    let held = after.judge.held();
     let mut fields = vec![
         ("epoch", Value::Count(report.number)),
         ("duration", millis(seen.duration)),
@@ -116,22 +141,26 @@ pub fn epoch_updated(report: &EpochReport) -> Event {
         ("stalled", Value::Flag(seen.stalled())),
         ("variability", Value::Number(seen.variability)),
         ("zone", zone_or_null(report.zone)),
-        ("state", word(before.state.name())),
+        ("state", word(before.state)),
         ("app_limited", Value::Flag(seen.app_limited)),
         ("since_decrease", millis(before.since_decrease)),
-        ("alpha", number_or_null(step.alpha.map(Rate::bps))),
-        ("beta", number_or_null(step.beta)),
+        ("alpha", number_or_null(report.alpha.map(Rate::bps))),
+        ("beta", number_or_null(report.beta)),
         ("rate_before", Value::Number(before.rate.bps())),
         ("rate_after", Value::Number(report.rate.bps())),
-        ("return_rate", number_or_null(return_rate(after))),
+        (
+            "return_rate",
+            number_or_null(report.return_rate.map(Rate::bps)),
+        ),
         (
             "competing_queue",
-            millis(before.judge.others_queue().to_duration()),
+            millis(before.competing_queue.to_duration()),
         ),
-        ("held_rate", number_or_null(held.map(Rate::bps))),
+        ("held_rate", number_or_null(report.held_rate.map(Rate::bps))),
         (
             "outcome",
-            step.outcome
+            report
+                .outcome
                 .map_or(Value::Null, |outcome| word(outcome.as_str())),
         ),
         ("return_delay", millis(report.on_return)),
@@ -153,9 +182,4 @@ pub fn epoch_updated(report: &EpochReport) -> Event {
 
 fn zone_or_null(zone: Option<Zone>) -> Value {
     zone.map_or(Value::Null, |zone| Value::Count(zone.number()))
-}
-
-/// While a queue drains.
-fn return_rate(control: &Control) -> Option<f64> {
-    control.state.drain().map(|drain| drain.share.bps())
 }

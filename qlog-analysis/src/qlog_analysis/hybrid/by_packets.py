@@ -6,7 +6,8 @@ from ..check.numbers import RELATIVE, REPORT_ROUNDING, TIME_TOLERANCE, close, on
 from ..measure.sliding import Source
 from ..zones import by_packets as common
 from ..zones.measured import DELTA_TOLERANCE
-from .noises import NOISE_TOLERANCE
+from .constants import FULL_SHARE
+from .jitters import JITTER_TOLERANCE
 from .parameters import STARTUP_SAMPLES
 from .sides import Sides
 
@@ -26,7 +27,7 @@ class PacketsAgainstReport:
         common.check_counts(self.s)
         self._arrivals()
         common.check_delta(self.s)
-        self._noise()
+        self._jitter()
         self._thresholds()
         self._app_limited()
 
@@ -64,29 +65,33 @@ class PacketsAgainstReport:
             told = f"{m.loss_reports[1]} feedbacks in the trace told of losses"
             s.find("loss_reports", f"{r.loss_reports} reported, {told}")
         # The duration has digits enough to have the rate exactly; whether it is right, "timing" says.
-        bits = [r.arrived * s.arriving(r.duration / 1e3, length) for length in s.lengths()]
-        slack = 1e-9 * r.arrived + REPORT_ROUNDING + RELATIVE * m.acked_bits
+        bits = [r.delivery_rate * s.arriving(r.duration / 1e3, length) for length in s.lengths()]
+        slack = 1e-9 * r.delivery_rate + REPORT_ROUNDING + RELATIVE * m.acked_bits
         if not min(bits) - slack <= m.acked_bits <= max(bits) + slack:
             rate = f", {m.acked_bits / s.duration:.1f} bit/s" if s.duration > 0.0 else ""
-            s.find("arrived", f"{r.arrived:.1f} bit/s reported, {m.acked_bits:.0f} bits were acknowledged{rate}")
+            s.find(
+                "delivery_rate",
+                f"{r.delivery_rate:.1f} bit/s reported, {m.acked_bits:.0f} bits were acknowledged{rate}",
+            )
         if r.stalled not in s.stalls():
             usual = s.usual(r.length / 1e3)
             s.find("stalled", f"{r.stalled} reported for {s.duration * 1e3:.3f} ms, {usual * 1e3:.3f} ms are usual")
-        overwhelmed = s.before.overwhelmed and m.samples > 0
-        if r.overwhelmed != overwhelmed:
+        excessive_loss = s.before.excessive_loss and m.samples > 0
+        if r.excessive_loss != excessive_loss:
             s.find(
-                "overwhelmed", f"{r.overwhelmed} reported, the packets acknowledged and lost of late say {overwhelmed}"
+                "excessive_loss",
+                f"{r.excessive_loss} reported, the packets acknowledged and lost of late say {excessive_loss}",
             )
 
-    def _noise(self) -> None:
+    def _jitter(self) -> None:
         r, s = self.r, self.s
-        nearest = min(s.before.noises, key=lambda n: abs(n - s.noise))
-        if abs(nearest - s.noise) > NOISE_TOLERANCE:
-            s.find("noise", f"{r.noise:.6f} ms reported, the delays before lead to {nearest * 1e3:.6f} ms")
-        low, high = s.before.gap
-        if not low - REPORT_ROUNDING / 1e3 <= s.gap <= high + REPORT_ROUNDING / 1e3:
-            expected = low if s.gap < low else high
-            s.find("gap", f"{r.gap:.6f} ms reported, the epochs before lead to {expected * 1e3:.6f} ms")
+        nearest = min(s.before.jitters, key=lambda n: abs(n - s.jitter))
+        if abs(nearest - s.jitter) > JITTER_TOLERANCE:
+            s.find("jitter", f"{r.jitter:.6f} ms reported, the delays before lead to {nearest * 1e3:.6f} ms")
+        low, high = s.before.ack_gap
+        if not low - REPORT_ROUNDING / 1e3 <= s.ack_gap <= high + REPORT_ROUNDING / 1e3:
+            expected = low if s.ack_gap < low else high
+            s.find("ack_gap", f"{r.ack_gap:.6f} ms reported, the epochs before lead to {expected * 1e3:.6f} ms")
         allowed = s.background_after()
         if not any(close(r.background_loss, b) for b in allowed):
             shown = one_of(f"{b:.6f}" for b in allowed)
@@ -96,10 +101,10 @@ class PacketsAgainstReport:
         r, s = self.r, self.s
         for name in ("d0", "d1", "d2", "d3"):
             reported, expected = getattr(r, name), getattr(s.thresholds, name) * 1e3
-            # d3 is four times d1, and that `queue` times P / R, which is rounded to 1 ns, and more.
-            if not abs(reported - expected) <= RELATIVE * expected + (s.p.queue + 5.0) * REPORT_ROUNDING:
+            # d3 is four times d1, and that `target_packets` times P / R, which is rounded to 1 ns, and more.
+            if not abs(reported - expected) <= RELATIVE * expected + (s.p.target_packets + 5.0) * REPORT_ROUNDING:
                 s.find("thresholds", f"{name} = {reported:.6f} ms reported, R and P lead to {expected:.6f} ms")
-        slack = s.p.full * DELTA_TOLERANCE * 1e3 + REPORT_ROUNDING
+        slack = FULL_SHARE * DELTA_TOLERANCE * 1e3 + REPORT_ROUNDING
         if not any(abs(r.full - full * 1e3) <= RELATIVE * full * 1e3 + slack for full in s.full):
             expected = min(s.full, key=lambda full: abs(r.full - full * 1e3))
             s.find("full", f"{r.full:.6f} ms reported, the longest queue of late leads to {expected * 1e3:.6f} ms")

@@ -10,9 +10,10 @@ from ..check.numbers import REPORT_ROUNDING, TIME_TOLERANCE, close, one_of, show
 from ..zones import rate as rates
 from ..zones.measured import DELTA_TOLERANCE
 from ..zones.sides import allows
-from . import law, noise
+from . import jitter, law
 from .sides import Sides
 from .standing import Outcome, Standing
+from .state import state_of
 from .thresholds import Thresholds
 from .windows import windows
 
@@ -30,7 +31,7 @@ class RulesAgainstReport:
         """What this epoch leaves to those after it, as far as the report agrees with the rules."""
         self.queues = frozenset({self.standing.queue})
         """Values that Q may have then."""
-        self.undisturbed = (self.course.undisturbed, self.course.undisturbed)
+        self.since_decrease = (self.course.since_decrease, self.course.since_decrease)
         """u then, s: at least and at most."""
 
     def run(self) -> None:
@@ -43,14 +44,14 @@ class RulesAgainstReport:
 
     def _rules(self) -> None:
         r = self.r
-        if (r.phase == "startup") != self.startup or r.phase not in ("startup", "steady"):
-            self.s.find("phase", f"{r.phase!r} reported, expected {'startup' if self.startup else 'steady'!r}")
-        before = self.s.before.course
-        self._close("undisturbed", r.undisturbed, before.undisturbed * 1e3)
-        self._close("varies", r.varies, before.dips.varies)
+        before, state = self.s.before.course, self.s.before.state
+        if r.state != state:
+            self.s.find("state", f"{r.state!r} reported, the epochs before lead to {state.value!r}")
+        self._close("since_decrease", r.since_decrease, before.since_decrease * 1e3)
+        self._close("variability", r.variability, before.dips.variability)
         queues = [q * 1e3 for q in self.s.before.queues]
-        if not any(close(r.standing, q) for q in queues):
-            self._close("standing", r.standing, min(queues, key=lambda q: abs(q - r.standing)))
+        if not any(close(r.competing_queue, q) for q in queues):
+            self._close("competing_queue", r.competing_queue, min(queues, key=lambda q: abs(q - r.competing_queue)))
         if r.delta is None:
             self._unchanged()
             return
@@ -65,20 +66,35 @@ class RulesAgainstReport:
         same_zone = [c for c in same_zone if c.outcome == r.outcome] or same_zone
         self._hold("alpha", r.alpha, [c.alpha for c in same_zone])
         self._hold("beta", r.beta, [c.beta for c in same_zone])
-        self._hold("share", r.share, [c.course.share for c in same_zone])
-        held = [None if c.standing.others is None else c.standing.others.held for c in same_zone]
-        self._hold("held", r.held, held)
+        self._hold("return_rate", r.return_rate, [c.course.return_rate for c in same_zone])
+        held = [None if c.standing.others is None else c.standing.others.held_rate for c in same_zone]
+        self._hold("held_rate", r.held_rate, held)
         self.s.rate_after([c.rate for c in same_zone], "the rules give for what was reported")
-        nearest = min(same_zone, key=lambda c: abs(c.rate - r.rate_after))
+        nearest = min(same_zone, key=self._disagreement)
         self.course, self.standing = nearest.course, nearest.standing
         self.queues = frozenset(c.standing.queue for c in same_zone)
-        times = [c.course.undisturbed for c in same_zone]
-        self.undisturbed = (min(times), max(times))
+        times = [c.course.since_decrease for c in same_zone]
+        self.since_decrease = (min(times), max(times))
+
+    def _disagreement(self, c: law.Update) -> tuple[float, ...]:
+        """How far it is from the report, what says most first; where both agree, the next report tells what the flow
+        is doing then."""
+        r, others, following = self.r, c.standing.others, self.s.before.following
+        pairs = (
+            (r.alpha, c.alpha),
+            (r.beta, c.beta),
+            (r.return_rate, c.course.return_rate),
+            (r.held_rate, None if others is None else others.held_rate),
+            (r.rate_after, c.rate),
+        )
+        unlike = sum(not allows(reported, [its]) for reported, its in pairs)
+        state = state_of(c.course, c.standing, startup=c.startup)
+        return unlike, following is not None and following.state != state, abs(c.rate - r.rate_after)
 
     def _unchanged(self) -> None:
-        """An epoch without samples changes nothing but what is known of the share, unless the path was interrupted."""
+        """An epoch without samples changes nothing but what is known of S, unless the path was interrupted."""
         r, s = self.r, self.s
-        before = s.before.course.arrive(r.arrived, s.arriving(r.duration / 1e3, r.length / 1e3))
+        before = s.before.course.arrive(r.delivery_rate, s.arriving(r.duration / 1e3, r.length / 1e3))
         if s.interrupted:
             self.course = law.Course()
             size = s.limits.max_datagram_size
@@ -94,15 +110,15 @@ class RulesAgainstReport:
             self.standing, self.queues = Standing(), frozenset({0.0})
         elif r.stalled:
             self.standing = Standing(others=self.standing.others)
-        self._hold("share", r.share, [self.course.share])
-        self._hold("held", r.held, [None if self.standing.others is None else self.standing.others.held])
+        self._hold("return_rate", r.return_rate, [self.course.return_rate])
+        self._hold("held_rate", r.held_rate, [None if self.standing.others is None else self.standing.others.held_rate])
 
     def _learnt(self, course: law.Course) -> law.Course:
-        """With what an epoch without samples tells of the share."""
-        r, u = self.r, noise.uncertain(self.s.noise, self.r.duration / 1e3)
+        """With what an epoch without samples tells of S."""
+        r, u = self.r, jitter.uncertain(self.s.jitter, self.r.duration / 1e3)
         tells = not (r.app_limited or self.s.limited_before) and r.acked >= law.TELLING
-        carried = max(r.arrived, law.believed(course.dips, self.startup, self.p))
-        return course.learn(noise.reached(carried, u, 0.0), tells=tells)
+        carried = max(r.delivery_rate, law.believed(course.dips, self.startup, self.p))
+        return course.learn(jitter.reached(carried, u, 0.0), tells=tells)
 
     def _close(self, what: str, reported: float, expected: float) -> None:
         if not close(reported, expected):
@@ -117,7 +133,7 @@ class RulesAgainstReport:
         self.s.find(
             what,
             f"{show(reported)} reported, the rules give {one_of(show(a) for a in allowed)} for "
-            f"delta = {r.delta} ms, lost = {r.lost}, R = {r.rate_before:.0f} bit/s, A = {r.arrived:.0f} bit/s",
+            f"delta = {r.delta} ms, lost = {r.lost}, R = {r.rate_before:.0f} bit/s, A = {r.delivery_rate:.0f} bit/s",
         )
 
     def _from_report(self) -> Iterator[law.Update]:
@@ -133,15 +149,15 @@ class RulesAgainstReport:
         options = itertools.product(shifts, s.lost(), m.queues, m.fills, s.lengths(), s.before.largest)
         for shift, lost, queues, fills, length, largest in options:
             yield from self._updates(
-                delta=law.queueing((r.delta + shift) / 1e3, self.s.noise),
+                delta=law.queueing((r.delta + shift) / 1e3, self.s.jitter),
                 lost=lost,
-                overwhelmed=r.overwhelmed,
+                excessive_loss=r.excessive_loss,
                 thresholds=thresholds,
                 full=r.full / 1e3,
                 queues=queues,
                 fills=fills,
                 length=length,
-                arrived=r.arrived,
+                delivery_rate=r.delivery_rate,
                 duration=r.duration / 1e3,
                 largest=largest,
             )
@@ -151,13 +167,13 @@ class RulesAgainstReport:
         *,
         delta: float,
         lost: bool,
-        overwhelmed: bool,
+        excessive_loss: bool,
         thresholds: Thresholds,
         full: float,
         queues: bool,
         fills: bool,
         length: float,
-        arrived: float,
+        delivery_rate: float,
         duration: float,
         largest: float,
     ) -> Iterator[law.Update]:
@@ -165,7 +181,7 @@ class RulesAgainstReport:
         epoch = law.Epoch(
             delta=delta,
             lost=lost,
-            overwhelmed=overwhelmed,
+            excessive_loss=excessive_loss,
             rate=r.rate_before,
             length=length,
             packet_bytes=self.s.limits.max_datagram_size,
@@ -174,8 +190,8 @@ class RulesAgainstReport:
             startup=self.startup,
             queues=queues,
             fills=fills,
-            arrived=arrived,
-            uncertain=noise.uncertain(self.s.noise, duration),
+            delivery_rate=delivery_rate,
+            uncertain=jitter.uncertain(self.s.jitter, duration),
             background=r.background_loss,
             thresholds=thresholds,
             full=full,
@@ -187,7 +203,7 @@ class RulesAgainstReport:
             largest=largest,
             stalled=r.stalled,
             arriving=self.s.arriving(duration, length),
-            noise=self.s.noise,
+            jitter=self.s.jitter,
             interrupted=self.s.interrupted,
             meets_path=self.s.before.meets_path,
         )
@@ -200,27 +216,27 @@ class RulesAgainstReport:
         if self.r.length <= 0.0:
             return
         open_questions = itertools.product(
-            set().union(*(noise.counting(x, m.acked, s.before.background, REPORT_ROUNDING) for x in m.lost)),
+            set().union(*(jitter.counting(x, m.acked, s.before.background, REPORT_ROUNDING) for x in m.lost)),
             s.full,
             m.queues,
             m.fills,
-            [max(s.duration + x, noise.SHORTEST) for x in (-TIME_TOLERANCE, TIME_TOLERANCE)],
+            [max(s.duration + x, jitter.SHORTEST) for x in (-TIME_TOLERANCE, TIME_TOLERANCE)],
             s.lengths(),
             s.before.largest,
         )
-        deltas = {near for d in m.deltas for near in self._around(law.queueing(d, s.noise))}
+        deltas = {near for d in m.deltas for near in self._around(law.queueing(d, s.jitter))}
         for answers, delta in itertools.product(open_questions, deltas):
             lost, full, queues, fills, duration, length, largest = answers
             yield from self._updates(
                 delta=delta,
                 lost=lost,
-                overwhelmed=s.before.overwhelmed,
+                excessive_loss=s.before.excessive_loss,
                 thresholds=s.thresholds,
                 full=full,
                 queues=queues,
                 fills=fills,
                 length=length,
-                arrived=m.acked_bits / s.arriving(duration, length),
+                delivery_rate=m.acked_bits / s.arriving(duration, length),
                 duration=duration,
                 largest=largest,
             )
@@ -261,7 +277,9 @@ class RulesAgainstReport:
         elif m.first_length is not None and m.first_length > TIME_TOLERANCE:
             ends = (m.first_length - TIME_TOLERANCE, m.first_length + TIME_TOLERANCE)
             packets, size = self.s.limits.initial_window, m.max_datagram_size
-            self.s.rate_before([rates.initial_rate(packets, size, x, self.p.r0) for x in ends], "it starts at")
+            self.s.rate_before(
+                [rates.initial_rate(packets, size, x, self.p.initial_rate) for x in ends], "it starts at"
+            )
 
     def _window(self) -> None:
         r = self.r
@@ -273,10 +291,10 @@ class RulesAgainstReport:
             [length],
             1e-9,
             self.m,
-            self.s.noise_after,
-            self.s.gap_after,
+            self.s.jitter_after,
+            self.s.ack_gap_after,
             (min(self.queues), max(self.queues)),
         )
         if r.window not in allowed:
-            by_law = "R (L + return delay + max(d3 + Q, 2 G) + N / 2)"
+            by_law = "R (L + return delay + max(d3 + Q, 2 G) + J / 2)"
             self.s.find("window", f"{r.window} bytes reported, W = {by_law} is {allowed}")

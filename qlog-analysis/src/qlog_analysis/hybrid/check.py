@@ -22,6 +22,7 @@ from .parameters import Parameters
 from .reported import check_parameters, parameters_of
 from .sides import Before
 from .standing import Outcome, Standing, starts_anew
+from .state import State, state_of
 from .verdict import HybridVerdict
 
 
@@ -40,7 +41,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         self._startup = True
         self._course = Course()
         self._late = LatePackets()
-        self._noises, self._gap = [0.0], (0.0, 0.0)
+        self._jitters, self._ack_gap = [0.0], (0.0, 0.0)
         self._standing = Standing()
         self._queues = frozenset({0.0})
         self._largest: list[LargestRate] = []
@@ -65,15 +66,15 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
     def _goes_on(self, compared: Compared) -> bool:
         """Whether start-up does; where the packets leave it open, the report of the next epoch tells."""
         following = self._following()
-        told = following is not None and following.phase == "startup"
+        told = following is not None and following.state == State.STARTUP
         return told if compared.startup_goes_on is None else compared.startup_goes_on
 
     def _goes_on_with(self, compared: Compared) -> Course:
         """The course; of u, where L was known only as exactly as times are, what the report of the next epoch tells."""
         following = self._following()
-        low, high = compared.undisturbed
-        told = low if following is None else following.undisturbed / 1e3
-        return replace(compared.course, undisturbed=told) if low < told < high else compared.course
+        low, high = compared.since_decrease
+        told = low if following is None else following.since_decrease / 1e3
+        return replace(compared.course, since_decrease=told) if low < told < high else compared.course
 
     def _end(self, event: Update[HybridEpoch], at: Feedback | None, *, on_feedback: bool) -> None:
         v, r = self._verdict, event.data
@@ -82,47 +83,46 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         if at is not None:
             self._measurement.sample_rtt(at)
         self._see_rate(event, m)
-        compared = compare(event, m, self._before(overwhelmed=self._is_overwhelmed(r, m)))
+        compared = compare(event, m, self._before(excessive_loss=self._has_excessive_loss(r, m)))
         v.findings.extend(compared.findings)
         v.add(compared.row)
         anew = self._measured_anew(r, compared)
         self._startup = compared.interrupted or (self._startup and not anew and self._goes_on(compared))
         if m.steps:
-            v.findings.extend(self._surrounded(event, m))
+            state = state_of(compared.course, compared.standing, startup=self._startup)
+            v.findings.extend(self._surrounded(event, m, state))
         self._follow(event, m, compared, anew=anew)
 
-    def _surrounded(self, event: Update[HybridEpoch], m: Measured) -> Iterator[Finding]:
+    def _surrounded(self, event: Update[HybridEpoch], m: Measured, state: State) -> Iterator[Finding]:
         r, around = event.data, self._surroundings
         if r.epoch == 0:
             yield from around.first_flight(m.steps[0].feedback, partial(first_pacing, m))
         before = 0.0 if self._previous is None else self._previous.return_delay / 1e3
-        state = "startup" if self._startup else f"zone{r.zone}"
-        nothing = r.zone is None and r.outcome is None
-        yield from around.check(r.epoch, expected(r, m, before), 1.0, None if nothing else state)
+        yield from around.check(r.epoch, expected(r, m, before), 1.0, state.value)
 
-    def _is_overwhelmed(self, r: HybridEpoch, m: Measured) -> bool:
+    def _has_excessive_loss(self, r: HybridEpoch, m: Measured) -> bool:
         lost = min(max(r.lost, m.lost[0]), m.lost[1])
         reports = min(max(r.loss_reports, m.loss_reports[0]), m.loss_reports[1])
         self._late.add(lost, m.acked, reports)
         competes = self._standing.queue > 0.0
-        return r.delta is not None and self._late.overwhelm(m.limits.parameters, competes=competes)
+        return r.delta is not None and self._late.are_excessive(m.limits.parameters.most_loss, competes=competes)
 
     def _see_rate(self, event: Update[HybridEpoch], m: Measured) -> None:
         """The largest R of late is that of epochs with samples, but for those of start-up and those that held it."""
-        r, window = event.data, m.limits.parameters.owdwin
+        r, window = event.data, m.limits.parameters.base_delay_window
         self._largest = self._largest or [LargestRate(window, at) for at in self._measurement.origins]
         if r.delta is not None and not self._startup and not self._standing.holds:
             for largest in self._largest:
                 largest.see(event.time, r.rate_before)
 
-    def _before(self, *, overwhelmed: bool) -> Before:
+    def _before(self, *, excessive_loss: bool) -> Before:
         return Before(
             epoch=self._previous,
             startup=self._startup,
             course=self._course,
-            overwhelmed=overwhelmed,
-            noises=self._noises,
-            gap=self._gap,
+            excessive_loss=excessive_loss,
+            jitters=self._jitters,
+            ack_gap=self._ack_gap,
             following=self._following(1),
             standing=self._standing,
             queues=self._queues,
@@ -145,13 +145,13 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         if self._startup:
             self._measurement.start_up_goes_on(r.rate_after)
         course = self._goes_on_with(compared) if self._measurement.meets_path else compared.course
-        self._course, self._noises, self._gap = course, compared.noises, compared.gap
+        self._course, self._jitters, self._ack_gap = course, compared.jitters, compared.ack_gap
         self._follow_path(r, m, compared)
         self._standing, self._queues = compared.standing, compared.queues
         self._measurement.stand_still(still=self._standing.holds)
         following = self._following()
         if following is not None:
-            self._measurement.expect(following.noise / 1e3, following.gap / 1e3)
+            self._measurement.expect(following.jitter / 1e3, following.ack_gap / 1e3)
         self._previous = r
         self._measurement.use(self._limits_in(len(self._verdict.epochs)))
 

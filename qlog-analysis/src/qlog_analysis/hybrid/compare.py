@@ -27,14 +27,14 @@ class Compared:
     """Whether the path was: start-up begins again."""
     startup_goes_on: bool | None
     """Whether by the packets the start-up does, if it was under way; None if rounding leaves that open."""
-    gap: tuple[float, float]
+    ack_gap: tuple[float, float]
     """G then, s: at least and at most."""
-    noises: list[float]
-    """Values that N may have then, s."""
+    jitters: list[float]
+    """Values that J may have then, s."""
     standing: Standing
     """The same of a queue that stands, with all values that Q may have."""
     queues: frozenset[float]
-    undisturbed: tuple[float, float]
+    since_decrease: tuple[float, float]
     """u, s: at least and at most."""
     course: law.Course
     """What the epoch leaves to those after it. Numbers are those of the report: each is checked where it stands."""
@@ -48,18 +48,20 @@ def compare(event: Update[HybridEpoch], measured: Measured, before: Before) -> C
     rules.run()
     anew = {u.starts_anew for u in rules.from_packets}
     goes_on = {u.startup for u in rules.from_packets} if event.data.delta is not None else {before.startup}
-    course = rules.course if event.data.share is None else replace(rules.course, share=event.data.share)
+    course = (
+        rules.course if event.data.return_rate is None else replace(rules.course, return_rate=event.data.return_rate)
+    )
     return Compared(
         row=_row(sides, rules.from_packets),
         findings=sides.findings,
         measured_anew=anew.pop() if len(anew) == 1 else None,
         interrupted=sides.interrupted,
         startup_goes_on=goes_on.pop() if len(goes_on) == 1 else None,
-        gap=sides.gap_after,
-        noises=sides.noises_after,
+        ack_gap=sides.ack_gap_after,
+        jitters=sides.jitters_after,
         standing=rules.standing,
         queues=rules.queues,
-        undisturbed=rules.undisturbed,
+        since_decrease=rules.since_decrease,
         course=course,
     )
 
@@ -67,4 +69,4 @@ def compare(event: Update[HybridEpoch], measured: Measured, before: Before) -> C
 def _row(sides: Sides, updates: list[law.Update]) -> HybridRow:
     r = sides.r
     common = row_of(sides, updates[0].zone if updates else None)
-    return HybridRow(**common, phase=r.phase, arrived_bps=r.arrived, share_bps=r.share)
+    return HybridRow(**common, state=r.state, delivery_rate_bps=r.delivery_rate, return_rate_bps=r.return_rate)

@@ -46,7 +46,7 @@ class Seen:
     length: float
     delta: float
     short: float
-    overwhelmed: bool
+    excessive_loss: bool
     rate: float
     packet_bytes: int
     transmission: float
@@ -62,7 +62,7 @@ class Contended:
 
     share: float
     """What is to be held."""
-    held: float
+    held_rate: float
     """What is, after losses."""
     needed: float
     """When it last was necessary."""
@@ -87,7 +87,7 @@ class Contended:
         return now - self.needed >= REMEMBERED
 
     def _grown(self, e: Seen) -> float:
-        grown = self.held + 8.0 * e.packet_bytes / e.round_trip
+        grown = self.held_rate + 8.0 * e.packet_bytes / e.round_trip
         half = HELD_SHARE * 8.0 * e.packet_bytes / e.transmission if e.transmission > 0.0 else self.share
         return min(grown, max(self.share, half))
 
@@ -108,13 +108,13 @@ def judge(c: Contended, e: Seen, slack: float) -> Iterator[Judged]:
     """What an epoch makes of it; several readings where times that may be off by `slack`, s, leave it open."""
     c = replace(c, queue=e.delta)
     signs = (-1.0, 1.0) if slack else (0.0,)
-    holds = {e.delta > e.short + s * DELAY_SLACK and e.rate < c.held * (1.0 + s * RATE_SLACK) for s in signs}
+    holds = {e.delta > e.short + s * DELAY_SLACK and e.rate < c.held_rate * (1.0 + s * RATE_SLACK) for s in signs}
     if False in holds:
         for over in {c.is_over(e.now + s * slack) for s in signs}:
             free = replace(c, holds=False, next_probe=e.now + REMEMBERED, probe=None)
             yield Judged(None if over else free)
     if True in holds:
-        held = replace(c, holds=True, needed=e.now, held=c._grown(e))
+        held = replace(c, holds=True, needed=e.now, held_rate=c._grown(e))
         for s in signs:
             yield _go_on(held, e, s * slack)
 
@@ -122,8 +122,8 @@ def judge(c: Contended, e: Seen, slack: float) -> Iterator[Judged]:
 def _go_on(c: Contended, e: Seen, slack: float) -> Judged:
     if c.probe is not None:
         return _probed(c, c.probe, e, slack)
-    if e.overwhelmed:
-        return _held(replace(c, held=REMAINS * c.held), 1.0 - REMAINS)
+    if e.excessive_loss:
+        return _held(replace(c, held_rate=REMAINS * c.held_rate), 1.0 - REMAINS)
     if e.now + slack < c.next_probe:
         return _held(c)
     probe = Probe(e.now + PROBE_ROUNDS * e.round_trip, e.delta, e.delta)
@@ -141,7 +141,7 @@ def _probed(c: Contended, probe: Probe, e: Seen, slack: float) -> Judged:
 
 
 def _held(c: Contended, beta: float | None = None) -> Judged:
-    return Judged(c, c.held * (1.0 if c.probe is None else PROBE_SHARE), beta)
+    return Judged(c, c.held_rate * (1.0 if c.probe is None else PROBE_SHARE), beta)
 
 
 @dataclass(slots=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from .constants import BELIEVED
+from .mechanism import Mechanism
 from .parameters import Parameters
 
 EPOCHS = 8
@@ -12,7 +14,8 @@ USUAL_PACKETS = 4.0
 STALLS = 1.5
 """Times the time of so many packets, or L and the queue, after which the path has stood still."""
 LEAST_DIP = 1e-6
-"""The share by which less arrives at a dip at least: whole packets are often exactly `dip` of what arrived before."""
+"""The share by which less arrives at a dip at least: whole packets are often exactly `BELIEVED` of what arrived
+before."""
 WEIGHT = 1.0 / 8.0
 PERIODS = 12.0
 """Of growth, with which the increase begins where every decrease is at a dip."""
@@ -24,35 +27,35 @@ class Dips:
 
     recent: tuple[float, ...] = ()
     """A of the last epochs, bit/s."""
-    varies: float = 0.0
+    variability: float = 0.0
     """V."""
     queue: float = 0.0
     """delta of the last epoch that had samples, s."""
 
-    def add(self, arrived: float) -> Dips:
-        return replace(self, recent=(*self.recent, arrived)[-EPOCHS:])
+    def add(self, delivery_rate: float) -> Dips:
+        return replace(self, recent=(*self.recent, delivery_rate)[-EPOCHS:])
 
     def believed(self, p: Parameters) -> float:
         """What the path is taken to carry although less arrives, bit/s."""
-        return p.dip * max(self.recent, default=0.0)
+        return BELIEVED * max(self.recent, default=0.0) if p.has(Mechanism.DIPS) else 0.0
 
     def learn(self, dipped: bool) -> Dips:
-        return replace(self, varies=self.varies + WEIGHT * ((1.0 if dipped else 0.0) - self.varies))
+        return replace(self, variability=self.variability + WEIGHT * ((1.0 if dipped else 0.0) - self.variability))
 
     def head_start(self, period: float) -> float:
         """u after a decrease where growth has this period, s."""
-        return PERIODS * self.varies * period
+        return PERIODS * self.variability * period
 
     def usual(self, length: float, rate: float, packet_bytes: int) -> float:
         """How long it takes at most, as a rule, until something comes back, s."""
         return max(length + self.queue, USUAL_PACKETS * 8.0 * packet_bytes / max(rate, 1.0))
 
 
-def is_dip(arrived: float, believed: float) -> bool:
+def is_dip(delivery_rate: float, believed: float) -> bool:
     """Whether less arrived than the path is taken to carry."""
-    return arrived < believed * (1.0 - LEAST_DIP)
+    return delivery_rate < believed * (1.0 - LEAST_DIP)
 
 
 def stalls(duration: float, usual: float, p: Parameters) -> bool:
     """Whether what had been sent before the epoch came back so late that the path must have stood still."""
-    return p.dip > 0.0 and duration > STALLS * usual
+    return p.has(Mechanism.DIPS) and duration > STALLS * usual

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from . import noise
+from . import jitter
 
 TELLING_PACKETS = 64
 """With fewer the mean says no more than one epoch."""
@@ -20,14 +20,14 @@ class Drain:
     bits: float = 0.0
     """b."""
 
-    def add(self, arrived: float, arriving: float) -> Drain:
+    def add(self, delivery_rate: float, arriving: float) -> Drain:
         """With an epoch in which so much arrived, bit/s, in what of it counts, s."""
         # These are whole bits, and 64 packets of them may be the bound.
-        return Drain(self.lasted + arriving, self.bits + round(arrived * arriving))
+        return Drain(self.lasted + arriving, self.bits + round(delivery_rate * arriving))
 
-    def most(self, its_noise: float, packet_bytes: int) -> float:
+    def most(self, its_jitter: float, packet_bytes: int) -> float:
         """What has arrived on the average, with what may have been held back, bit/s; unbounded where nothing is
-        known. The longer it drains the less N, `its_noise`, matters."""
+        known. The longer it drains the less J, `its_jitter`, matters."""
         if self.bits < TELLING_PACKETS * 8.0 * packet_bytes:
             return math.inf
-        return noise.reached(self.bits / self.lasted, noise.uncertain(its_noise, self.lasted), 0.0)
+        return jitter.reached(self.bits / self.lasted, jitter.uncertain(its_jitter, self.lasted), 0.0)

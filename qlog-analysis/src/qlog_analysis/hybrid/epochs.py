@@ -19,8 +19,9 @@ from ..zones.limits import Limits
 from ..zones.measured import DELTA_TOLERANCE
 from ..zones.samples import Samples
 from . import law
+from .jitters import Jitters
 from .measured import HybridStep, Measured
-from .noises import Noises
+from .mechanism import Mechanism
 from .parameters import SHORT_PATH, STARTUP_SAMPLES, Parameters
 from .spans import Spans
 from .startup import Bound, GrowingRate, QueueMet, Told
@@ -44,7 +45,7 @@ class Measurement:
         self._longest: list[LongestQueue] = []
         self._lost: list[int] = []
         self._loss_reports = (0, 0)
-        self._lost_in_all: list[int] = []
+        self._lost_total: list[int] = []
         self._acked_packets = 0
         self._acked_bytes = 0
         self._oldest: float | None = None
@@ -57,8 +58,8 @@ class Measurement:
         self._blackout = {False}
         self._counts_since = -1.0
         self._awaits = self._shows_decrease = False
-        self._noises = Noises()
-        self._noise = self._expected_gap = 0.0
+        self._jitters = Jitters()
+        self._jitter = self._expected_ack_gap = 0.0
         self._last_source = Source.ACK
         self._heard = self._longest_gap = 0.0
 
@@ -88,7 +89,7 @@ class Measurement:
     def use(self, limits: Limits[Parameters]) -> None:
         if limits.max_datagram_size != self._limits.max_datagram_size:
             self._samples.clear_owds()
-            self._noises.interrupt()
+            self._jitters.interrupt()
             self._transmission = TransmissionTime()
         self._limits = limits
 
@@ -97,10 +98,10 @@ class Measurement:
         for m in self._own.minima if self._own is not None else []:
             m.tell_skew(ppm)
 
-    def expect(self, noise: float, gap: float) -> None:
-        """N and G in the next epoch by its report, s, which is still to be checked."""
-        self._noise, self._expected_gap = noise, gap
-        self._noises.tell(self._last_source, noise)
+    def expect(self, jitter: float, ack_gap: float) -> None:
+        """J and G in the next epoch by its report, s, which is still to be checked."""
+        self._jitter, self._expected_ack_gap = jitter, ack_gap
+        self._jitters.tell(self._last_source, jitter)
 
     def start_up_goes_on(self, rate: float) -> None:
         """The next epoch of start-up begins with this R."""
@@ -121,7 +122,7 @@ class Measurement:
     def path_was_interrupted(self) -> None:
         """What comes first after that is no queue."""
         self._meets_path, self._queue_met = True, QueueMet()
-        self._noises.forget()
+        self._jitters.forget()
         self._transmission = TransmissionTime()
 
     def path_is_longer(self, m: Measured, delta: float, length: float) -> None:
@@ -133,7 +134,7 @@ class Measurement:
         by[m.source] = delta
         for minima in self._samples.minima:
             minima.raise_by(by)
-        self._noises.interrupt()
+        self._jitters.interrupt()
         self._meets_path, self._queue_met = False, QueueMet()
 
     def feedback(self, f: Feedback, *, startup: bool, told: float | None) -> None:
@@ -180,7 +181,7 @@ class Measurement:
             for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)
         ]
         delays = [
-            law.queueing(above + shift, self._noise)
+            law.queueing(above + shift, self._jitter)
             for above in newest.above
             for shift in (-DELTA_TOLERANCE, DELTA_TOLERANCE)
         ]
@@ -190,8 +191,8 @@ class Measurement:
         limits = self._limits
         if self._growing is None:
             ends = [max(x + shift, 1e-9) for x in lengths for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)]
-            packets, size, r0 = limits.initial_window, limits.max_datagram_size, limits.parameters.r0
-            first = [rates.initial_rate(packets, size, x, r0) for x in ends]
+            packets, size, given = limits.initial_window, limits.max_datagram_size, limits.parameters.initial_rate
+            first = [rates.initial_rate(packets, size, x, given) for x in ends]
             self._growing = GrowingRate(min(first), max(first))
         metrics = self._trace.metrics
         i = bisect_left(metrics.record, f.group_end) - 1
@@ -199,7 +200,7 @@ class Measurement:
         links = {x + shift >= SHORT_PATH for x in lengths for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)}
         dispersed = self._transmission.is_dispersed if self._believed() > 0.0 else {False}
         known = {a and b for a in links for b in dispersed}
-        bound = Bound(law.capacity(limits.max_datagram_size, self._believed(), limits.parameters), known)
+        bound = Bound(law.link_rate(limits.max_datagram_size, self._believed(), limits.parameters), known)
         self._growing.on_ack(acked, lengths, shown if told is None else Told.by_report(told), limits.parameters, bound)
 
     def _is_over(self, f: Feedback, lengths: tuple[float, ...], startup: bool) -> bool:
@@ -210,7 +211,7 @@ class Measurement:
         if self._shows_decrease:
             return True
         enough = len(self._samples.current.samples) >= STARTUP_SAMPLES
-        return startup and enough and self._queue_met.lasts(f.time, lengths, self._expected_gap) == {True}
+        return startup and enough and self._queue_met.lasts(f.time, lengths, self._expected_ack_gap) == {True}
 
     def _believed(self) -> float:
         return believed(self._transmission.smallest, self._samples.lengths()[0], self._samples.source)
@@ -219,8 +220,8 @@ class Measurement:
         self._start, self._start_record, self._heard = f.time, f.record, f.time
         self._first_length = f.time - self._trace.sent.time[f.sample]
         p = self._limits.parameters
-        self._own = Samples(self._trace, p.owdwin, f.time, skew=p.skew)
-        self._longest = [LongestQueue(p.owdwin, origin) for origin in self._samples.origins]
+        self._own = Samples(self._trace, p.base_delay_window, f.time, skew=p.has(Mechanism.CLOCK_SKEW))
+        self._longest = [LongestQueue(p.base_delay_window, origin) for origin in self._samples.origins]
         self._spans = self._empty()
 
     def _acked_in(self, f: Feedback) -> int:
@@ -230,9 +231,9 @@ class Measurement:
 
     def _count(self, f: Feedback, acked_bytes: int) -> None:
         sent = self._trace.sent
-        self._lost_in_all.extend(f.lost)
+        self._lost_total.extend(f.lost)
         if self._awaits:
-            self._noises.interrupt()
+            self._jitters.interrupt()
         else:
             lost = [p for p in f.lost if sent.time[p] > self._counts_since]
             self._lost.extend(lost)
@@ -261,7 +262,7 @@ class Measurement:
                 self._transmission.add(received, sample.in_class, sent, restarts=sample.restarts)
             if not self._awaits and self._trace.sent.time[sample.packet] > self._counts_since:
                 if sample.restarts:
-                    self._noises.clock_step(self._spans[sample.source])
+                    self._jitters.clock_step(self._spans[sample.source])
                     self._spans[sample.source] = Spans(len(self._samples.minima))
                 self._samples.count(sample)
                 self._spans[sample.source].add(sample, f.time - self._start, lengths)
@@ -290,7 +291,7 @@ class Measurement:
             deltas=deltas,
             lost=self._flight.bounds(self._lost),
             loss_reports=self._loss_reports,
-            lost_in_all=self._flight.bounds(self._lost_in_all),
+            lost_total=self._flight.bounds(self._lost_total),
             acked=self._acked_packets,
             acked_bits=8.0 * self._acked_bytes,
             sent_bits=self._flight.sent_bits(self._start_record, end_record),
@@ -299,7 +300,7 @@ class Measurement:
             return_delay=samples.return_delay(),
             first_length=self._first_length,
             longest=self._longest_queues(end, deltas, told),
-            queues=self._queue_met.lasts(end, lengths, self._expected_gap),
+            queues=self._queue_met.lasts(end, lengths, self._expected_ack_gap),
             fills=self._growing.fills if self._growing is not None else {False},
             overlaps=self._overlaps(),
             shows_decrease=self._shows_decrease,
@@ -308,7 +309,7 @@ class Measurement:
             steps=self._steps,
             spans=self._spans,
             longest_gap=self._longest_gap,
-            noises=self._noises.end_epoch(self._spans, source, told),
+            jitters=self._jitters.end_epoch(self._spans, source, told),
         )
         self._last_source = source
         samples.end_epoch(out.acked, out.lost[1])
@@ -323,13 +324,13 @@ class Measurement:
     def _longest_queues(self, end: float, deltas: list[float], told: float | None) -> list[float]:
         """The longest queue of late with that of this epoch."""
         delta = min(deltas, key=lambda d: abs(d - (told or 0.0)), default=None)
-        queue = None if delta is None else law.queueing(delta, self._noise)
+        queue = None if delta is None else law.queueing(delta, self._jitter)
         return [longest.end_epoch(end, queue) for longest in self._longest]
 
     def _begin_next(self, end: float, end_record: int) -> None:
         self._start, self._start_record = end, end_record
         self._heard, self._longest_gap = end, 0.0
-        self._lost, self._loss_reports, self._lost_in_all = [], (0, 0), []
+        self._lost, self._loss_reports, self._lost_total = [], (0, 0), []
         self._steps = []
         self._spans = self._empty()
         self._blackout = {False}

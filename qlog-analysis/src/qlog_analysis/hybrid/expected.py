@@ -20,12 +20,12 @@ def expected(r: HybridEpoch, m: Measured, return_delay: float) -> list[Expected]
 
 def _while_it_lasts(step: HybridStep, r: HybridEpoch, m: Measured, return_delay: float) -> Expected:
     its_rates = (r.rate_before, r.rate_before) if step.rates is None else step.rates
-    its = ((x, x) for x in (r.noise / 1e3, r.gap / 1e3, r.standing / 1e3))
+    its = ((x, x) for x in (r.jitter / 1e3, r.ack_gap / 1e3, r.competing_queue / 1e3))
     lengths = [x + return_delay for x in step.lengths]
     return Expected(step, its_rates, windows(its_rates, lengths, TIME_TOLERANCE, m, *its))
 
 
 def first_pacing(m: Measured, rtt: float) -> float:
     """How packets leave before the first sample, bit/s; `rtt` is that of the handshake, s."""
-    initial, r0 = m.limits.initial_window, m.limits.parameters.r0
-    return law.FIRST_FLIGHT * rates.initial_rate(initial, m.max_datagram_size, rtt, r0)
+    initial, given = m.limits.initial_window, m.limits.parameters.initial_rate
+    return law.FIRST_FLIGHT * rates.initial_rate(initial, m.max_datagram_size, rtt, given)

@@ -10,9 +10,9 @@ GAPS = 2.0
 """In G: what comes back may be late by so much."""
 
 
-def usual(back: float, gap: float, max_ack_delay: float) -> float:
+def usual(back: float, ack_gap: float, max_ack_delay: float) -> float:
     """How long it takes at most until an ACK comes, s; `back` is that by `Dips.usual`."""
-    return back + GAPS * gap + max_ack_delay
+    return back + GAPS * ack_gap + max_ack_delay
 
 
 def is_interrupted(duration: float, its_usual: float, lost: int, acked: int, p: Parameters) -> bool:
@@ -20,4 +20,4 @@ def is_interrupted(duration: float, its_usual: float, lost: int, acked: int, p: 
     are all packets, whether they count or not. Of an epoch that the application has not limited."""
     if duration <= STALLS * its_usual:
         return False
-    return lost >= LEAST_LOSSES and lost > p.losscap * (lost + acked)
+    return lost >= LEAST_LOSSES and lost > p.most_loss * (lost + acked)

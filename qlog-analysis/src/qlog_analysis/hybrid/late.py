@@ -1,13 +1,11 @@
-"""Whether epochs are overwhelmed: the packets lost and acknowledged of late, since the last decrease."""
+"""Whether losses are excessive: the packets lost and acknowledged of late, since the last decrease."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .parameters import Parameters
-
 LEAST_LOSSES = 4
-"""Without so many losses nothing is overwhelmed."""
+"""Without so many losses nothing is excessive."""
 LEAST_REPORTS = 8
 """Nor where fewer feedbacks told of them: those are a burst or two."""
 MANY, KEPT = 128, 64
@@ -35,10 +33,10 @@ class LatePackets:
         self.acked += acked
         self.reports += reports
 
-    def overwhelm(self, p: Parameters, *, competes: bool) -> bool:
-        """At the end of an epoch with samples, whether it is overwhelmed (DEVIATION: the paper ignores any loss without
-        delay). A flow that competes waits for a second such epoch."""
-        exceeds = self.lost >= LEAST_LOSSES and self.lost > p.losscap * (self.lost + self.acked)
+    def are_excessive(self, share: float, *, competes: bool) -> bool:
+        """At the end of an epoch with samples, whether losses are excessive: more than `share` of the packets of late
+        (DEVIATION: the paper ignores any loss without delay). A flow that competes waits for a second such epoch."""
+        exceeds = self.lost >= LEAST_LOSSES and self.lost > share * (self.lost + self.acked)
         before, self.exceeded_before = self.exceeded_before, exceeds
         return exceeds and self.reports >= LEAST_REPORTS and (before or not competes)
 

@@ -8,16 +8,18 @@ from dataclasses import dataclass, field, replace
 
 from ..zones import rate as rates
 from ..zones.rate import clamp_rate
-from . import contended, noise, standing
+from . import contended, jitter, standing
+from .constants import CATCH_UP, MAX_DECREASE
 from .contended import Contended, Seen
 from .dips import Dips, is_dip
 from .drain import Drain
+from .mechanism import Mechanism
 from .parameters import Parameters
 from .standing import Outcome, Shown, Standing
 from .thresholds import Thresholds, thresholds
 
 LEAST_LEFT = 0.1
-"""Of bmin, what a flow leaves to others that uses all of the slowest link."""
+"""Of `min_decrease`, what a flow leaves to others that uses all of the slowest link."""
 MOST_GROWTH = 0.25
 """alpha in R, where it grows."""
 FIRST_FLIGHT = 2.0
@@ -26,9 +28,9 @@ TELLING = 16
 """Packets acknowledged in an epoch without samples that tell a rate."""
 
 
-def queueing(delta: float, its_noise: float) -> float:
-    """What of a relative one-way delay is queueing: N is not."""
-    return max(0.0, delta - its_noise)
+def queueing(delta: float, its_jitter: float) -> float:
+    """What of a relative one-way delay is queueing: J is not."""
+    return max(0.0, delta - its_jitter)
 
 
 def window(
@@ -36,25 +38,26 @@ def window(
     length: float,
     packet_bytes: int,
     p: Parameters,
-    its_noise: float = 0.0,
-    gap: float = 0.0,
+    its_jitter: float = 0.0,
+    ack_gap: float = 0.0,
     queue: float = 0.0,
 ) -> int:
-    """W = R (L + max(d3 + Q, 2 G) + N / 2) in bytes. `length` is L, with what queues on the return path where the
+    """W = R (L + max(d3 + Q, 2 G) + J / 2) in bytes. `length` is L, with what queues on the return path where the
     source can tell; `queue` is Q."""
-    extra = max(thresholds(rate, packet_bytes, p).d3 + queue, 2.0 * gap) + its_noise / 2.0
+    extra = max(thresholds(rate, packet_bytes, p).d3 + queue, 2.0 * ack_gap) + its_jitter / 2.0
     return rates.window(rate * (length + extra), packet_bytes)
 
 
 def startup_increase(acked_bytes: float, length: float, p: Parameters) -> float:
     """What an ACK adds to R in start-up, bit/s."""
-    return (p.startup - 1.0) * 8.0 * acked_bytes / length
+    return (p.startup_gain - 1.0) * 8.0 * acked_bytes / length
 
 
-def capacity(packet_bytes: float, transmission: float, p: Parameters) -> float:
+def link_rate(packet_bytes: float, transmission: float, p: Parameters) -> float:
     """R with which start-up fills the slowest link, where T is known from packets that left closer together than they
     arrived, bit/s."""
-    return p.capacity * 8.0 * packet_bytes / transmission if p.capacity > 0.0 and transmission > 0.0 else math.inf
+    known = p.has(Mechanism.LINK_RATE) and transmission > 0.0
+    return 8.0 * packet_bytes / transmission if known else math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ class Epoch:
     """What stands for its relative one-way delays, less what `queueing` takes off, s."""
     lost: bool
     """Whether more than what is always lost."""
-    overwhelmed: bool
+    excessive_loss: bool
     rate: float
     """R before the update, bit/s."""
     length: float
@@ -75,10 +78,10 @@ class Epoch:
     startup: bool
     queues: bool
     """Whether start-up has met a queue for long enough."""
-    arrived: float
+    delivery_rate: float
     """A: acknowledged bits of the epoch over its duration, bit/s."""
     uncertain: float
-    """u_N."""
+    """u_J."""
     background: float
     """B, this epoch's included."""
     thresholds: Thresholds
@@ -105,8 +108,8 @@ class Epoch:
     """Whether start-up has come to what the slowest link carries."""
     arriving: float = 0.0
     """What of its duration counts for A, s."""
-    noise: float = 0.0
-    """N as it was before, s."""
+    jitter: float = 0.0
+    """J as it was before, s."""
     most: float = math.inf
     """What has arrived on the average while a queue drains, bit/s; `update` sets it."""
     interrupted: bool = False
@@ -125,18 +128,18 @@ class Epoch:
         return self.standing.holds
 
     def _room(self, rate: float, p: Parameters) -> float:
-        """`catchup` times the part of the slowest link that a flow with this rate leaves to others; 1 if unknown."""
-        if self.transmission == 0.0 or p.catchup == 0.0:
+        """`CATCH_UP` times the part of the slowest link that a flow with this rate leaves to others; 1 if unknown."""
+        if self.transmission == 0.0 or not p.has(Mechanism.CATCH_UP):
             return 1.0
-        return p.catchup * (1.0 - rate * self.transmission / (8.0 * self.packet_bytes))
+        return CATCH_UP * (1.0 - rate * self.transmission / (8.0 * self.packet_bytes))
 
     def catch_up(self, p: Parameters) -> float:
         """How many times as much as others it may increase that uses little of the slowest link."""
         return max(self._room(self.rate, p), 1.0)
 
-    def returns_to(self, share: float, p: Parameters) -> float:
-        """R once a queue has drained: less than the share by what is left to others, bit/s."""
-        return (1.0 - p.bmin * min(max(self._room(share, p), LEAST_LEFT), 1.0)) * share
+    def returns_to(self, return_rate: float, p: Parameters) -> float:
+        """R once a queue has drained: less than S by what is left to others, bit/s."""
+        return (1.0 - p.min_decrease * min(max(self._room(return_rate, p), LEAST_LEFT), 1.0)) * return_rate
 
     @property
     def lost_to_a_full_queue(self) -> bool:
@@ -145,49 +148,49 @@ class Epoch:
     @property
     def arrived_in_full(self) -> float:
         """F: A, or what the path is taken to carry, with what may have been held back at its end."""
-        return noise.reached(max(self.arrived, self.believed), self.uncertain, 0.0)
+        return jitter.reached(max(self.delivery_rate, self.believed), self.uncertain, 0.0)
 
     @property
     def reached(self) -> float:
         """A': of F what the mean of a drain bears out, bit/s."""
-        if self.lost_to_a_full_queue or self.overwhelmed:
-            return self.arrived
-        borne_out = min(self.arrived_in_full, max(self.arrived, self.believed, self.most))
-        return noise.made_up(borne_out, self.background)
+        if self.lost_to_a_full_queue or self.excessive_loss:
+            return self.delivery_rate
+        borne_out = min(self.arrived_in_full, max(self.delivery_rate, self.believed, self.most))
+        return jitter.made_up(borne_out, self.background)
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
     """What epochs leave to those after them."""
 
-    share: float | None = None
+    return_rate: float | None = None
     """S in bit/s; None while no queue drains."""
     startup_rate: float | None = None
     """R at the end of start-up, while its queue drains and S is being learnt, bit/s."""
-    undisturbed: float = 0.0
+    since_decrease: float = 0.0
     """u, s."""
     dips: Dips = field(default_factory=Dips)
     drain: Drain = field(default_factory=Drain)
     """What has arrived while a queue drains that is not that of start-up."""
 
-    def arrive(self, arrived: float, arriving: float) -> Course:
+    def arrive(self, delivery_rate: float, arriving: float) -> Course:
         """With what arrived in an epoch, bit/s, in what of it counts, s; before anything else."""
-        drains = self.share is not None and self.startup_rate is None
-        drain = self.drain.add(arrived, arriving) if drains else self.drain
-        return replace(self, dips=self.dips.add(arrived), drain=drain)
+        drains = self.return_rate is not None and self.startup_rate is None
+        drain = self.drain.add(delivery_rate, arriving) if drains else self.drain
+        return replace(self, dips=self.dips.add(delivery_rate), drain=drain)
 
     def see(self, queue: float) -> Course:
         """With the delay of an epoch that has samples."""
         return replace(self, dips=replace(self.dips, queue=queue))
 
-    def learn(self, arrived: float, *, tells: bool = False) -> Course:
+    def learn(self, delivery_rate: float, *, tells: bool = False) -> Course:
         """After start-up S becomes known from what arrives, at the end of every epoch, before anything else. Later an
         epoch without samples may lower it, if it `tells` a rate."""
-        if self.share is None:
+        if self.return_rate is None:
             return self
         if self.startup_rate is None:
-            return replace(self, share=min(self.share, arrived)) if tells else self
-        return replace(self, share=max(self.share, min(arrived, self.startup_rate)))
+            return replace(self, return_rate=min(self.return_rate, delivery_rate)) if tells else self
+        return replace(self, return_rate=max(self.return_rate, min(delivery_rate, self.startup_rate)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,42 +221,42 @@ LONE = contended.Judged(None)
 
 def zone(e: Epoch) -> int:
     """Zone 1, 2 or 3 (section II-A)."""
-    if e.delta > e.thresholds.d2 or e.lost_to_a_full_queue or e.overwhelmed:
+    if e.delta > e.thresholds.d2 or e.lost_to_a_full_queue or e.excessive_loss:
         return 3
     return 1 if e.delta <= e.thresholds.d1 else 2
 
 
-def increase(e: Epoch, undisturbed: float, p: Parameters) -> float:
-    """The increase that is used: none in an application-limited epoch, and growing with `grow`, bit/s."""
+def increase(e: Epoch, since_decrease: float, p: Parameters) -> float:
+    """The increase that is used: none in an application-limited epoch, and growing with `growth`, bit/s."""
     if e.app_limited:
         return 0.0
     d = e.thresholds
     up = rates.alpha(e.delta, *p.increase_bounds(e.packet_bytes, e.length), d.d0, d.d1) * e.catch_up(p)
-    period = p.growth_period(e.packet_bytes, e.rate, e.length)
-    exponent = min(undisturbed / period * math.log(p.grow), 500.0)
+    period = p.period(e.packet_bytes, e.rate, e.length)
+    exponent = min(since_decrease / period * math.log(p.growth), 500.0)
     grown = up * e.length / period * math.exp(exponent)
     return min(grown, MOST_GROWTH * e.rate)
 
 
 def beta(e: Epoch, p: Parameters) -> float:
     """What a decrease takes away, so that it empties the queue in time."""
-    return min(max(e.delta / (p.drain * e.length), p.bmin), p.bmax)
+    return min(max(e.delta / (p.drain_epochs * e.length), p.min_decrease), MAX_DECREASE)
 
 
 def update(e: Epoch, p: Parameters, course: Course, others: contended.Judged = LONE) -> Update:
     """The rate update at the end of an epoch that has samples, with what is held beside others."""
-    course = course.arrive(e.arrived, e.arriving).see(e.delta)
+    course = course.arrive(e.delivery_rate, e.arriving).see(e.delta)
     if e.interrupted:
         return _interrupted(e)
-    e = replace(e, believed=believed(course.dips, e.startup, p), most=course.drain.most(e.noise, e.packet_bytes))
+    e = replace(e, believed=believed(course.dips, e.startup, p), most=course.drain.most(e.jitter, e.packet_bytes))
     course = course.learn(e.arrived_in_full)
     done, dips = _beside(_updated(e, p, course), e, others), course.dips
-    if done.beta is not None and e.believed > 0.0 and course.share is None and not e.sent_little:
-        dips = dips.learn(is_dip(e.arrived, e.believed))
+    if done.beta is not None and e.believed > 0.0 and course.return_rate is None and not e.sent_little:
+        dips = dips.learn(is_dip(e.delivery_rate, e.believed))
     goes_on = done.alpha is not None and not e.app_limited
-    period = p.growth_period(e.packet_bytes, e.rate, e.length)
-    undisturbed = course.undisturbed + e.length if goes_on else dips.head_start(period)
-    return replace(done, course=replace(done.course, undisturbed=undisturbed, dips=dips))
+    period = p.period(e.packet_bytes, e.rate, e.length)
+    since_decrease = course.since_decrease + e.length if goes_on else dips.head_start(period)
+    return replace(done, course=replace(done.course, since_decrease=since_decrease, dips=dips))
 
 
 def believed(dips: Dips, startup: bool, p: Parameters) -> float:
@@ -273,9 +276,9 @@ def _updated(e: Epoch, p: Parameters, course: Course) -> Update:
         return _update_startup(e, p, course)
     if zone(e) > 1:
         return _decrease(e, p, course)
-    if course.share is not None:
+    if course.return_rate is not None:
         return _wait(e, p, course)
-    up = increase(e, course.undisturbed, p)
+    up = increase(e, course.since_decrease, p)
     return Update(1, up, None, clamp_rate(e.rate + up, e.packet_bytes, e.length), False, course)
 
 
@@ -284,7 +287,7 @@ def _beside(u: Update, e: Epoch, others: contended.Judged) -> Update:
     if others.rate is None:
         return u
     rate = clamp_rate(others.rate, e.packet_bytes, e.length)
-    return replace(u, alpha=None, beta=others.beta, rate=rate, course=Course(undisturbed=u.course.undisturbed))
+    return replace(u, alpha=None, beta=others.beta, rate=rate, course=Course(since_decrease=u.course.since_decrease))
 
 
 def outcomes(e: Epoch, p: Parameters, course: Course, slack: float = 0.0) -> Iterator[Update]:
@@ -300,7 +303,7 @@ def outcomes(e: Epoch, p: Parameters, course: Course, slack: float = 0.0) -> Ite
         yield from _settled(e, lone, p, Standing() if e.stalled else e.standing, slack)
     else:
         seen = Seen(
-            e.now, e.length, e.delta, e.thresholds.short, e.overwhelmed, lone.rate, e.packet_bytes, e.transmission
+            e.now, e.length, e.delta, e.thresholds.short, e.excessive_loss, lone.rate, e.packet_bytes, e.transmission
         )
         for others in contended.judge(known, seen, slack):
             yield from _beside_others(e, p, course, others, slack)
@@ -309,7 +312,7 @@ def outcomes(e: Epoch, p: Parameters, course: Course, slack: float = 0.0) -> Ite
 def _beside_others(e: Epoch, p: Parameters, course: Course, others: contended.Judged, slack: float) -> Iterator[Update]:
     u = update(e, p, course, others)
     if others.longer is not None:
-        yield _back(u, (1.0 - p.bmin) * others.longer, e)
+        yield _back(u, (1.0 - p.min_decrease) * others.longer, e)
     elif others.after is None:
         yield from _settled(e, u, p, Standing(), slack)
     else:
@@ -333,7 +336,7 @@ def _settled(e: Epoch, u: Update, p: Parameters, before: Standing, slack: float)
         e.acked,
         e.background,
         u.rate,
-        u.course.share,
+        u.course.return_rate,
         e.transmission,
         e.packet_bytes,
     )
@@ -341,41 +344,41 @@ def _settled(e: Epoch, u: Update, p: Parameters, before: Standing, slack: float)
         if judged.outcome is None:
             yield replace(u, standing=judged.standing)
         elif judged.outcome is Outcome.LONGER_PATH:
-            yield _back(u, (1.0 - p.bmin) * judged.back, e)
+            yield _back(u, (1.0 - p.min_decrease) * judged.back, e)
         else:
             others = Contended.start(e.now, max(judged.back, e.largest), e.delta)
-            rate = clamp_rate(others.held, e.packet_bytes, e.length)
-            course, stands = Course(dips=u.course.dips), Standing(others=others)
-            yield replace(u, rate=rate, course=course, standing=stands, outcome=Outcome.STANDS)
+            rate = clamp_rate(others.held_rate, e.packet_bytes, e.length)
+            course, beside = Course(dips=u.course.dips), Standing(others=others)
+            yield replace(u, rate=rate, course=course, standing=beside, outcome=Outcome.CONTENDED)
 
 
 def _decrease(e: Epoch, p: Parameters, course: Course) -> Update:
     down = beta(e, p)
-    if course.share is None:
-        share = e.rate if e.sent_little else min(e.rate, e.reached)
+    if course.return_rate is None:
+        return_rate = e.rate if e.sent_little else min(e.rate, e.reached)
     else:
-        share = max(e.rate, course.share)
+        return_rate = max(e.rate, course.return_rate)
         if not e.sent_little and course.startup_rate is None:
-            share = min(share, e.reached)
-    rate = clamp_rate(min(e.rate, (1.0 - down) * share), e.packet_bytes, e.length)
-    return Update(zone(e), None, down, rate, False, Course(share, drain=course.drain))
+            return_rate = min(return_rate, e.reached)
+    rate = clamp_rate(min(e.rate, (1.0 - down) * return_rate), e.packet_bytes, e.length)
+    return Update(zone(e), None, down, rate, False, Course(return_rate, drain=course.drain))
 
 
 def _wait(e: Epoch, p: Parameters, course: Course) -> Update:
     """Zone 1 while a queue drains."""
-    assert course.share is not None
+    assert course.return_rate is not None
     if e.delta > e.thresholds.short:
         return Update(1, None, None, clamp_rate(e.rate, e.packet_bytes, e.length), False, course)
-    rate = clamp_rate(max(e.rate, e.returns_to(course.share, p)), e.packet_bytes, e.length)
+    rate = clamp_rate(max(e.rate, e.returns_to(course.return_rate, p)), e.packet_bytes, e.length)
     return Update(1, None, None, rate, False, Course())
 
 
 def _update_startup(e: Epoch, p: Parameters, course: Course) -> Update:
     """Start-up (DEVIATION; the paper has none). R has grown with every ACK already."""
     in_zone = zone(e)
-    if not e.queues and not e.lost_to_a_full_queue and not e.overwhelmed:
+    if not e.queues and not e.lost_to_a_full_queue and not e.excessive_loss:
         return Update(in_zone, None, None, clamp_rate(e.rate, e.packet_bytes, e.length), not e.fills, course)
-    down = p.bmin if in_zone == 1 else beta(e, p)
-    share = min(e.rate, e.reached)
-    rate = clamp_rate((1.0 - down) * share, e.packet_bytes, e.length)
-    return Update(in_zone, None, down, rate, False, Course(share, e.rate))
+    down = p.min_decrease if in_zone == 1 else beta(e, p)
+    return_rate = min(e.rate, e.reached)
+    rate = clamp_rate((1.0 - down) * return_rate, e.packet_bytes, e.length)
+    return Update(in_zone, None, down, rate, False, Course(return_rate, e.rate))

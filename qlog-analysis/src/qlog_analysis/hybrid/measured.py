@@ -46,8 +46,8 @@ class Measured(Shown):
     spans: dict[Source, Spans]
     longest_gap: float
     """The longest time in which nothing was acknowledged, s."""
-    noises: list[float]
-    """What N may be after it, unless the path was interrupted, s."""
+    jitters: list[float]
+    """What J may be after it, unless the path was interrupted, s."""
 
     def least(self, source: Source) -> list[float]:
         """What the delay under the jitter may be by a source, s; nothing without samples."""

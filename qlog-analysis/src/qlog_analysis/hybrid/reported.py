@@ -10,6 +10,8 @@ from ..events import HybridEpoch, HybridParameters
 from ..model import ParametersEvent, Trace
 from ..zones.limits import Limits, auto, limits_of, refusal
 from . import spec
+from .constants import MAX_DECREASE
+from .mechanism import Mechanism, as_text, left_out
 from .parameters import Parameters
 
 
@@ -17,37 +19,38 @@ def parameters_of(event: ParametersEvent) -> Limits[Parameters]:
     """Raises UnsuitableTraceError if they make no sense."""
     p = event.parameters
     assert isinstance(p, HybridParameters)
-    if not p.bmin <= p.bmax < 1.0:
-        raise refusal(event, f"decreases {p.bmin}, {p.bmax}, expected bmin <= bmax < 1")
-    if not (p.owdwin > 0.0 and p.startup > 1.0):
-        raise refusal(event, f"owdwin is {p.owdwin} ms and startup {p.startup}, expected owdwin > 0 and startup > 1")
-    if not (p.queue > 0.0 and p.period > 0.0):
-        raise refusal(event, f"queue is {p.queue} and period {p.period} ms, expected both above 0")
-    if not (p.drain > 0.0 and p.grow >= 1.0):
-        raise refusal(event, f"drain is {p.drain} and grow {p.grow}, expected drain > 0 and grow >= 1")
-    if p.d1 == 0.0:
-        raise refusal(event, f"d1 is {p.d1} ms, expected a time above 0 or 'auto'")
+    if p.min_decrease > MAX_DECREASE:
+        raise refusal(event, f"min_decrease is {p.min_decrease}, expected at most {MAX_DECREASE}")
+    for name in ("target_delay", "target_packets", "base_delay_window", "growth_period", "drain_epochs"):
+        if getattr(p, name) == 0.0:
+            raise refusal(event, f"{name} is 0, expected more")
+    if p.startup_gain <= 1.0:
+        raise refusal(event, f"startup_gain is {p.startup_gain}, expected more than 1")
+    if p.growth < 1.0:
+        raise refusal(event, f"growth is {p.growth}, expected at least 1")
     parameters = Parameters(
-        bmin=p.bmin,
-        bmax=p.bmax,
-        d1=auto(event, "d1", 1e-3),
-        losscap=p.losscap,
-        startup=p.startup,
-        capacity=p.capacity,
-        skew=p.skew,
-        owdwin=p.owdwin / 1e3,
-        r0=auto(event, "r0"),
-        insist=p.insist,
-        queue=p.queue,
-        drain=p.drain,
-        grow=p.grow,
-        period=p.period / 1e3,
-        full=p.full,
-        compete=p.compete / 1e3,
-        dip=p.dip,
-        catchup=p.catchup,
+        target_delay=auto(event, "target_delay", 1e-3),
+        target_packets=p.target_packets,
+        initial_rate=auto(event, "initial_rate"),
+        base_delay_window=p.base_delay_window / 1e3,
+        growth=p.growth,
+        growth_period=p.growth_period / 1e3,
+        drain_epochs=p.drain_epochs,
+        min_decrease=p.min_decrease,
+        startup_gain=p.startup_gain,
+        without=_left_out(event, p.without),
     )
     return limits_of(event, parameters)
+
+
+def _left_out(event: ParametersEvent, without: str) -> frozenset[Mechanism]:
+    try:
+        some = left_out(without)
+    except ValueError as e:
+        raise refusal(event, f"without is {without!r}: {e}") from e
+    if without != as_text(some):
+        raise refusal(event, f"without is {without!r}, expected the same in this order: {as_text(some)!r}")
+    return some
 
 
 def check_parameters(trace: Trace) -> Iterator[Finding]:
@@ -68,13 +71,20 @@ def check_parameters(trace: Trace) -> Iterator[Finding]:
         return
     for f in fields(Parameters):
         a, b = getattr(reported, f.name), getattr(meant, f.name)
-        if a != b and not (a is not None and b is not None and abs(a - b) <= 1e-6 * abs(b) + 1e-9):
-            yield Finding(
-                None,
-                first.time,
-                "parameters",
-                f"{f.name} is {a!r}, but {first.data.spec!r} stands for {b!r} (SI units)",
-            )
+        if not _same(a, b):
+            message = f"{f.name} is {_shown(a)}, but {first.data.spec!r} stands for {_shown(b)} (SI units)"
+            yield Finding(None, first.time, "parameters", message)
     epochs = trace.updates_of(HybridEpoch)
     if epochs and first.record > epochs[0].record:
         yield Finding(None, first.time, "parameters", "the parameters were reported after the first epoch")
+
+
+def _same(a: object, b: object) -> bool:
+    """Whether both are the same parameter, but for the digits that a trace has."""
+    if isinstance(a, float) and isinstance(b, float):
+        return abs(a - b) <= 1e-6 * abs(b) + 1e-9
+    return a == b
+
+
+def _shown(value: object) -> str:
+    return as_text(value) if isinstance(value, frozenset) else "auto" if value is None else f"{value!r}"

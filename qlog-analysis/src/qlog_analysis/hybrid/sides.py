@@ -9,10 +9,11 @@ from ..check.numbers import REPORT_ROUNDING, TIME_TOLERANCE
 from ..events import HybridEpoch
 from ..model import Update
 from ..zones import sides
-from . import dips, interruption, law, noise
+from . import dips, interruption, jitter, law
+from .jitters import JITTER_TOLERANCE
 from .measured import Measured
-from .noises import NOISE_TOLERANCE
 from .standing import Outcome, Standing
+from .state import State, state_of
 from .thresholds import full_delay, thresholds
 from .transmission import believed
 
@@ -24,11 +25,11 @@ class Before:
     epoch: HybridEpoch | None
     startup: bool
     course: law.Course
-    overwhelmed: bool
-    """Whether the losses of late overwhelm, with those of this epoch."""
-    noises: list[float]
-    """Values that N may have, s."""
-    gap: tuple[float, float]
+    excessive_loss: bool
+    """Whether the losses of late are excessive, with those of this epoch."""
+    jitters: list[float]
+    """Values that J may have, s."""
+    ack_gap: tuple[float, float]
     """G, s: at least and at most."""
     following: HybridEpoch | None
     """The report of the epoch after it."""
@@ -40,6 +41,11 @@ class Before:
     """Values that the largest R of late may have, bit/s."""
     meets_path: bool = False
     """Whether no epoch with samples has ended since the path was interrupted."""
+
+    @property
+    def state(self) -> State:
+        """What the flow was doing in the epoch."""
+        return state_of(self.course, self.standing, startup=self.startup)
 
     @property
     def background(self) -> float:
@@ -55,7 +61,7 @@ class Sides(sides.Sides[HybridEpoch, Measured]):
         self.before = before
         self.limits = measured.limits
         self.p = measured.limits.parameters
-        self.noise, self.gap = self.r.noise / 1e3, self.r.gap / 1e3
+        self.jitter, self.ack_gap = self.r.jitter / 1e3, self.r.ack_gap / 1e3
         self.standing = before.standing
         rate = max(self.r.rate_before, 1.0)
         self.thresholds = thresholds(rate, self.limits.max_datagram_size, self.p)
@@ -109,10 +115,10 @@ class Sides(sides.Sides[HybridEpoch, Measured]):
         if r.app_limited:
             return {False} | sure
         return sure | {
-            interruption.is_interrupted(self.duration + slack, its_usual, r.lost_in_all, r.acked, self.p)
+            interruption.is_interrupted(self.duration + slack, its_usual, r.lost_total, r.acked, self.p)
             for slack in (-2 * TIME_TOLERANCE, 2 * TIME_TOLERANCE)
             for its_usual in (
-                interruption.usual(self.usual(length), self.gap, limits.max_ack_delay) for length in self.lengths()
+                interruption.usual(self.usual(length), self.ack_gap, limits.max_ack_delay) for length in self.lengths()
             )
         }
 
@@ -123,39 +129,39 @@ class Sides(sides.Sides[HybridEpoch, Measured]):
 
     def lost(self) -> set[bool]:
         """Whether the losses of the report count, as far as rounding leaves that open."""
-        return noise.counting(self.r.lost, self.r.acked, self.before.background, REPORT_ROUNDING)
+        return jitter.counting(self.r.lost, self.r.acked, self.before.background, REPORT_ROUNDING)
 
     def background_after(self) -> set[float]:
         """Values that B may have, by the report of the epoch before."""
         before, r = self.before.background, self.r
         if r.delta is None or self.interrupted:
             return {before}
-        queue = law.queueing(r.delta / 1e3, self.noise)
+        queue = law.queueing(r.delta / 1e3, self.jitter)
         short = {queue <= self.thresholds.short + slack for slack in (-1e-8, 1e-8)}
-        return {noise.next_background(before, r.lost, r.acked) if learns else before for learns in short}
+        return {jitter.next_background(before, r.lost, r.acked) if learns else before for learns in short}
 
     @property
-    def noises_after(self) -> list[float]:
-        """Values that N may have after the epoch."""
-        return [0.0] if self.interrupted else self.m.noises
+    def jitters_after(self) -> list[float]:
+        """Values that J may have after the epoch."""
+        return [0.0] if self.interrupted else self.m.jitters
 
     @property
-    def noise_after(self) -> tuple[float, float]:
-        """N then: that of the next report, which is checked there, or else at least and at most."""
+    def jitter_after(self) -> tuple[float, float]:
+        """J then: that of the next report, which is checked there, or else at least and at most."""
         if self.before.following is not None:
-            told = self.before.following.noise / 1e3
+            told = self.before.following.jitter / 1e3
             return told - REPORT_ROUNDING / 1e3, told + REPORT_ROUNDING / 1e3
-        allowed = self.noises_after
-        return max(min(allowed) - NOISE_TOLERANCE, 0.0), max(allowed) + NOISE_TOLERANCE
+        allowed = self.jitters_after
+        return max(min(allowed) - JITTER_TOLERANCE, 0.0), max(allowed) + JITTER_TOLERANCE
 
     @property
-    def gap_after(self) -> tuple[float, float]:
+    def ack_gap_after(self) -> tuple[float, float]:
         """G after the epoch, by what was reported before: at least and at most."""
         r, size = self.r, self.limits.max_datagram_size
         if self.interrupted:
             return 0.0, 0.0
         if r.app_limited or r.acked == 0 or r.rate_before <= 0.0:
-            return self.gap, self.gap
+            return self.ack_gap, self.ack_gap
         ends = [self.m.longest_gap + shift for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)]
-        low, high = (noise.next_gap(self.gap, longest, r.rate_before, size) for longest in ends)
+        low, high = (jitter.next_ack_gap(self.ack_gap, longest, r.rate_before, size) for longest in ends)
         return low, high

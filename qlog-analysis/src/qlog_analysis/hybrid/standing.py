@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from .constants import PATIENCE
 from .contended import Contended
+from .mechanism import Mechanism
 from .parameters import Parameters
 
 OTHER_LENGTHS, PATIENCE_QUEUES = 2.0, 2.0
-"""In L, beside `drain`, and in the longest delay: how long a queue may take to drain."""
+"""In L, beside `drain_epochs`, and in the longest delay: how long a queue may take to drain."""
 STRANGERS = 2.0
 """So many times as long, before others are found."""
 FALLING = 0.9
@@ -43,7 +45,7 @@ DELAY_SLACK = 4e-9
 class Outcome(str, Enum):
     """How an attempt ended, or what else has; the values are those of `outcome` in traces."""
 
-    STANDS = "stands"
+    CONTENDED = "contended"
     LONGER_PATH = "longer_path"
     INTERRUPTED = "interrupted"
     """Not of an attempt: the path was, and start-up begins again."""
@@ -74,7 +76,7 @@ class Shown:
     """B as this epoch leaves it."""
     rate: float
     """R, bit/s."""
-    share: float | None
+    return_rate: float | None
     """S in bit/s; None while no queue drains."""
     transmission: float = 0.0
     """T, s; 0 while unknown."""
@@ -126,7 +128,7 @@ class Attempt:
             self,
             latest=e.now,
             rate=e.rate,
-            share=max(self.share, e.share or 0.0),
+            share=max(self.share, e.return_rate or 0.0),
             longest=max(self.longest, e.delta),
             last=e.delta,
             one_before=self.last,
@@ -166,10 +168,10 @@ class Attempt:
     def falls(self, slack: float) -> bool:
         return self.last < FALLING * self.one_before + slack
 
-    def lasts(self, length: float, p: Parameters) -> float:
+    def lasts(self, length: float, p: Parameters, patience: float) -> float:
         """How long it must last until the queue stands, s."""
-        due = (OTHER_LENGTHS + p.drain) * length + PATIENCE_QUEUES * self.longest
-        return max(STRANGERS * due, p.compete)
+        due = (OTHER_LENGTHS + p.drain_epochs) * length + PATIENCE_QUEUES * self.longest
+        return max(STRANGERS * due, patience)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,17 +201,19 @@ class Judged:
     """The share that the flow had, bit/s."""
 
 
-def judge(e: Shown, before: Standing, p: Parameters, slack: float = 0.0) -> Iterator[Judged]:
+def judge(
+    e: Shown, before: Standing, p: Parameters, slack: float = 0.0, patience: float = PATIENCE
+) -> Iterator[Judged]:
     """What an epoch makes of it where nobody is known to keep a queue; several readings where times that may be off by
     `slack` leave it open."""
-    if p.compete == 0.0:
+    if not p.has(Mechanism.CONTENTION):
         yield Judged(Standing())
         return
     for attempt in _attempts(e, before.attempt, slack):
         if attempt is None:
             yield Judged(Standing())
         else:
-            yield from _end(e, attempt, p, slack)
+            yield from _end(e, attempt, p, slack, patience)
 
 
 def _attempts(e: Shown, before: Attempt | None, slack: float) -> Iterator[Attempt | None]:
@@ -218,7 +222,7 @@ def _attempts(e: Shown, before: Attempt | None, slack: float) -> Iterator[Attemp
     if before is not None and False in over:
         yield before.go_on(e)
     if True in over:
-        yield None if e.share is None else Attempt.start(e, e.share)
+        yield None if e.return_rate is None else Attempt.start(e, e.return_rate)
 
 
 def _of_a_rate(slack: float) -> float:
@@ -226,8 +230,8 @@ def _of_a_rate(slack: float) -> float:
     return math.copysign(RATE_SLACK, slack) if slack else 0.0
 
 
-def _end(e: Shown, a: Attempt, p: Parameters, slack: float) -> Iterator[Judged]:
-    calm = {a.is_calm(e, p.queue, s) for s in (-slack, slack)}
+def _end(e: Shown, a: Attempt, p: Parameters, slack: float, patience: float) -> Iterator[Judged]:
+    calm = {a.is_calm(e, p.target_packets, s) for s in (-slack, slack)}
     if True in calm:
         yield Judged(Standing(), Outcome.LONGER_PATH, a.share)
     if False not in calm:
@@ -236,20 +240,20 @@ def _end(e: Shown, a: Attempt, p: Parameters, slack: float) -> Iterator[Judged]:
     if True in still:
         yield Judged(Standing(a))
     if False in still:
-        yield from _filled(e, a, p, slack)
+        yield from _filled(e, a, p, slack, patience)
 
 
-def _filled(e: Shown, a: Attempt, p: Parameters, slack: float) -> Iterator[Judged]:
+def _filled(e: Shown, a: Attempt, p: Parameters, slack: float, patience: float) -> Iterator[Judged]:
     """Whether others fill the buffer, as far as `slack` leaves that open."""
     delay = min(slack, DELAY_SLACK)
-    lasts = a.lasts(e.length, p)
-    stands = {
+    lasts = a.lasts(e.length, p, patience)
+    contended = {
         e.now - a.began + s * slack >= lasts
         and not a.falls(-s * delay)
-        and e.exceeds_own(a.share, FILLED_PARTS, p.queue, s * slack)
+        and e.exceeds_own(a.share, FILLED_PARTS, p.target_packets, s * slack)
         for s in (-1.0, 1.0)
     }
-    if True in stands:
-        yield Judged(Standing(), Outcome.STANDS, a.share)
-    if False in stands:
+    if True in contended:
+        yield Judged(Standing(), Outcome.CONTENDED, a.share)
+    if False in contended:
         yield Judged(Standing(a))

@@ -112,11 +112,11 @@ class QueueMet:
             self.last = now
         self.perhaps_none = False in verdicts
 
-    def lasts(self, now: float, lengths: tuple[float, ...], gap: float = 0.0) -> set[bool]:
-        """Whether it has been met for a quarter of L, and `gap`, s."""
+    def lasts(self, now: float, lengths: tuple[float, ...], ack_gap: float = 0.0) -> set[bool]:
+        """Whether it has been met for a quarter of L, and `ack_gap`, s."""
         verdicts = set()
-        if self.first is not None and now - self.first >= LASTS * min(lengths) + gap - TIME_TOLERANCE:
+        if self.first is not None and now - self.first >= LASTS * min(lengths) + ack_gap - TIME_TOLERANCE:
             verdicts.add(True)
-        if self.perhaps_none or self.last is None or now - self.last < LASTS * max(lengths) + gap + TIME_TOLERANCE:
+        if self.perhaps_none or self.last is None or now - self.last < LASTS * max(lengths) + ack_gap + TIME_TOLERANCE:
             verdicts.add(False)
         return verdicts

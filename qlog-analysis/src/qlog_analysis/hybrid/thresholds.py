@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..measure.window_min import SlidingMinimum
+from .constants import FULL_SHARE, INSISTED
+from .mechanism import Mechanism
 from .parameters import Parameters
 
 LEAST_D1 = 0.2e-3
@@ -38,23 +40,23 @@ class Thresholds:
 
 def thresholds(rate: float, packet_bytes: int, p: Parameters) -> Thresholds:
     """Those of a flow that sends at `rate` bit/s: "Thresholds that follow the flow"."""
-    d1 = p.d1
+    d1 = p.target_delay
     if d1 is None:
         per_packet = 8.0 * packet_bytes / rate
-        d1 = min(max(p.queue * per_packet, LEAST_D1), max(USUAL_D1, per_packet), LARGEST_D1)
+        d1 = min(max(p.target_packets * per_packet, LEAST_D1), max(USUAL_D1, per_packet), LARGEST_D1)
     return Thresholds(D0_OF_D1 * d1, d1, D2_OF_D1 * d1, D3_OF_D1 * d1)
 
 
 def full_delay(d1: float, longest: float, p: Parameters) -> float:
     """d_full: the delay beyond which a loss is one of a full queue; `longest` is the longest queue of late, s."""
-    return d1 if p.full == 0.0 else min(max(p.full * longest, LEAST_FULL * d1), d1)
+    return min(max(FULL_SHARE * longest, LEAST_FULL * d1), d1) if p.has(Mechanism.FULL_BUFFER) else d1
 
 
 def startup_end(rate: float, length: float, transmission: float, packet_bytes: int, p: Parameters) -> float:
     """The queueing delay above which start-up meets a queue, s; `transmission` is T as it counts, 0 while unknown."""
     end = max(thresholds(rate, packet_bytes, p).short, TRAIN_QUEUE * transmission)
-    if insists(rate, transmission, packet_bytes):
-        end = max(end, p.insist * length)
+    if p.has(Mechanism.INSIST) and insists(rate, transmission, packet_bytes):
+        end = max(end, INSISTED * length)
     return end
 
 

@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..zones.verdict import EpochRow, ZonesVerdict
+from .state import State
 
 
 @dataclass(frozen=True, slots=True)
 class HybridRow(EpochRow):
     """One epoch, with what goes beyond zones."""
 
-    phase: str
-    arrived_bps: float
-    share_bps: float | None
+    state: str
+    delivery_rate_bps: float
+    return_rate_bps: float | None
 
 
 @dataclass(slots=True)
@@ -22,7 +23,7 @@ class HybridVerdict(ZonesVerdict):
     @property
     def starting(self) -> int:
         """Epochs in start-up."""
-        return sum(isinstance(e, HybridRow) and e.phase == "startup" for e in self.epochs)
+        return sum(isinstance(e, HybridRow) and e.state == State.STARTUP for e in self.epochs)
 
     def counted(self) -> str:
         return f"{ZonesVerdict.counted(self)}, {self.starting} in start-up"

@@ -11,6 +11,7 @@ from ..events import PaperEpoch, PaperParameters
 from ..model import Feedback, Trace, Update
 from ..zones import rate as rates
 from ..zones.measured import DELTA_TOLERANCE, Step
+from ..zones.names import ZONE_NAMES
 from ..zones.surroundings import Expected, Surroundings
 from ..zones.verdict import ZonesVerdict
 from ..zones.walk import EpochWalk
@@ -61,13 +62,13 @@ class _Check(EpochWalk[PaperEpoch, Parameters, ZonesVerdict]):
         if r.epoch == 0 and p.gamma > 0.0:
 
             def pacing(rtt: float) -> float:
-                return rates.initial_rate(m.limits.initial_window, size, rtt, p.r0) / p.gamma
+                return rates.initial_rate(m.limits.initial_window, size, rtt, p.initial_rate) / p.gamma
 
             yield from self._surroundings.first_flight(m.steps[0].feedback, pacing)
         meanwhile = [Expected(s, (r.rate_before, r.rate_before), _meanwhile(s, r, m)) for s in m.steps[:-1]]
         end = Expected(m.steps[-1], (r.rate_after, r.rate_after), Windows(r.window, r.window, 1))
         if r.zone is not None:
-            self._state = f"zone{r.zone}"
+            self._state = ZONE_NAMES[r.zone]
         yield from self._surroundings.check(r.epoch, [*meanwhile, end], p.gamma, self._state)
 
 

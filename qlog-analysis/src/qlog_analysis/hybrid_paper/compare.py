@@ -75,8 +75,8 @@ class Comparison(Sides[PaperEpoch, Measured]):
 
     def _losses(self) -> None:
         """All losses count."""
-        if self.r.lost_in_all != self.r.lost:
-            self.find("lost_in_all", f"{self.r.lost_in_all} losses in all reported, but {self.r.lost} that count")
+        if self.r.lost_total != self.r.lost:
+            self.find("lost_total", f"{self.r.lost_total} losses in all reported, but {self.r.lost} that count")
 
     def _trend(self) -> None:
         names = {t.value for t in self._trends}
@@ -185,7 +185,7 @@ class Comparison(Sides[PaperEpoch, Measured]):
         elif m.first_length is not None and m.first_length > TIME_TOLERANCE:
             ends = (m.first_length - TIME_TOLERANCE, m.first_length + TIME_TOLERANCE)
             packets, size = m.limits.initial_window, m.max_datagram_size
-            self.rate_before([rates.initial_rate(packets, size, x, self._p.r0) for x in ends], "it starts at")
+            self.rate_before([rates.initial_rate(packets, size, x, self._p.initial_rate) for x in ends], "it starts at")
 
     def _window(self) -> None:
         r = self.r

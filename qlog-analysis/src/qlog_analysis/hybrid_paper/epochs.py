@@ -84,7 +84,7 @@ class Measurement:
         if f.space is Space.APPLICATION and f.sample >= 0:
             self._start, self._start_record = f.time, f.record
             self._first_length = f.time - self._trace.sent.time[f.sample]
-            self._samples = Samples(self._trace, self._limits.parameters.owdwin, f.time)
+            self._samples = Samples(self._trace, self._limits.parameters.base_delay_window, f.time)
         return self._samples
 
     def end_epoch(self, end: float, record: int, at: Feedback | None, *, on_feedback: bool) -> Measured:
@@ -104,7 +104,7 @@ class Measurement:
             samples=len(samples.current.samples),
             deltas=samples.means(),
             lost=lost,
-            lost_in_all=lost,
+            lost_total=lost,
             acked=self._acked,
             sent_bits=self._flight.sent_bits(self._start_record, record),
             return_delay=self._return_delay,

@@ -24,8 +24,8 @@ PROFILES: dict[str, dict[str, Any]] = {
         "d2": 24.0,
         "d3": 48.0,
         "gamma": 1.0,
-        "owdwin": 10_000.0,
-        "r0": "auto",
+        "base_delay_window": 10_000.0,
+        "initial_rate": "auto",
     }
 }
 """Section III of the paper, as traces have it."""
@@ -46,9 +46,9 @@ class Parameters:
     d3: float
     """Thresholds of the queueing delay, s."""
     gamma: float
-    owdwin: float
+    base_delay_window: float
     """Sliding window of the minima, s."""
-    r0: float | None
+    initial_rate: float | None
     """Initial rate, bit/s; None stands for `auto`."""
 
 
@@ -60,8 +60,8 @@ def parameters_of(event: ParametersEvent) -> Limits[Parameters]:
         raise refusal(event, f"decreases {p.bmin}, {p.bmid}, {p.bmax}, expected bmin <= bmid <= bmax < 1")
     if not p.d0 <= p.d1 < p.d2 < p.d3:
         raise refusal(event, f"thresholds {p.d0}, {p.d1}, {p.d2}, {p.d3} ms, expected d0 <= d1 < d2 < d3")
-    if p.owdwin == 0.0:
-        raise refusal(event, f"owdwin is {p.owdwin} ms, expected owdwin > 0")
+    if p.base_delay_window == 0.0:
+        raise refusal(event, f"base_delay_window is {p.base_delay_window} ms, expected base_delay_window > 0")
     if p.amin == 0.0 or p.amax == 0.0:
         raise refusal(event, "amin and amax must not be 0")
     parameters = Parameters(
@@ -75,7 +75,7 @@ def parameters_of(event: ParametersEvent) -> Limits[Parameters]:
         d2=p.d2 / 1e3,
         d3=p.d3 / 1e3,
         gamma=p.gamma,
-        owdwin=p.owdwin / 1e3,
-        r0=auto(event, "r0"),
+        base_delay_window=p.base_delay_window / 1e3,
+        initial_rate=auto(event, "initial_rate"),
     )
     return limits_of(event, parameters)

@@ -8,6 +8,7 @@ from ..events import ZoneEpoch
 from ..linklog import LinkLog
 from ..metrics import Floats, delay_samples
 from ..model import Trace
+from ..zones.names import ZONE_NAMES
 from . import controllers
 from .panel import BLUE, GREY, LIGHT_BLUE, RED, ZONE_COLOUR, Panel, Series, series
 
@@ -72,7 +73,7 @@ def _delay(trace: Trace) -> Panel:
         in_zone = [e for e in epochs if e.data.zone == z and e.data.delta is not None]
         x = np.array([e.time for e in in_zone])
         y = np.array([e.data.delta for e in in_zone], dtype=np.float64)
-        panel.series.append(series(f"delta, zone {z}", x, y, ZONE_COLOUR[z], style="dots"))
+        panel.series.append(series(f"delta, {ZONE_NAMES[z]}", x, y, ZONE_COLOUR[z], style="dots"))
     began = np.array([e.time - e.data.duration / 1e3 for e in epochs])
     for name, z in (("d1", 2), ("d2", 3)):  # where these zones begin
         y = np.array([getattr(e.data, name) for e in epochs], dtype=np.float64)

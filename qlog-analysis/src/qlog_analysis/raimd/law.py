@@ -15,7 +15,7 @@ DEFAULT: dict[str, object] = {
     "startup": "on",
     "wgain": 2.0,
     "cmax": 10e9,
-    "r0": "auto",
+    "initial_rate": "auto",
 }
 PROFILES: dict[str, dict[str, object]] = {
     "default": DEFAULT,
@@ -29,7 +29,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "history": (1.0, 256.0),
     "wgain": (1.0, 8.0),
     "cmax": (1e3, 1e10),
-    "r0": (1e3, 1e10),
+    "initial_rate": (1e3, 1e10),
 }
 
 MOST_ROUNDS = 16
@@ -86,8 +86,8 @@ def bounded(rate: float, packet: int, rtt: float, p: RaimdParameters) -> float:
 
 
 def initial_rate(packets: int, packet: int, rtt: float, p: RaimdParameters) -> float:
-    """r0, or an initial window of so many packets per RTT."""
-    given = packets / rtt if isinstance(p.r0, str) else p.r0 / (8.0 * packet)
+    """`initial_rate`, or an initial window of so many packets per RTT."""
+    given = packets / rtt if isinstance(p.initial_rate, str) else p.initial_rate / (8.0 * packet)
     return bounded(given, packet, rtt, p)
 
 

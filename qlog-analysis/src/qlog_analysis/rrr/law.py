@@ -15,7 +15,7 @@ DEFAULT: dict[str, object] = {
     "xtlim": 4e6,
     "cmax": 10e9,
     "xt": "auto",
-    "r0": "auto",
+    "initial_rate": "auto",
     "n": 32.0,
     "span": 10.0,
     "qmax": 100.0,
@@ -24,7 +24,7 @@ DEFAULT: dict[str, object] = {
 }
 PROFILES: dict[str, dict[str, object]] = {
     "default": DEFAULT,
-    "paper": {"xt": 0.6e6, "startup": "off", "qmax": 200.0, "r0": 1.6e6},
+    "paper": {"xt": 0.6e6, "startup": "off", "qmax": 200.0, "initial_rate": 1.6e6},
 }
 
 RANGES: dict[str, tuple[float, float]] = {
@@ -33,7 +33,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "xtlim": (1e3, 1e10),
     "cmax": (1e3, 1e10),
     "xt": (1e3, 1e10),
-    "r0": (1e3, 1e10),
+    "initial_rate": (1e3, 1e10),
     "n": (4.0, 1e3),
     "span": (0.0, 1e3),
     "qmax": (1.0, 1e4),
@@ -110,8 +110,8 @@ def rate(m: Measured, aim: float, p: RrrParameters) -> float:
 
 
 def initial_rate(packets: int, packet: int, min_rtt: float, p: RrrParameters) -> float:
-    """r0, or an initial window of so many packets per RTT."""
-    given = 8.0 * packets * packet / min_rtt if isinstance(p.r0, str) else p.r0
+    """`initial_rate`, or an initial window of so many packets per RTT."""
+    given = 8.0 * packets * packet / min_rtt if isinstance(p.initial_rate, str) else p.initial_rate
     return bounded(given, packet, min_rtt, p)
 
 

@@ -50,8 +50,8 @@ def check_counts(s: AnySides) -> None:
         s.find("samples", f"{r.samples} reported, {m.samples} in the packets")
     if not m.lost[0] <= r.lost <= m.lost[1]:
         s.find("lost", f"{r.lost} losses reported, {m.lost[1]} in the packets")
-    if not m.lost_in_all[0] <= r.lost_in_all <= m.lost_in_all[1]:
-        s.find("lost_in_all", f"{r.lost_in_all} losses in all reported, {m.lost_in_all[1]} in the packets")
+    if not m.lost_total[0] <= r.lost_total <= m.lost_total[1]:
+        s.find("lost_total", f"{r.lost_total} losses in all reported, {m.lost_total[1]} in the packets")
 
 
 def check_delta(s: AnySides) -> None:

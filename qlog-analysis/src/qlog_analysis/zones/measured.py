@@ -47,7 +47,7 @@ class Shown:
     """What delta may be; nothing without samples."""
     lost: tuple[int, int]
     """Losses that count: at least and at most (packets that are not ack-eliciting are in the latter only)."""
-    lost_in_all: tuple[int, int]
+    lost_total: tuple[int, int]
     """The same of all losses of the application space, whether they count or not."""
     acked: int
     """Packets newly acknowledged in the application space."""

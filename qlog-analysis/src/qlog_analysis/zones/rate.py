@@ -23,9 +23,9 @@ def alpha(delta: float, amin: float, amax: float, d0: float, d1: float) -> float
     return amin * amax * (d1 - d0) / (amax * (delta - d0) + amin * (d1 - delta))
 
 
-def initial_rate(packets: int, packet_bytes: int, length: float, r0: float | None) -> float:
-    """r0, or else an initial window of so many packets per L, bit/s."""
-    rate = 8.0 * packets * packet_bytes / length if r0 is None else r0
+def initial_rate(packets: int, packet_bytes: int, length: float, given: float | None) -> float:
+    """What is given, or else an initial window of so many packets per L, bit/s."""
+    rate = 8.0 * packets * packet_bytes / length if given is None else given
     return clamp_rate(rate, packet_bytes, length)
 
 

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
 from ..check.verdict import Verdict
+from .names import ZONE_NAMES
 from .sides import Sides
 
 
@@ -98,7 +99,7 @@ class ZonesVerdict(Verdict):
         share, worst = self.zone_share(), self.worst_delta_error_us
         return [
             ("epochs", self.counted()),
-            ("zones", ", ".join(f"{z}: {100 * share[z]:.1f} %" for z in share)),
+            ("zones", ", ".join(f"{ZONE_NAMES[z]}: {100 * share[z]:.1f} %" for z in share)),
             ("delta", "never measured" if worst is None else f"worst error {worst:.2f} us"),
         ]
 

@@ -25,7 +25,7 @@ pub struct RunArgs {
     #[arg(required = true, value_name = "SCENARIO.toml")]
     scenario: Vec<PathBuf>,
 
-    /// Controllers under test, with commas between: reno,hybrid:r0=5Mbps,skew=on; may be repeated
+    /// Controllers under test, with commas between: reno,hybrid:initial_rate=5Mbps,growth=1.2; may be repeated
     #[arg(long, value_name = "CC,...", required_unless_present = "check")]
     cc: Vec<String>,
 

@@ -33,12 +33,20 @@ mod tests {
             ("reno", &["reno"][..]),
             ("reno,cubic", &["reno", "cubic"]),
             (
-                "hybrid:d1=12ms,drain=2,reno,hybrid:paper,smallq",
-                &["hybrid:d1=12ms,drain=2", "reno", "hybrid:paper", "smallq"],
+                "hybrid:target_delay=12ms,drain_epochs=2,reno,hybrid:paper,smallq",
+                &[
+                    "hybrid:target_delay=12ms,drain_epochs=2",
+                    "reno",
+                    "hybrid:paper",
+                    "smallq",
+                ],
             ),
-            ("hybird:d1=12ms,reno", &["hybird:d1=12ms", "reno"]),
+            (
+                "hybird:target_delay=12ms,reno",
+                &["hybird:target_delay=12ms", "reno"],
+            ),
             ("reno,hybird", &["reno", "hybird"]),
-            ("hybrid,d1=12ms", &["hybrid", "d1=12ms"]),
+            ("hybrid,growth=2", &["hybrid", "growth=2"]),
             ("", &[""]),
         ] {
             assert_eq!(split(list), controllers, "{list}");

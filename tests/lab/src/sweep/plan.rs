@@ -188,7 +188,7 @@ fn is_quic(transport: &Transport) -> bool {
     matches!(transport, Transport::Quic(Quic { .. }))
 }
 
-/// `hybrid_d1=12ms,link.bottleneck.rate=10Mbps,seed=1`
+/// `hybrid_target_delay=12ms,link.bottleneck.rate=10Mbps,seed=1`
 fn name(cc: &str, point: &[(String, String)], seed: u64) -> String {
     let values = point.iter().map(|(key, value)| format!(",{key}={value}"));
     let text = format!("{cc}{},seed={seed}", values.collect::<String>());

@@ -102,11 +102,11 @@ fn every_controller_stands_at_every_point_with_the_worst_of_its_seeds() {
 fn the_report_has_a_line_per_path_and_its_figures_inside() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
-    let output = compare(path, SUITE, "--cc bbr2,hybrid:d1=10ms");
+    let output = compare(path, SUITE, "--cc bbr2,hybrid:target_delay=10ms");
     assert!(output.status.success(), "{output:?}");
     let markdown = std::fs::read_to_string(path.join("out/report.md")).unwrap();
     assert!(
-        markdown.contains("| rate | bbr2 | hybrid:d1=10ms |"),
+        markdown.contains("| rate | bbr2 | hybrid:target_delay=10ms |"),
         "{markdown}"
     );
     assert!(markdown.contains("| 2Mbps |") && markdown.contains("| 8Mbps |"));

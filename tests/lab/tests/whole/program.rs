@@ -59,16 +59,17 @@ fn a_single_run_writes_to_the_directory_itself_and_prints_a_table() {
 #[test]
 fn several_runs_have_a_directory_each() {
     let directory = tempfile::tempdir().unwrap();
-    let options = "run short.toml --cc reno,hybrid:d1=10ms,drain=2 --cc cubic --seeds 1..2 \
+    let options =
+        "run short.toml --cc reno,hybrid:target_delay=10ms,drain_epochs=2 --cc cubic --seeds 1..2 \
         --grid link.bottleneck.rate=1Mbps,2Mbps --set duration=1s --jobs 2 --out out";
     let output = cc_lab(directory.path(), options);
     assert!(output.status.success(), "{}", err(&output));
     let runs = std::fs::read_dir(directory.path().join("out")).unwrap();
     assert_eq!(runs.count(), 3 * 2 * 2);
-    let run = "out/hybrid_d1=10ms,drain=2,link.bottleneck.rate=2Mbps,seed=2/summary.json";
+    let run = "out/hybrid_target_delay=10ms,drain_epochs=2,link.bottleneck.rate=2Mbps,seed=2/summary.json";
     let text = std::fs::read_to_string(directory.path().join(run)).unwrap();
     let summary: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(summary["cc"], "hybrid:d1=10ms,drain=2");
+    assert_eq!(summary["cc"], "hybrid:target_delay=10ms,drain_epochs=2");
     assert_eq!(summary["seed"], 2);
     assert_eq!(summary["parameters"]["link.bottleneck.rate"], "2Mbps");
     assert_eq!(summary["parameters"]["duration"], "1s");
@@ -99,8 +100,8 @@ fn what_cannot_be_asked_for_ends_with_code_2_and_says_what_is_allowed() {
             "available are hybrid, ",
         ),
         (
-            "run short.toml --cc hybrid:d1=1 --out out",
-            "d1=1 is not allowed; d1 is a time",
+            "run short.toml --cc hybrid:target_delay=1 --out out",
+            "target_delay=1 is not allowed; target_delay is a time",
         ),
         (
             "run short.toml --cc reno --out out --seeds 5..1",

@@ -43,7 +43,7 @@ fn sweep() -> Sweep {
         values: values.map(str::to_owned).to_vec(),
     };
     Sweep {
-        controllers: vec!["reno".into(), "hybrid:d1=10ms".into()],
+        controllers: vec!["reno".into(), "hybrid:target_delay=10ms".into()],
         seeds: vec![1, 2],
         set: vec![("duration".into(), "2s".into())],
         grid: vec![
@@ -68,7 +68,7 @@ fn everything_is_crossed_with_everything() {
             "reno,link.bottleneck.rate=1Mbps,link.bottleneck.delay=50ms,seed=1",
         ]
     );
-    assert!(names[8].starts_with("hybrid_d1=10ms,"));
+    assert!(names[8].starts_with("hybrid_target_delay=10ms,"));
     let last = plans.last().unwrap();
     assert_eq!(last.scenario.duration.as_secs(), 2);
     assert_eq!(last.scenario.flows[0].base_rtt.as_millis(), 100);

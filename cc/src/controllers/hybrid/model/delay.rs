@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use super::super::mechanism::Mechanism;
 use super::super::params::Params;
-use super::counting::Counting;
 use crate::feedback::Feedback;
 use crate::measure::delays::Means;
 use crate::measure::epoch::Epoch;
 use crate::measure::floor::Floor;
-use crate::measure::owd::{OwdMeter, Sample, Source};
+use crate::measure::owd::{OwdMeter, Source};
+use crate::measure::transmission::TransmissionTime;
 use crate::measure::window_min::WindowMin;
 use crate::units::{Bytes, Owd, Time};
 
@@ -83,44 +83,52 @@ impl Delay {
         (delta - Owd::from(self.jitter)).max(Owd::ZERO)
     }
 
-    /// Whether the smallest RTT that loss recovery knows has changed.
+    /// Takes in the smallest RTT that loss recovery knows, and tells whether it is all that is known.
     #[inline]
-    pub fn follow_handshake(&mut self, feedback: &Feedback<'_>) {
+    pub fn follow_handshake(&mut self, feedback: &Feedback<'_>) -> bool {
         if feedback.min_rtt.is_some() {
             self.handshake_rtt = feedback.min_rtt;
         }
+        self.meter.min_rtt().is_none()
     }
 
-    /// Takes in the delays of a feedback in this span of the epoch, and hands them on with whether they count. Gives the newest
-    /// one that does, by the source in use.
+    /// Takes in the delays of a feedback in this span of the epoch; those of packets count that were sent `from` then on. Gives the
+    /// newest one that does, by the source in use.
     #[inline]
     pub fn record(
         &mut self,
         feedback: &Feedback<'_>,
         span: u64,
-        counting: Counting,
-        mut each: impl FnMut(&Sample, bool),
+        from: Time,
+        epoch: &mut Epoch,
+        transmission: &mut TransmissionTime,
     ) -> Option<Owd> {
-        let from = counting.from();
         let [by_ack, by_timestamp] = &mut self.floors;
-        let mut newest = [None; 2];
+        let mut newest = None;
         let arrival = self.meter.record(feedback, |sample| {
-            let counts = sample.sent >= from;
-            if counts {
-                if sample.restarts {
+            if sample.restarts {
+                transmission.restart_clock();
+                if sample.sent >= from {
+                    epoch.restart_clock();
                     by_timestamp.restart_clock();
                 }
-                by_timestamp.add(sample.above, span);
-                newest[Source::ReceiveTimestamps as usize] = Some(sample.above);
             }
-            each(&sample, counts);
+            transmission.add(&sample);
+            if sample.sent >= from {
+                epoch.add(&sample);
+                by_timestamp.add(sample.above, span);
+                newest = Some(sample.above);
+            }
         });
-        if let Some(sample) = arrival.filter(|sample| sample.sent >= from) {
+        let arrival = arrival.filter(|sample| sample.sent >= from);
+        if let Some(sample) = &arrival {
+            epoch.add(sample);
             by_ack.add(sample.above, span);
-            newest[Source::Ack as usize] = Some(sample.above);
-            each(&sample, true);
         }
-        newest[self.source() as usize]
+        match self.meter.source() {
+            Source::Ack => arrival.map(|sample| sample.above),
+            Source::ReceiveTimestamps => newest,
+        }
     }
 
     /// The delay of the epoch under way. DEVIATION: not the mean, which jitter and batches raise.

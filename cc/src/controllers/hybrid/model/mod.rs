@@ -17,6 +17,7 @@ use self::delay::Delay;
 use self::delivery::Delivery;
 use self::link::Link;
 use self::loss::Losses;
+use self::seen::Seen;
 use super::params::Params;
 use super::thresholds::Thresholds;
 use crate::controller::Start;
@@ -50,7 +51,6 @@ pub struct Model {
     limited_before: bool,
     packet: Bytes,
     initial_rtt: Duration,
-    max_ack_delay: Duration,
     basis: Basis,
     /// Those of an epoch of length L, as of `basis`.
     spans: Spans,
@@ -81,7 +81,6 @@ impl Model {
             limited_before: false,
             packet: start.max_datagram_size,
             initial_rtt: start.initial_rtt,
-            max_ack_delay: Duration::ZERO,
             basis: Basis::default(),
             spans: Spans::of(start.initial_rtt),
         };
@@ -177,30 +176,18 @@ impl Model {
 
     /// Takes in a feedback; the window had room for another packet up to so many bytes in flight. Gives the newest delay that
     /// counts.
+    #[inline]
     pub fn record(&mut self, feedback: &Feedback<'_>, room_up_to: Bytes) -> Option<Owd> {
-        self.max_ack_delay = feedback.max_ack_delay;
         self.blackout.record(feedback);
         debug_assert_eq!(self.spans, Spans::of(self.length()));
         let first = self.epoch.is_none();
         let epoch = self.epoch.get_or_insert_with(|| Epoch::new(feedback.now));
         let span = self.spans.span(feedback.now.counted_from(epoch.start()));
+        let from = self.counting.from();
         let transmission = &mut self.transmission;
-        let newest = self
-            .delay
-            .record(feedback, span, self.counting, |sample, counts| {
-                if sample.restarts {
-                    transmission.restart_clock();
-                    if counts {
-                        epoch.restart_clock();
-                    }
-                }
-                transmission.add(sample);
-                if counts {
-                    epoch.add(sample);
-                }
-            });
+        let newest = self.delay.record(feedback, span, from, epoch, transmission);
         if feedback.space == Space::Application {
-            count(epoch, feedback, self.counting.from(), room_up_to);
+            count(epoch, feedback, from, room_up_to);
         }
         if first {
             // The first epoch begins with the first sample.
@@ -223,7 +210,7 @@ impl Model {
     /// Whether the epoch under way is as long as L.
     pub fn is_epoch_over(&self, now: Time) -> bool {
         let over = |epoch: &Epoch| self.spans.are_over(now.counted_from(epoch.start()));
-        self.epoch.as_ref().is_some_and(over)
+        self.epoch().is_some_and(over)
     }
 
     /// Only what is sent from now on says something about the rate.
@@ -232,18 +219,18 @@ impl Model {
         self.losses.forget_recent();
     }
 
-    /// Another epoch begins with this feedback, after `last`.
-    pub fn next_epoch(&mut self, last: &Epoch, seen: &seen::Seen, feedback: &Feedback<'_>) {
+    /// Another epoch begins with this feedback, after this one.
+    pub fn next_epoch(&mut self, epoch: &Epoch, seen: &Seen, feedback: &Feedback<'_>) {
         if seen.interrupted {
             self.transmission.restart();
         }
-        self.delay.next_epoch(last, seen.means);
+        self.delay.next_epoch(epoch, seen.means);
         self.epoch = Some(Epoch::new(feedback.now));
         self.blackout.next_epoch(feedback);
     }
 
     /// What the delays of an epoch have shown of jitter and of the return path.
-    pub fn learn_delay(&mut self, seen: &seen::Seen) {
+    pub fn learn_delay(&mut self, seen: &Seen) {
         let waits = self.counting.waits();
         self.delay.learn(seen.source, seen.means, waits);
     }

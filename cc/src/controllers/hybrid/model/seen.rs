@@ -154,7 +154,9 @@ impl Model {
         let delta = self.delay.of_epoch(source);
         let observed = self.observe(params, epoch, delta, from);
         self.remember(observed, epoch.start(), now, from);
-        let interrupted = self.is_interrupted(params, epoch, duration, usual, app_limited);
+        let longest = usual + 2 * self.ack_gap.get() + feedback.max_ack_delay;
+        let interrupted = self.blackout.seen()
+            || !app_limited && is_interrupted(params, epoch, duration, longest);
         let thresholds = self.thresholds(params, from.rate);
         let short = |observed: Observed| thresholds.is_short(observed.delta);
         if !interrupted && observed.is_some_and(short) {
@@ -232,26 +234,12 @@ impl Model {
             self.largest.insert(Reverse(from.rate.bps() as u64));
         }
     }
+}
 
-    /// Whether the path has been interrupted. All losses count: those of packets sent before a decrease as well.
-    fn is_interrupted(
-        &self,
-        params: &Params,
-        epoch: &Epoch,
-        duration: Duration,
-        usual: Duration,
-        app_limited: bool,
-    ) -> bool {
-        if self.blackout.seen() {
-            return true;
-        }
-        if app_limited || epoch.lost_total == 0 {
-            return false;
-        }
-        let usual = usual + 2 * self.ack_gap.get() + self.max_ack_delay;
-        let losses = LossCount::new(epoch.lost_total, epoch.acked_packets);
-        interrupts(params.most_loss(), duration, usual, losses)
-    }
+/// Whether the path has been interrupted. All losses count: those of packets sent before a decrease as well.
+fn is_interrupted(params: &Params, epoch: &Epoch, duration: Duration, usual: Duration) -> bool {
+    let losses = LossCount::new(epoch.lost_total, epoch.acked_packets);
+    interrupts(params.most_loss(), duration, usual, losses)
 }
 
 /// DEVIATION: whether nothing came back for much longer than it takes as a rule, and then much was lost.

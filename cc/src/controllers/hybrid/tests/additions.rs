@@ -218,7 +218,7 @@ fn acks_that_come_late_now_and_then_are_noise_even_with_one_of_them_in_a_span() 
             path.ack(held_up(n) + queue_ms, 0);
             path.controller.report.take()
         });
-        ended.filter(|report| report.step.beta.is_some()).count()
+        ended.filter(|report| report.beta.is_some()).count()
     };
     decreases(400, 0.0);
     assert_eq!(decreases(400, 0.0), 0);

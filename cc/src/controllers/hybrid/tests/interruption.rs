@@ -61,7 +61,7 @@ fn after_silence(options: &str, lost: usize) -> Path {
 fn after_an_interruption_start_up_begins_again_with_the_minimum_window() {
     let mut path = after_silence("", 8);
     let report = path.controller.report.as_ref().expect("an epoch has ended");
-    assert_eq!(report.step.outcome, Some(Outcome::Interrupted));
+    assert_eq!(report.outcome, Some(Outcome::Interrupted));
     assert!(path.controller.control.state.is_startup());
     assert!(close(path.rate(), 2.0 * 1250.0 * 8.0 / 0.1));
     assert_eq!(path.controller.model.losses.background(), 0.0);
@@ -91,7 +91,7 @@ fn what_the_first_packets_meet_after_an_interruption_is_the_path() {
     let outcomes: Vec<_> = (0..40)
         .filter_map(|_| {
             path.ack(60.0, 0);
-            path.controller.report.take()?.step.outcome
+            path.controller.report.take()?.outcome
         })
         .collect();
     assert_eq!(outcomes, [Outcome::NewPath]);
@@ -111,7 +111,7 @@ fn persistent_congestion_is_answered_whatever_the_application_does() {
     path.black_out();
     let report = path.controller.report.as_ref().expect("an epoch has ended");
     assert!(report.seen.app_limited, "{report:?}");
-    assert_eq!(report.step.outcome, Some(Outcome::Interrupted));
+    assert_eq!(report.outcome, Some(Outcome::Interrupted));
     assert!(path.rate() <= 2.0 * 1250.0 * 8.0 / 0.1 * 1.01 && path.rate() < before);
 }
 

@@ -113,7 +113,10 @@ fn bad_rules_are_refused_with_what_is_wrong_and_what_is_allowed() {
             &["host=a.org cc=hybird"][..],
             ["rule 1", "hybird", "hybrid"],
         ),
-        (&["host=a.org cc=hybrid:d1=10"], ["rule 1", "d1", "unit"]),
+        (
+            &["host=a.org cc=hybrid:target_delay=10"],
+            ["rule 1", "target_delay", "unit"],
+        ),
         (&["host=a.org"], ["rule 1", "no cc", "controller"]),
         (&["cc=reno"], ["rule 1", "no condition", "--cc"]),
         (
@@ -178,7 +181,7 @@ fn a_file_says_the_same_as_the_command_line() {
         [[rule]]
         name = "live"
         host = ["live.example.org", "*.live.example.org"]
-        cc = "hybrid:d1=10ms,drain=2"
+        cc = "hybrid:target_delay=10ms,drain_epochs=2"
 
         [[rule]]
         client = "10.0.0.0/8"
@@ -186,7 +189,7 @@ fn a_file_says_the_same_as_the_command_line() {
         "#,
     );
     let line = [
-        "name=live host=live.example.org host=*.live.example.org cc=hybrid:d1=10ms,drain=2",
+        "name=live host=live.example.org host=*.live.example.org cc=hybrid:target_delay=10ms,drain_epochs=2",
         "client=10.0.0.0/8 cc=bbr2",
     ];
     let both = [

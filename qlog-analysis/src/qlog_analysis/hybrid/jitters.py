@@ -1,4 +1,4 @@
-"""N as the packets show it, with all that rounding leaves open: the row of spans to which a sample belongs at their
+"""J as the packets show it, with all that rounding leaves open: the row of spans to which a sample belongs at their
 border depends on times that the trace has truncated."""
 
 from __future__ import annotations
@@ -9,24 +9,24 @@ from dataclasses import dataclass, field
 from ..measure.sliding import Source
 from ..zones.measured import DELTA_TOLERANCE
 from . import floor
-from .noise import Noise
+from .jitter import Jitter
 from .spans import Spans
 
-NOISE_TOLERANCE = 4 * DELTA_TOLERANCE
-"""s. Bends are four ROWDs, each off by as much as delta may be, and N is some five times the mean of one-sided ones;
+JITTER_TOLERANCE = 4 * DELTA_TOLERANCE
+"""s. Bends are four ROWDs, each off by as much as delta may be, and J is some five times the mean of one-sided ones;
 but their errors are not all of one sign."""
 MOST_READINGS = 64
 """Of what has been, by each source; more are thinned out, those that agree with the reports last."""
 
 
 @dataclass(slots=True)
-class Noises:
-    """The noise of both sources."""
+class Jitters:
+    """The jitter of both sources."""
 
-    _states: dict[Source, list[Noise]] = field(default_factory=lambda: {source: [Noise()] for source in Source})
+    _states: dict[Source, list[Jitter]] = field(default_factory=lambda: {source: [Jitter()] for source in Source})
 
     def end_epoch(self, spans: dict[Source, Spans], source: Source, told: float | None) -> list[float]:
-        """With the spans of an epoch; what N then may be where `source` is that of the epoch. `told` is the reported
+        """With the spans of an epoch; what J then may be where `source` is that of the epoch. `told` is the reported
         delta, s: the spans are those that have it."""
         for its_source, its in spans.items():
             self._add(its_source, its, told if its_source is source else None)
@@ -43,15 +43,15 @@ class Noises:
 
     def forget(self) -> None:
         """The path was interrupted."""
-        self._states = {source: [Noise()] for source in Source}
+        self._states = {source: [Jitter()] for source in Source}
 
     def levels(self, source: Source) -> list[float]:
         return [state.level for state in self._states[source]]
 
     def tell(self, source: Source, level: float) -> None:
-        """N by the next report: readings that do not lead to it are none."""
+        """J by the next report: readings that do not lead to it are none."""
         states = sorted(self._states[source], key=lambda state: abs(state.level - level))
-        near = [state for state in states if abs(state.level - level) <= NOISE_TOLERANCE]
+        near = [state for state in states if abs(state.level - level) <= JITTER_TOLERANCE]
         self._states[source] = (near or states[:1])[:MOST_READINGS]
 
     def _map(self, sources: Iterable[Source]) -> None:

@@ -1,4 +1,4 @@
-"""What happens to delays, ACKs and packets although there is no queue: noise N, ACK gap G and background loss B of
+"""What happens to delays, ACKs and packets although there is no queue: jitter J, ACK gap G and background loss B of
 docs/papers/hybrid.md."""
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 MOST_BENDS = 64
 """That the means go back to."""
 TELLING_BENDS = 4
-"""With fewer the noise counts in proportion."""
+"""With fewer the jitter counts in proportion."""
 MOST_BEND = 0.05
 """s. A larger one counts as this."""
 LEVEL = 2.5
@@ -34,7 +34,7 @@ SHORTEST = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Noise:
+class Jitter:
     """What the minima of the spans of one source have shown, s."""
 
     row: tuple[float, ...] = ()
@@ -47,18 +47,18 @@ class Noise:
     """D."""
     low: float = 0.0
 
-    def add(self, minima: Iterable[float]) -> Noise:
+    def add(self, minima: Iterable[float]) -> Jitter:
         """With the minima of spans that follow."""
-        noise = self
+        jitter = self
         for least in minima:
-            noise = noise._next(least)
-        return noise
+            jitter = jitter._next(least)
+        return jitter
 
-    def interrupt(self) -> Noise:
+    def interrupt(self) -> Jitter:
         """What comes does not follow what was."""
         return replace(self, row=())
 
-    def _next(self, least: float) -> Noise:
+    def _next(self, least: float) -> Jitter:
         row = (*self.row[-1:], least)
         if len(self.row) < 2:
             return replace(self, row=row)
@@ -66,7 +66,7 @@ class Noise:
         bent = replace(self, row=row)._bend(min(max(bend, -MOST_BEND), MOST_BEND))
         return replace(bent, low=bent._lower(least))
 
-    def _bend(self, bend: float) -> Noise:
+    def _bend(self, bend: float) -> Jitter:
         n = min(self.bends + 1, MOST_BENDS)
         up = self.up + (max(bend, 0.0) - self.up) / n
         down = self.down + (max(-bend, 0.0) - self.down) / n
@@ -84,15 +84,15 @@ class Noise:
 
     @property
     def level(self) -> float:
-        """N, where delays are those of this source."""
+        """J, where delays are those of this source."""
         return LEVEL * self.variation + self.low
 
 
-def next_gap(gap: float, longest: float, rate: float, packet_bytes: int) -> float:
+def next_ack_gap(ack_gap: float, longest: float, rate: float, packet_bytes: int) -> float:
     """G after an epoch that the application has not limited, s; `longest` is the longest time in it in which nothing
     was acknowledged, `rate` R before the update."""
     beyond = longest - ACKED_TOGETHER * 8.0 * packet_bytes / rate
-    return (1.0 - WEIGHT) * gap + WEIGHT * min(max(beyond, 0.0), MOST_GAP)
+    return (1.0 - WEIGHT) * ack_gap + WEIGHT * min(max(beyond, 0.0), MOST_GAP)
 
 
 def next_background(background: float, lost: int, acked: int) -> float:
@@ -106,16 +106,16 @@ def counting(lost: int, acked: int, background: float, slack: float = 0.0) -> se
     return {lost > 2.0 * (background + shift) * (lost + acked) for shift in (-slack, slack)} if lost > 0 else {False}
 
 
-def uncertain(noise: float, duration: float) -> float:
+def uncertain(jitter: float, duration: float) -> float:
     """u: the share of what arrives in an epoch that may have been held back at its end."""
-    return min(MOST_UNCERTAIN, noise / max(duration, SHORTEST))
+    return min(MOST_UNCERTAIN, jitter / max(duration, SHORTEST))
 
 
-def made_up(arrived: float, background: float) -> float:
+def made_up(delivery_rate: float, background: float) -> float:
     """With what is lost without a queue, bit/s."""
-    return arrived / (1.0 - min(background, MOST_BACKGROUND))
+    return delivery_rate / (1.0 - min(background, MOST_BACKGROUND))
 
 
-def reached(arrived: float, uncertain_share: float, background: float) -> float:
+def reached(delivery_rate: float, uncertain_share: float, background: float) -> float:
     """A': the rate that reached the slowest link, bit/s, where no queue was full."""
-    return made_up(arrived, background) / (1.0 - uncertain_share)
+    return made_up(delivery_rate, background) / (1.0 - uncertain_share)

@@ -1,4 +1,4 @@
-"""What noise, ACK gaps and losses without a queue are, the delay under the jitter, and the queue that ends start-up."""
+"""What jitter, ACK gaps and losses without a queue are, the delay under jitter, and the queue that ends start-up."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import random
 
 import pytest
 
-from qlog_analysis.hybrid import floor, law, noise
+from qlog_analysis.hybrid import floor, jitter, law
 from qlog_analysis.hybrid.floor import Taken
-from qlog_analysis.hybrid.noise import Noise
-from qlog_analysis.hybrid.noises import Noises
+from qlog_analysis.hybrid.jitter import Jitter
+from qlog_analysis.hybrid.jitters import Jitters
 from qlog_analysis.hybrid.spans import Spans
 from qlog_analysis.hybrid.startup import QueueMet
 from qlog_analysis.measure.sliding import Source
@@ -18,27 +18,27 @@ from qlog_analysis.measure.sources import Sample
 
 def test_the_gap_is_smoothed_and_has_bounds() -> None:
     # Two packets of 1250 bytes take 2 ms at 10 Mbit/s.
-    assert noise.next_gap(0.008, 0.010, 1e7, 1250) == pytest.approx(0.008)
-    assert noise.next_gap(0.008, 0.001, 1e7, 1250) == pytest.approx(0.007)
-    assert noise.next_gap(0.0, 9.0, 1e7, 1250) == pytest.approx(0.05 / 8)
+    assert jitter.next_ack_gap(0.008, 0.010, 1e7, 1250) == pytest.approx(0.008)
+    assert jitter.next_ack_gap(0.008, 0.001, 1e7, 1250) == pytest.approx(0.007)
+    assert jitter.next_ack_gap(0.0, 9.0, 1e7, 1250) == pytest.approx(0.05 / 8)
 
 
 def test_at_most_half_of_what_arrives_may_be_held_back() -> None:
-    assert [noise.uncertain(0.01, t) for t in (0.1, 0.01, 0.0)] == pytest.approx([0.1, 0.5, 0.5])
+    assert [jitter.uncertain(0.01, t) for t in (0.1, 0.01, 0.0)] == pytest.approx([0.1, 0.5, 0.5])
 
 
 def level(*minima_ms: float) -> float:
-    """N in ms after these minima of spans."""
-    return Noise().add(ms / 1e3 for ms in minima_ms).level * 1e3
+    """J in ms after these minima of spans."""
+    return Jitter().add(ms / 1e3 for ms in minima_ms).level * 1e3
 
 
-def test_a_steady_queue_is_no_noise_whatever_its_slope() -> None:
+def test_a_steady_queue_is_no_jitter_whatever_its_slope() -> None:
     assert level(*(0.5 * i for i in range(100))) == pytest.approx(0.0, abs=1e-9)
     assert level(*(0.5 * i for i in reversed(range(100)))) == pytest.approx(0.0, abs=1e-9)
     assert level(*(0.01 * 2**i for i in range(12))) == 0.0  # bends to one side alone
 
 
-def test_noise_worked_out_by_hand() -> None:
+def test_jitter_worked_out_by_hand() -> None:
     assert level(0, 4) == 0.0
     assert level(0, 4, 0) == 0.0  # one bend, of 4 ms upwards
     # Bends of 4 and -4 ms: U = D = 2, v = 2 * 2/4 * 2 = 2, low rises by a hundredth of that.
@@ -47,21 +47,21 @@ def test_noise_worked_out_by_hand() -> None:
     assert level(0, 900, 0, 900) == pytest.approx(25.0 * 2.5 + 0.25)
 
 
-def test_what_lies_between_the_minimum_and_the_delays_counts_up_to_three_times_the_noise() -> None:
+def test_what_lies_between_the_minimum_and_the_delays_counts_up_to_three_times_the_jitter() -> None:
     assert level(*([50.0, 51.0] * 2_000)) == pytest.approx(2.5 + 3.0, rel=0.05)
 
 
 def test_what_does_not_follow_has_no_bend() -> None:
-    seen = Noise()
+    seen = Jitter()
     for _ in range(50):
         seen = seen.add((0.0, 0.004)).interrupt()
     assert seen.level == 0.0
-    noisy = Noise().add([0.0, 0.004] * 10)
+    noisy = Jitter().add([0.0, 0.004] * 10)
     assert noisy.interrupt().level == noisy.level > 0.0
     assert noisy.interrupt().add([0.0, 9.0]).level == noisy.level
 
 
-def test_noise_is_no_queueing() -> None:
+def test_jitter_is_no_queueing() -> None:
     assert law.queueing(0.02, 0.005) == pytest.approx(0.015)
     assert law.queueing(0.02, 0.021) == 0.0
 
@@ -75,30 +75,30 @@ def tally(*samples: tuple[float, float]) -> Spans:
     return seen
 
 
-def test_a_sample_at_a_border_leaves_two_values_of_the_noise_until_a_report_decides() -> None:
-    noises = Noises()
+def test_a_sample_at_a_border_leaves_two_values_of_the_jitter_until_a_report_decides() -> None:
+    jitters = Jitters()
     clear = {Source.ACK: tally((1, 0), (11, 4), (21, 0), (31, 4))}
-    (before,) = noises.end_epoch(clear, Source.ACK, 0.002)
+    (before,) = jitters.end_epoch(clear, Source.ACK, 0.002)
     assert before * 1e3 == pytest.approx(5.02)
     open_border = {Source.ACK: tally((1, 0), (9, 3), (10, 1), (11, 4), (21, 0), (31, 4))}
-    levels = noises.end_epoch(open_border, Source.ACK, None)
+    levels = jitters.end_epoch(open_border, Source.ACK, None)
     assert len(levels) == 2
-    noises.tell(Source.ACK, max(levels))
-    assert noises.levels(Source.ACK) == [max(levels)]
+    jitters.tell(Source.ACK, max(levels))
+    assert jitters.levels(Source.ACK) == [max(levels)]
 
 
 def test_the_delay_of_the_report_decides_which_spans_there_were() -> None:
     spans = {Source.ACK: tally((1, 0), (9, 3), (10, 1), (11, 4), (21, 0), (31, 4))}
-    assert len(Noises().end_epoch(spans, Source.ACK, 0.00125)) == 1
-    assert len(Noises().end_epoch(spans, Source.ACK, 0.5)) == 2
+    assert len(Jitters().end_epoch(spans, Source.ACK, 0.00125)) == 1
+    assert len(Jitters().end_epoch(spans, Source.ACK, 0.5)) == 2
 
 
 def test_losses_count_beyond_twice_what_is_always_lost() -> None:
-    assert noise.next_background(0.04, 12, 88) == pytest.approx(0.05)
-    assert noise.next_background(0.0, 0, 0) == 0.0
-    assert [noise.counting(lost, 100 - lost, 0.05) for lost in (0, 10, 11)] == [{False}, {False}, {True}]
-    assert noise.counting(0, 0, 0.0) == {False}
-    assert noise.counting(10, 90, 0.05, 1e-6) == {False, True}
+    assert jitter.next_background(0.04, 12, 88) == pytest.approx(0.05)
+    assert jitter.next_background(0.0, 0, 0) == 0.0
+    assert [jitter.counting(lost, 100 - lost, 0.05) for lost in (0, 10, 11)] == [{False}, {False}, {True}]
+    assert jitter.counting(0, 0, 0.0) == {False}
+    assert jitter.counting(10, 90, 0.05, 1e-6) == {False, True}
 
 
 def of(length: float, *samples: tuple[float, float], slack: float = 0.0) -> list[float]:
