@@ -277,7 +277,7 @@ class HybridSender:
     def _update(self, now: float, epoch: law.Epoch, delta: float | None) -> law.Update | None:
         if delta is None:
             tells = not epoch.sent_little and self._acked_packets >= law.TELLING
-            course = self._course.arrive(epoch.delivery_rate, epoch.arriving)
+            course = self._course.arrive(epoch.delivery_rate, epoch.arriving, epoch.length)
             if epoch.interrupted:
                 self._restart(now, rates.restarted(self.rate, self.length, self.packet), law.Course())
                 return None
@@ -318,7 +318,9 @@ class HybridSender:
         """The path was interrupted."""
         self._start_anew(now)
         self.rate, self._course, self._standing = rate, course, Standing()
-        self._jitter, self._ack_gap = jitter.Jitter(), 0.0
+        self._jitter, self._ack_gap, self._background = jitter.Jitter(), 0.0, 0.0
+        if self._longest:
+            self._longest = LongestQueue(self.p.base_delay_window, self._longest.origin)
         self._largest = LargestRate(self.p.base_delay_window, self._largest.origin) if self._largest else None
         self.startup, self.state = True, State.STARTUP
         self._meets_path, self._queue_since = True, None

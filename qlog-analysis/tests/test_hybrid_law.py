@@ -124,7 +124,7 @@ def test_what_arrives_while_a_queue_drains_is_summed_up_from_the_decrease_on() -
     again = after(waits.course, p, delta=0.02, delivery_rate=6e5, arriving=0.3)
     assert again.course.drain == Drain(0.4, 26e4)
     assert after(again.course, p, delta=0.0, delivery_rate=6e5, arriving=0.1).course.drain == Drain()
-    startup = law.Course(5e5, startup_rate=8e5).arrive(6e5, 0.1)
+    startup = law.Course(5e5, startup_rate=8e5).arrive(6e5, 0.1, 0.1)
     assert startup.drain == Drain()
 
 

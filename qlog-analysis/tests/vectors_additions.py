@@ -204,7 +204,7 @@ def _outcome(u: law.Update) -> tuple[Any, ...]:
 def _as_json(
     options: str, e: law.Epoch, course: law.Course, done: law.Update, transmission: float, longest: float
 ) -> dict[str, Any]:
-    drain = course.arrive(e.delivery_rate, e.arriving).drain
+    drain = course.arrive(e.delivery_rate, e.arriving, e.length).drain
     return {
         "options": options,
         "startup": e.startup,

@@ -94,7 +94,8 @@ class RulesAgainstReport:
     def _unchanged(self) -> None:
         """An epoch without samples changes nothing but what is known of S, unless the path was interrupted."""
         r, s = self.r, self.s
-        before = s.before.course.arrive(r.delivery_rate, s.arriving(r.duration / 1e3, r.length / 1e3))
+        length = r.length / 1e3
+        before = s.before.course.arrive(r.delivery_rate, s.arriving(r.duration / 1e3, length), length)
         if s.interrupted:
             self.course = law.Course()
             size = s.limits.max_datagram_size

@@ -120,7 +120,8 @@ class Measurement:
             minima.stand_still(self._start if still else None)
 
     def path_was_interrupted(self) -> None:
-        """What comes first after that is no queue."""
+        """What comes first after that is no queue, and nothing is known of the path."""
+        self._longest = self._no_queues()
         self._meets_path, self._queue_met = True, QueueMet()
         self._jitters.forget()
         self._transmission = TransmissionTime()
@@ -221,7 +222,7 @@ class Measurement:
         self._first_length = f.time - self._trace.sent.time[f.sample]
         p = self._limits.parameters
         self._own = Samples(self._trace, p.base_delay_window, f.time, skew=p.has(Mechanism.CLOCK_SKEW))
-        self._longest = [LongestQueue(p.base_delay_window, origin) for origin in self._samples.origins]
+        self._longest = self._no_queues()
         self._spans = self._empty()
 
     def _acked_in(self, f: Feedback) -> int:
@@ -320,6 +321,10 @@ class Measurement:
         """Whether the oldest packet that the last feedback acknowledges was sent before the epoch began."""
         oldest, start = self._oldest, self._start or 0.0
         return {oldest is not None and oldest < start + x for x in (-TIME_RESOLUTION, TIME_RESOLUTION)}
+
+    def _no_queues(self) -> list[LongestQueue]:
+        window = self._limits.parameters.base_delay_window
+        return [LongestQueue(window, origin) for origin in self._samples.origins]
 
     def _longest_queues(self, end: float, deltas: list[float], told: float | None) -> list[float]:
         """The longest queue of late with that of this epoch."""

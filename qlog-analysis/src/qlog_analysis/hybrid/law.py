@@ -173,11 +173,12 @@ class Course:
     drain: Drain = field(default_factory=Drain)
     """What has arrived while a queue drains that is not that of start-up."""
 
-    def arrive(self, delivery_rate: float, arriving: float) -> Course:
-        """With what arrived in an epoch, bit/s, in what of it counts, s; before anything else."""
+    def arrive(self, delivery_rate: float, arriving: float, length: float) -> Course:
+        """With what arrived in an epoch, bit/s, in what of it counts, s; before anything else. Of the rates of late, that
+        of an epoch which ended before L was over is the one over all of L."""
         drains = self.return_rate is not None and self.startup_rate is None
         drain = self.drain.add(delivery_rate, arriving) if drains else self.drain
-        return replace(self, dips=self.dips.add(delivery_rate), drain=drain)
+        return replace(self, dips=self.dips.add(delivery_rate * min(1.0, arriving / length)), drain=drain)
 
     def see(self, queue: float) -> Course:
         """With the delay of an epoch that has samples."""
@@ -245,7 +246,7 @@ def beta(e: Epoch, p: Parameters) -> float:
 
 def update(e: Epoch, p: Parameters, course: Course, others: contended.Judged = LONE) -> Update:
     """The rate update at the end of an epoch that has samples, with what is held beside others."""
-    course = course.arrive(e.delivery_rate, e.arriving).see(e.delta)
+    course = course.arrive(e.delivery_rate, e.arriving, e.length).see(e.delta)
     if e.interrupted:
         return _interrupted(e)
     e = replace(e, believed=believed(course.dips, e.startup, p), most=course.drain.most(e.jitter, e.packet_bytes))

@@ -49,8 +49,10 @@ class Before:
 
     @property
     def background(self) -> float:
-        """B, as it was reported."""
-        return 0.0 if self.epoch is None else self.epoch.background_loss
+        """B, as it was reported; nothing is known of it after an interruption."""
+        if self.epoch is None or self.epoch.outcome == Outcome.INTERRUPTED.value:
+            return 0.0
+        return self.epoch.background_loss
 
 
 class Sides(sides.Sides[HybridEpoch, Measured]):

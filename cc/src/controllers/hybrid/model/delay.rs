@@ -181,7 +181,8 @@ impl Delay {
     }
 
     /// The path may be another one.
-    pub fn forget(&mut self) {
+    pub fn forget(&mut self, params: &Params) {
+        self.longest = WindowMin::new(params.base_delay_window);
         self.floors = Default::default();
         self.jitter = Duration::ZERO;
     }

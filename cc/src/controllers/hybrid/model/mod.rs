@@ -240,12 +240,13 @@ impl Model {
         bounded(rate, self.packet, self.length())
     }
 
-    /// The path may be another one. B, the longest queue and the base delay stay: the last is looked at anew.
+    /// The path may be another one. Only the base delay stays, which is looked at anew.
     pub fn forget_path(&mut self, params: &Params) {
         self.largest = WindowMin::new(params.base_delay_window);
         self.delivery = Delivery::default();
+        self.losses = Losses::default();
         self.ack_gap = AckGap::default();
-        self.delay.forget();
+        self.delay.forget(params);
     }
 }
 

@@ -162,8 +162,10 @@ impl Model {
         if !interrupted && observed.is_some_and(short) {
             self.losses.learn_background(epoch);
         }
+        // An epoch that ended before L was over may hold a batch of ACKs, and no more time than that.
+        let over_length = epoch.acked.per(arriving.max(self.length()));
         self.delivery
-            .add(delivery_rate, observed.map(|observed| observed.delta));
+            .add(over_length, observed.map(|observed| observed.delta));
         let (jitter, ack_gap) = (self.delay.jitter(), self.ack_gap.get());
         if !app_limited {
             self.ack_gap.learn(epoch, from.rate, self.packet);

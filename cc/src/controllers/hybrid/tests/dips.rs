@@ -53,6 +53,23 @@ fn what_arrives_in_one_bad_moment_is_not_what_the_path_carries() {
 }
 
 #[test]
+fn what_comes_at_once_in_an_epoch_that_ends_early_is_no_rate_of_the_path() {
+    let mut path = Path::steady("");
+    for _ in 0..9 {
+        path.epoch(0.0, 0);
+    }
+    // The epoch after the decrease is over when the last packet comes back that was sent before; and the next one, a tenth of a
+    // millisecond later, with the first that was sent since.
+    path.epoch(20.0, 0);
+    path.now = path.now + 90 * MILLI;
+    path.ack(20.0, 0);
+    path.every = MILLI / 10;
+    path.ack(0.0, 0);
+    let carried = path.controller.model.delivery.carried(&Params::default());
+    assert!(carried.bps() <= 0.7 * 1.2e6, "{carried:?}");
+}
+
+#[test]
 fn a_bad_moment_that_lasts_is_believed_after_eight_epochs() {
     let mut path = after_a_bad_moment("without=contention");
     for _ in 0..12 {

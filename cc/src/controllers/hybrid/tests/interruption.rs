@@ -73,6 +73,36 @@ fn after_an_interruption_start_up_begins_again_with_the_minimum_window() {
 }
 
 #[test]
+fn nothing_but_the_base_delay_survives_an_interruption() {
+    let mut path = Path::new("");
+    for (queue_ms, lost) in [
+        (0.0, 0),
+        (40.0, 0),
+        (0.0, 1),
+        (0.0, 1),
+        (0.0, 1),
+        (0.0, 1),
+        (0.0, 1),
+    ] {
+        path.epoch(queue_ms, lost);
+    }
+    let model = |path: &Path| {
+        let model = &path.controller.model;
+        (
+            model.losses.background(),
+            model.delay.longest(),
+            model.had(),
+        )
+    };
+    let (background, longest, had) = model(&path);
+    assert!(background > 0.0 && longest > Some(delay(30.0)) && had > Rate::default());
+    path.black_out();
+    let report = path.controller.report.as_ref().expect("an epoch has ended");
+    assert_eq!(report.outcome, Some(Outcome::Interrupted));
+    assert_eq!(model(&path), (0.0, None, Rate::default()));
+}
+
+#[test]
 fn silence_in_which_nothing_was_lost_is_no_interruption() {
     for (options, lost) in [("", 3), ("without=excessive_loss", 8)] {
         let path = after_silence(options, lost);
