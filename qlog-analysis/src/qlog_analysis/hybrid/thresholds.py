@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from ..measure.window_min import SlidingMinimum
@@ -77,7 +78,8 @@ class LongestQueue:
         self._smallest = SlidingMinimum(self.window, self.origin)
 
     def end_epoch(self, now: float, delta: float | None) -> float:
-        """The maximum with the delay of an epoch; one without samples changes nothing. 0 before the first."""
+        """The maximum with the delay of an epoch; one without samples changes nothing. Before the first any queue may be as long."""
         if delta is not None:
             self._smallest.insert(now, -delta)
-        return -(self._smallest.get() or 0.0)
+        smallest = self._smallest.get()
+        return math.inf if smallest is None else -smallest
