@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Controllers in the scenarios of `tests/search/training.toml` with three seeds, in virtual time and without quiche;
-//! two minutes for all. The table is the one of docs/papers/hybrid.md.
+//! two minutes for all. The table is the one of docs/results/hybrid.md.
 
 #[path = "../tests/dumbbell/mod.rs"]
 mod dumbbell;

@@ -1,4 +1,4 @@
-"""Flows that hold their share, worked out by hand: "Beside others who fill the buffer" in docs/papers/hybrid.md."""
+"""Flows that hold their share, worked out by hand: "Contended" in docs/papers/hybrid-judging.md."""
 
 from __future__ import annotations
 

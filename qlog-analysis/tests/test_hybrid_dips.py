@@ -1,4 +1,4 @@
-"""Paths that vary, worked out by hand: the section of that name in docs/papers/hybrid.md."""
+"""Paths that vary, worked out by hand: "Delivery rate" in docs/papers/hybrid-measuring.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Interruptions, worked out by hand: the section of that name in docs/papers/hybrid.md."""
+"""Interruptions, worked out by hand: "Interruption" in docs/papers/hybrid-judging.md."""
 
 from __future__ import annotations
 

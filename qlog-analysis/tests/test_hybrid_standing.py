@@ -1,4 +1,4 @@
-"""Queues that stand, worked out by hand: "Beside others who fill the buffer" in docs/papers/hybrid.md."""
+"""Queues that stand, worked out by hand: "Attempts to drain a queue" in docs/papers/hybrid-judging.md."""
 
 from __future__ import annotations
 

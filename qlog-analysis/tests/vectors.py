@@ -30,8 +30,8 @@ PAPER = parameters("hybrid:paper")
 def build() -> dict[str, Any]:
     return {
         "about": "docs/papers/hybrid.md; times in ms, rates in bit/s; 'alpha', 'update' and 'trend' are those of the "
-        "paper's controller, 'update' not application-limited; the others are those of the default profile and name "
-        "their options, with packets of 1250 bytes",
+        "paper's controller (docs/papers/hybrid-paper.md), 'update' not application-limited; the others are those of "
+        "the default profile and name their options, with packets of 1250 bytes",
         "alpha": _alpha_cases(),
         "update": _update_cases(),
         "trend": [_trend_case(why, rowd) for why, rowd in _trend_inputs()],

@@ -72,7 +72,7 @@ fn a_liar_alone_gets_no_more_than_a_tenth_above_an_honest_receiver() {
 }
 
 /// The liar is found out when a buffer has been full, within the first minute. Hiding a part of the queue is left out: it
-/// looks like a queue on the return path, and is a known limit (`docs/papers/hybrid.md`).
+/// looks like a queue on the return path, and is a known limit ("Known limits" in `docs/papers/hybrid.md`).
 #[test]
 fn an_honest_receiver_beside_a_liar_keeps_its_share() {
     everybody(Law::LiesBeside, |subject| {

@@ -1,6 +1,6 @@
 //! What the controller does: at the end of every epoch one step, a pure function of what the epoch has shown and of the state.
 //!
-//! The order of its rules is the specification (`docs/papers/hybrid.md`).
+//! The order of its rules is the specification ("The control step" in `docs/papers/hybrid.md`).
 
 use std::time::Duration;
 
@@ -219,7 +219,7 @@ fn settled(params: &Params, seen: &Seen, from: &Control, mut step: Step) -> Step
     step
 }
 
-/// Rule 8: whether the path has become longer, or others keep a queue.
+/// Rule 9: whether the path has become longer, or others keep a queue.
 fn find_others(params: &Params, observed: &Observed, seen: &Seen, mut step: Step) -> Step {
     let judge = &mut step.next.judge;
     if !params.has(Mechanism::Contention) || judge.is_contended() {

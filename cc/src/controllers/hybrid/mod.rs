@@ -1,8 +1,8 @@
 //! `hybrid`: a rate and a window, driven by relative one-way delay in three zones.
 //!
 //! S. Mehrotra, J. Li, S. Sengupta, M. Jain, S. Sen, "Hybrid window and rate based congestion
-//! control for delay sensitive applications". Our reading, with every decision and deviation, is
-//! `docs/papers/hybrid.md`; section and equation numbers here are the paper's.
+//! control for delay sensitive applications". Our reading, with every deviation, is
+//! `docs/papers/hybrid.md` and the pages that it names; section and equation numbers here are the paper's.
 //!
 //! This is the profile `default`; the paper's own controller is [`super::hybrid_paper`]. Its skeleton is the paper's: once per epoch
 //! of length L, the smallest RTT, the relative one-way delay `delta` of the packets acknowledged in it decides between

@@ -1,7 +1,7 @@
 //! `hybrid:paper`: the controller of the paper, and no more than that.
 //!
 //! S. Mehrotra, J. Li, S. Sengupta, M. Jain, S. Sen, "Hybrid window and rate based congestion control for delay sensitive
-//! applications". Our reading, with every decision, is `docs/papers/hybrid.md`; section and equation numbers here are the paper's.
+//! applications". Our reading, with every decision, is `docs/papers/hybrid-paper.md`; section and equation numbers here are the paper's.
 //!
 //! Once per epoch of length L, the smallest RTT, the mean relative one-way delay `delta` of the packets that were acknowledged in it
 //! puts the path into one of three zones (section II-A), and the rate follows (section II-B):
@@ -12,7 +12,7 @@
 //!     zone 3      delta > d2, or delays rise, or loss with delta > d1   R *= 1 - beta(delta)        (2), (4)
 //! ```
 //!
-//! Packets leave at least `gamma P / R` apart, with at most `W = R L` in flight (section II-C, equation (1)).
+//! Packets leave at least `gamma P / R` apart, with at most `W = R L` in flight (section II-C).
 //!
 //! What the paper leaves to others is what every sender on the Internet owes: it starts from the initial window, answers persistent
 //! congestion with the minimum window (RFC 9002, sections 7.2 and 7.6.2), and does not raise a rate that it does not use (section 7.8).
@@ -128,7 +128,7 @@ impl HybridPaper {
         )
     }
 
-    /// W = R L, equation (1), in whole packets: quiche sends while F + P <= W and the paper while F < W, which agree if W is
+    /// W = R L (section II-C), in whole packets: quiche sends while F + P <= W and the paper while F < W, which agree if W is
     /// rounded up. DEVIATION: what queues on the return path is in flight as well, but is no congestion.
     fn window(&self) -> Bytes {
         let size = self.packet().0.max(1);

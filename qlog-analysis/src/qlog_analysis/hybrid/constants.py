@@ -1,4 +1,4 @@
-"""What no option sets, and what `without` leaves out: "Parameters" in docs/papers/hybrid.md."""
+"""What no option sets, and what `without` leaves out: "Options" in docs/papers/hybrid.md."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ MAX_DECREASE = 0.5
 """Share of R: the largest decrease. bmax of the paper, section II-B."""
 
 EXCESSIVE_LOSS = 0.1
-"""Share of packets: more losses of late are excessive. DEVIATION: "Zones" in docs/papers/hybrid.md."""
+"""Share of packets: more losses of late are excessive. DEVIATION: "Losses" in docs/papers/hybrid-measuring.md."""
 EVERYTHING = 1.0
 """The same where nothing is excessive: no more can be lost."""
 

@@ -1,4 +1,4 @@
-"""What a flow does where others keep a buffer filled: "Beside others who fill the buffer" in docs/papers/hybrid.md."""
+"""What a flow does where others keep a buffer filled: "Contended" in docs/papers/hybrid-judging.md."""
 
 from __future__ import annotations
 

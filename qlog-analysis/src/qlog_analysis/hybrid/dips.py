@@ -1,4 +1,4 @@
-"""Paths whose capacity varies: "Paths that vary" in docs/papers/hybrid.md."""
+"""Paths whose capacity varies: "Delivery rate" in docs/papers/hybrid-measuring.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What arrives while a queue drains: "Draining" in docs/papers/hybrid.md."""
+"""What arrives while a queue drains: "Delivery rate" in docs/papers/hybrid-measuring.md."""
 
 from __future__ import annotations
 

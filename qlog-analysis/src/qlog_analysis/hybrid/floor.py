@@ -1,4 +1,4 @@
-"""The delay under the jitter: "The delay under the jitter" in docs/papers/hybrid.md."""
+"""The delay under the jitter: "Delay" in docs/papers/hybrid-measuring.md."""
 
 from __future__ import annotations
 

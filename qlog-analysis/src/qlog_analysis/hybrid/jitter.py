@@ -1,5 +1,5 @@
 """What happens to delays, ACKs and packets although there is no queue: jitter J, ACK gap G and background loss B of
-docs/papers/hybrid.md."""
+docs/papers/hybrid-measuring.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A queue that stands although the flow gives way: "Beside others who fill the buffer" in docs/papers/hybrid.md."""
+"""A queue that stands although the flow gives way: "Attempts to drain a queue" in docs/papers/hybrid-judging.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""R in start-up, where every ACK raises it: "Start-up" in docs/papers/hybrid.md."""
+"""R in start-up, where every ACK raises it: "Start-up" in docs/papers/hybrid-judging.md."""
 
 from __future__ import annotations
 

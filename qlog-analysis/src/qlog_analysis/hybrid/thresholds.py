@@ -78,7 +78,8 @@ class LongestQueue:
         self._smallest = SlidingMinimum(self.window, self.origin)
 
     def end_epoch(self, now: float, delta: float | None) -> float:
-        """The maximum with the delay of an epoch; one without samples changes nothing. Before the first any queue may be as long."""
+        """The maximum with the delay of an epoch; one without samples changes nothing.
+        Infinite before the first."""
         if delta is not None:
             self._smallest.insert(now, -delta)
         smallest = self._smallest.get()

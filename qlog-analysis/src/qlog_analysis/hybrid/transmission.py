@@ -1,4 +1,4 @@
-"""T, the time that a full packet takes on the slowest link: "Rate update", `packet`, in docs/papers/hybrid.md."""
+"""T, the time that a full packet takes on the slowest link: "Slowest link" in docs/papers/hybrid-measuring.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The skew of the peer's clock: "Clocks that run at other speeds" in docs/papers/hybrid.md."""
+"""The skew of the peer's clock: "Clock skew" in docs/papers/hybrid-measuring.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sliding minima of docs/papers/hybrid.md, by source and size class, and L."""
+"""The sliding minima of docs/papers/hybrid-measuring.md, by source and size class, and L."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether receive times can be believed: "Claims that are checked" in docs/papers/hybrid.md."""
+"""Whether receive times can be believed: "Checks of receive timestamps" in docs/papers/hybrid-measuring.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The minimum over a sliding window: "Sliding minimum" in docs/papers/hybrid.md."""
+"""The minimum over a sliding window: "Base delay" in docs/papers/hybrid-measuring.md."""
 
 from __future__ import annotations
 

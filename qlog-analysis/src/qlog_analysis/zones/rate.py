@@ -1,4 +1,4 @@
-"""R and W as both profiles have them: "Rate update" in docs/papers/hybrid.md."""
+"""R and W as both profiles have them: "The control step" and "Sending" in docs/papers/hybrid.md."""
 
 from __future__ import annotations
 
