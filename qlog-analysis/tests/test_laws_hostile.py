@@ -66,5 +66,5 @@ def test_zeros_are_disagreements_not_crashes(tmp_path: FilePath, spec: str) -> N
 def test_parameters_out_of_range_are_refused_by_name(tmp_path: FilePath, spec: str, name: str, value: float) -> None:
     some = lab.records(spec, *SHORT)
     named(some, "cc:parameters_set")[0]["data"]["parameters"][name] = value
-    with pytest.raises(UnsuitableTraceError, match=f"{name} is {value:g}, expected"):
+    with pytest.raises(UnsuitableTraceError, match=rf"trace.sqlog: record .*{name} is {value:g}, expected"):
         check(trace_of(tmp_path, some))

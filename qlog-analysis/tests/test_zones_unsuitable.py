@@ -76,6 +76,7 @@ def test_parameters_that_make_no_sense_are_refused(tmp_path: FilePath, spec: str
     with pytest.raises(UnsuitableTraceError) as error:
         verdict_of(tmp_path, some)
     assert expected in str(error.value)
+    assert f"{tmp_path / 'trace.sqlog'}: record " in str(error.value)
 
 
 HOSTILE: dict[str, Any] = {

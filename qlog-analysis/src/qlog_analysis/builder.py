@@ -75,7 +75,7 @@ class Builder:
         t.records = self._records
         t.reference = self._dialect.reference
         if not t.sent.time and not t.received_packets:
-            raise UnsuitableTraceError(f"{t.path}: {self._why_empty()}")
+            raise UnsuitableTraceError(self._why_empty())
         if self._losses_by_threshold:
             t.losses_from = LossesFrom.THRESHOLD
         encoded = self._dialect.writer.encoded_ack_delay

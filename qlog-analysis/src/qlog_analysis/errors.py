@@ -48,7 +48,7 @@ class TruncatedTraceError(TraceError):
     """The last record is incomplete: the writer was stopped while writing, or the file was cut."""
 
 
-class UnsuitableTraceError(AnalysisError):
+class UnsuitableTraceError(TraceError):
     """The trace was read but does not hold what was asked for."""
 
 

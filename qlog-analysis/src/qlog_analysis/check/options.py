@@ -55,9 +55,8 @@ def refuse_nonsense(trace: Trace, ranges: Ranges) -> None:
         for name, (low, high) in ranges.items():
             value = getattr(event.parameters, name, None)
             if isinstance(value, float | int) and not low <= value <= high:
-                raise UnsuitableTraceError(
-                    f"record {event.record}: cc:parameters_set: {name} is {value:g}, expected {low:g} to {high:g}"
-                )
+                what = f"cc:parameters_set: {name} is {value:g}, expected {low:g} to {high:g}"
+                raise UnsuitableTraceError(what, record=event.record)
 
 
 def check_options(trace: Trace, profiles: Profiles) -> Iterator[Finding]:

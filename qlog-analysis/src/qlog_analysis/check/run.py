@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..dialect.writers import QVIS_EXPORT
-from ..errors import UnsuitableTraceError
+from ..errors import UnsuitableTraceError, about
 from ..events import (
     PARAMETERS,
     HybridParameters,
@@ -42,25 +42,29 @@ class NoLawError(UnsuitableTraceError):
 def check(trace: Trace, only: str | None = None) -> Verdict:
     """The verdict on a trace, if the law of its controller is known (`only`: and if it is this one).
 
-    Raises NoLawError if it is not, and UnsuitableTraceError if there is nothing to judge."""
+    Raises NoLawError if it is not, and UnsuitableTraceError if there is nothing to judge or a parameter is nonsense."""
+    with about(trace.path):
+        return _checker(trace, only)(trace)
+
+
+def _checker(trace: Trace, only: str | None) -> Callable[[Trace], Verdict]:
     checker = CHECKERS.get(type(trace.parameters[0].parameters)) if trace.parameters else None
     if trace.writer is QVIS_EXPORT or (checker is not None and not trace.native):
         raise UnsuitableTraceError(
-            f"{trace.path}: this is a conversion by {trace.writer.name} and lacks what a law is checked by; "
-            "check the original"
+            f"this is a conversion by {trace.writer.name} and lacks what a law is checked by; check the original"
         )
     if checker is None or only not in (None, trace.controller):
         raise NoLawError(_why(trace, only))
     if not trace.sent.time or not trace.feedback:
-        raise UnsuitableTraceError(f"{trace.path}: no packets or no ACKs in the trace, nothing to judge by")
-    return checker(trace)
+        raise UnsuitableTraceError("no packets or no ACKs in the trace, nothing to judge by")
+    return checker
 
 
 def _why(trace: Trace, only: str | None) -> str:
     states = ", ".join(sorted({s.name for s in trace.states})[:4]) or "none"
     wanted = f"the {only} controller" if only else "a controller whose law is known"
     return (
-        f"{trace.path}: there is no law to check: no events of {wanted} (`cc:parameters_set`); "
+        f"there is no law to check: no events of {wanted} (`cc:parameters_set`); "
         f"controller: {trace.controller or 'none'}, states seen: {states}. "
         f"Laws are known of {', '.join(PARAMETERS)}, in the trace of the endpoint that sends with them"
     )

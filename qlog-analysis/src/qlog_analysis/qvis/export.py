@@ -36,8 +36,9 @@ def export(source: Path, out: Path, *, allow_truncated: bool = False) -> int:
     trace = load(source, allow_truncated=allow_truncated)
     if not trace.native:
         raise UnsuitableTraceError(
-            f"{source}: only traces as quiche 0.30 writes them are converted, this one is of {trace.writer.name}; "
-            "qvis may open it as it is"
+            f"only traces as quiche 0.30 writes them are converted, this one is of {trace.writer.name}; "
+            "qvis may open it as it is",
+            path=source,
         )
     with replacing(out) as f, about(source):
         return _write(f, source, trace, allow_truncated=allow_truncated)

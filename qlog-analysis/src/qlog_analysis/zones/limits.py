@@ -35,7 +35,7 @@ def limits_of(event: ParametersEvent, parameters: P) -> Limits[P]:
 
 def refusal(event: ParametersEvent, what: str) -> UnsuitableTraceError:
     """For parameters that make no sense."""
-    return UnsuitableTraceError(f"record {event.record}: cc:parameters_set: {what}")
+    return UnsuitableTraceError(f"cc:parameters_set: {what}", record=event.record)
 
 
 def auto(event: ParametersEvent, name: str, unit: float = 1.0) -> float | None:
