@@ -174,8 +174,8 @@ class Course:
     """What has arrived while a queue drains that is not that of start-up."""
 
     def arrive(self, delivery_rate: float, arriving: float, length: float) -> Course:
-        """With what arrived in an epoch, bit/s, in what of it counts, s; before anything else. Among the rates of late an
-        epoch that ended before L was over counts as L long."""
+        """With what arrived in an epoch, bit/s, in what of it counts, s; before anything else. Among the rates of
+        late an epoch that ended before L was over counts as L long."""
         drains = self.return_rate is not None and self.startup_rate is None
         drain = self.drain.add(delivery_rate, arriving) if drains else self.drain
         return replace(self, dips=self.dips.add(delivery_rate * min(1.0, arriving / length)), drain=drain)
