@@ -102,7 +102,7 @@ mod tests {
         let stats = tell(&*controller);
         // SAFETY: text that stays.
         let state = unsafe { CStr::from_ptr(stats.state) };
-        assert_eq!(state, c"initial");
+        assert_eq!(state, c"startup");
         assert_eq!(stats.rate_bps, 1e6);
         assert_eq!(stats.window_bytes, controller.decision().window.0);
         assert!(stats.rowd_ms.is_nan());
