@@ -228,7 +228,7 @@ class HybridSender:
             "skew": 0.0 if self.p.has(Mechanism.CLOCK_SKEW) else None,
             "jitter": level * 1e3,
             "ack_gap": ack_gap * 1e3,
-            "background_loss": self._background,
+            "background_loss": epoch.background,
             **in_ms(d, "d0", "d1", "d2", "d3"),
             "full": epoch.full * 1e3,
             "excessive_loss": epoch.excessive_loss,

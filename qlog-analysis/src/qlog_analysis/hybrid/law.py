@@ -178,7 +178,8 @@ class Course:
         late an epoch that ended before L was over counts as L long."""
         drains = self.return_rate is not None and self.startup_rate is None
         drain = self.drain.add(delivery_rate, arriving) if drains else self.drain
-        return replace(self, dips=self.dips.add(delivery_rate * min(1.0, arriving / length)), drain=drain)
+        over_length = delivery_rate * (1.0 if arriving >= length else arriving / length)
+        return replace(self, dips=self.dips.add(over_length), drain=drain)
 
     def see(self, queue: float) -> Course:
         """With the delay of an epoch that has samples."""
