@@ -206,6 +206,8 @@ class HybridSender:
             jitter=self._level,
             interrupted=interrupted,
             meets_path=self._meets_path,
+            duration=duration,
+            lost_total=self._lost_total,
         )
         level, ack_gap, self._limited_before = self._level, self._ack_gap, app_limited
         self._learn_jitter_and_gap(epoch)
@@ -283,8 +285,8 @@ class HybridSender:
                 return None
             epoch = replace(epoch, believed=law.believed(course.dips, epoch.startup, self.p))
             self._course = course.learn(epoch.arrived_in_full, tells=tells)
-            if epoch.stalled:
-                self._standing = Standing(others=self._standing.others)
+            standing = epoch.standing.take_in(epoch.back)
+            self._standing = Standing(others=standing.others) if epoch.stalled else standing
             return None
         (done,) = law.outcomes(epoch, self.p, self._course)
         if done.outcome is Outcome.INTERRUPTED:
@@ -295,6 +297,8 @@ class HybridSender:
             self._minima.raise_by({Source.ACK: by, Source.TIMESTAMPS: None})
             self._jitter = self._jitter.interrupt()
             self._meets_path, self._queue_since = False, None
+        if done.outcome is Outcome.SLOWER_LINK:
+            self._forget_rates()
         if done.starts_anew:
             self._start_anew(now)
         self.rate, self.startup, self._course, self._standing = done.rate, done.startup, done.course, done.standing
@@ -314,6 +318,9 @@ class HybridSender:
         self._late.forget()
         self._since, self._awaits = now, True
 
+    def _forget_rates(self) -> None:
+        self._largest = LargestRate(self.p.base_delay_window, self._largest.origin) if self._largest else None
+
     def _restart(self, now: float, rate: float, course: law.Course) -> None:
         """The path was interrupted."""
         self._start_anew(now)
@@ -321,7 +328,7 @@ class HybridSender:
         self._jitter, self._ack_gap, self._background = jitter.Jitter(), 0.0, 0.0
         if self._longest:
             self._longest = LongestQueue(self.p.base_delay_window, self._longest.origin)
-        self._largest = LargestRate(self.p.base_delay_window, self._largest.origin) if self._largest else None
+        self._forget_rates()
         self.startup, self.state = True, State.STARTUP
         self._meets_path, self._queue_since = True, None
 

@@ -42,6 +42,10 @@ def is_longer(e: Json, _: Json) -> bool:
     return bool(e["outcome"] == "longer_path")
 
 
+def is_slower(e: Json, _: Json) -> bool:
+    return bool(e["outcome"] == "slower_link")
+
+
 def grows(e: Json, _: Json) -> bool:
     return bool(e["alpha"] and e["state"] != "startup" and not e["held_rate"])
 
@@ -140,3 +144,16 @@ def delays_as_before(some: list[Json]) -> None:
     e, _ = chosen(some, is_longer)
     later = next(x for x in epochs(some)[e["epoch"] + 1 :] if x["delta"] is not None)
     later["delta"] += e["delta"]
+
+
+def slower_link_denied(some: list[Json]) -> None:
+    """The share is held on."""
+    e, before = chosen(some, is_slower)
+    e.update(outcome=None, beta=None, return_rate=None, held_rate=before["held_rate"])
+    follow(some, e, e["rate_before"])
+
+
+def slower_link_early(some: list[Json]) -> None:
+    e, _ = chosen(some, holds)
+    e.update(outcome="slower_link", beta=0.5, return_rate=e["rate_before"], held_rate=None)
+    follow(some, e, 0.5 * e["rate_before"])

@@ -9,12 +9,13 @@ import pytest
 
 import law_epochs
 from qlog_analysis.hybrid import law
+from qlog_analysis.hybrid.arriving import Back
 from qlog_analysis.hybrid.contended import Contended, Judged, LargestRate, Seen, judge
 from qlog_analysis.hybrid.parameters import DEFAULT
 from qlog_analysis.hybrid.standing import Outcome, Standing
 from qlog_analysis.hybrid.thresholds import thresholds
 
-START = Contended.start(1.0, 1e7, 0.05)
+START = Contended.start(1.0, 1e7, 0.05, 0.04)
 
 
 def seen(now: float, delta: float = 0.05, **changes: Any) -> Seen:
@@ -64,15 +65,60 @@ def test_a_probe_tells_a_queue_from_a_longer_path() -> None:
     probing = one(START, seen(3.0))
     assert (probing.rate, probing.beta) == (2.7e6, 0.5)
     assert probing.after is not None
-    for least, longer in ((0.0471, None), (0.0472, 1e7)):
-        during = after(probing.after, seen(3.1, least))
+    for delta, longer in ((0.0471, None), (0.0472, 1e7), (0.0528, 1e7), (0.0529, None)):
+        during = after(probing.after, seen(3.1, delta))
         assert one(during, seen(3.2)).rate == 2.7e6
         end = one(during, seen(3.27))
-        assert end.longer == (None if longer is None else pytest.approx(longer)), least
+        assert end.longer == (None if longer is None else pytest.approx(longer)), delta
         if longer is None:
             assert end.rate == 5.4e6
             assert one(after(during, seen(3.27)), seen(13.2)).beta is None
             assert one(after(during, seen(3.27)), seen(13.3)).beta == 0.5
+
+
+def back(now: float, share: float, *, rate: float = 5.4e6, limited: bool = False) -> Back:
+    """An epoch of 40 ms, of which so much has come back."""
+    return Back(now, 0.04, rate, share * rate * 0.04, limited)
+
+
+def brought(c: Contended, *backs: Back) -> Contended:
+    for b in backs:
+        c = c.take_in(b)
+    return c
+
+
+def test_a_queue_is_the_flows_own_if_less_than_half_of_what_it_sends_comes_back() -> None:
+    # A round trip of 90 ms until something is back, and one over which it is counted.
+    before = [back(t, 0.0) for t in (1.04, 1.08, 1.12)]
+    for share, slower in ((0.65, False), (0.51, False), (0.49, True)):
+        two = brought(START, *before, back(1.17, share), back(1.21, share))
+        assert not one(two, seen(1.21)).slower
+        judged = one(brought(two, back(1.25, share)), seen(1.25))
+        assert (judged.slower, judged.rate is None, judged.after is None) == (slower, slower, slower)
+    limited = brought(START, *(back(t, 0.0, limited=True) for t in (1.17, 1.21, 1.25)))
+    assert not one(limited, seen(1.25)).slower
+
+
+def test_what_comes_back_counts_anew_when_more_is_sent() -> None:
+    free = after(START, seen(1.1, 0.0))
+    assert free.take_in(back(1.14, 0.0)) == free
+    again = after(free, seen(1.2))
+    assert not one(brought(again, back(1.24, 0.1), back(1.28, 0.1), back(1.32, 0.1)), seen(1.32)).slower
+
+
+def test_in_a_probe_what_comes_back_counts_at_once() -> None:
+    probing = after(START, seen(3.0))
+    little = brought(probing, *(back(t, 0.4, rate=2.7e6) for t in (3.04, 3.08, 3.12)))
+    assert one(little, seen(3.12)).slower
+
+
+def test_on_a_slower_link_the_law_of_a_lone_flow_applies() -> None:
+    little = brought(START, *(back(t, 0.4) for t in (1.17, 1.21)))
+    standing = Standing(others=little)
+    done = outcome(standing=standing, now=1.25, duration=0.04, rate=5.4e6, delivery_rate=2e6, arriving=0.04)
+    assert (done.outcome, done.starts_anew, done.standing) == (Outcome.SLOWER_LINK, True, Standing())
+    assert (done.beta, done.course.since_decrease) == (pytest.approx(0.05 / 0.12), 0.0)
+    assert done.course.return_rate is not None
 
 
 def test_times_that_rounding_leaves_open_give_both_readings() -> None:

@@ -28,6 +28,11 @@ def longer(*values: str, spec: str = DEFAULT) -> list[Json]:
     return lab.records(spec, "link.there.delay=20ms@0s,40ms@2s", "duration=6s", *values)
 
 
+def slower(*values: str) -> list[Json]:
+    """Beside another on a link that carries an eighth from 4 s on."""
+    return beside("link.there.rate=8Mbps@0s,1Mbps@4s", "link.there.buffer=100p", *values)
+
+
 BESIDE: Table = {
     "another queue of others": (shifted(t.holds, "competing_queue", 0.01), {"competing_queue"}),
     "no queue of others": (where(t.holds, competing_queue=0.0), {"competing_queue"}),
@@ -62,9 +67,15 @@ LONGER: Table = {
     "a longer path with the old round trip": (t.round_trip_as_before, {"length"}),
     "a longer path with the old delays": (t.delays_as_before, {"delta"}),
 }
+SLOWER: Table = {
+    "a slower link denied": (t.slower_link_denied, {"outcome", "held_rate", "beta", "rate"}),
+    "the outcome alone denied": (t.named_otherwise(t.is_slower, None), {"outcome"}),
+    "a slower link called a longer path": (t.named_otherwise(t.is_slower, "longer_path"), {"outcome"}),
+    "a slower link too early": (t.slower_link_early, {"outcome", "held_rate", "rate"}),
+}
 CASES = [
     pytest.param(make, tamper, laws, id=f"{make.__name__}: {name}")
-    for make, table in ((beside, BESIDE), (longer, LONGER))
+    for make, table in ((beside, BESIDE), (longer, LONGER), (slower, SLOWER))
     for name, (tamper, laws) in table.items()
 ]
 
@@ -93,6 +104,17 @@ def test_connections_whose_path_becomes_longer_pass(tmp_path: FilePath, stamps: 
     assert v.outcome is Outcome.PASS, v.to_text()
 
 
+@pytest.mark.parametrize("stamps", ["true", "false"])
+@pytest.mark.parametrize("buffer", ["100p", "300p"])
+@pytest.mark.parametrize("rate", ["0.5Mbps", "1Mbps", "2Mbps", "4Mbps"])
+def test_connections_beside_others_on_a_link_that_becomes_slower_pass(
+    tmp_path: FilePath, stamps: str, buffer: str, rate: str
+) -> None:
+    link = (f"link.there.rate=8Mbps@0s,{rate}@4s", f"link.there.buffer={buffer}")
+    v = verdict_of(tmp_path, beside(f"flow.main.timestamps={stamps}", *link))
+    assert v.outcome is Outcome.PASS, v.to_text()
+
+
 def test_they_visit_what_the_checker_decides_on() -> None:
     seen = epochs(beside())
     choices = (t.holds, t.loses, t.probes, t.is_gone, t.is_contended, t.attempts, t.grows, t.is_probed)
@@ -102,3 +124,8 @@ def test_they_visit_what_the_checker_decides_on() -> None:
     assert chosen(longer("flow.main.timestamps=true"), t.is_longer)
     # Without receive times it takes ten epochs to know.
     assert chosen(longer("flow.main.timestamps=false"), t.is_longer)
+    assert chosen(slower(), t.is_slower)
+    # What the flow had is forgotten: the share that it holds next is one of the slower link.
+    after = [e for e in epochs(slower("link.there.rate=8Mbps@0s,2Mbps@4s")) if e["outcome"]]
+    assert [e["outcome"] for e in after] == ["contended", "slower_link", "contended"]
+    assert after[2]["held_rate"] < 0.5 * after[0]["held_rate"]

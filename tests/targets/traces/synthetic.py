@@ -1,9 +1,10 @@
 """Draws the recordings beside it from a seed: links that vary as cellular ones do, in mahimahi's format.
 
-    python3 tests/targets/traces/synthetic.py     # writes walk.trace and fades.trace
+    python3 tests/targets/traces/synthetic.py     # writes walk.trace, falls.trace and fades.trace
 
 `walk`: the logarithm of the rate takes a random step every 100 ms, between 0.5 and 8 Mbit/s; Winstein et al. (Sprout,
-2013) model cellular links by a rate that wanders. `fades`: 4 Mbit/s, in which spells without any delivery, 100 to 500
+2013) model cellular links by a rate that wanders. `falls`: the same about 1 Mbit/s and back to it, between 0.05 and 8
+Mbit/s, and for seconds at a time a tenth of it, as where the signal is weak. `fades`: 4 Mbit/s, in which spells without any delivery, 100 to 500
 ms long, come every 3 s on average. A line is a delivery of 1500 bytes, in milliseconds since the start; after 20 s a
 recording begins again.
 """
@@ -31,6 +32,18 @@ def walk(rng: random.Random) -> list[float]:
     return rates
 
 
+def falls(rng: random.Random) -> list[float]:
+    """Bits that can be delivered in each millisecond: an Ornstein-Uhlenbeck process of the rate's logarithm, with a
+    standard deviation of 1 and a time of return of 2 s."""
+    low, high, centre = math.log(0.05e6), math.log(8e6), math.log(1e6)
+    place, rates = centre, []
+    for ms in range(LENGTH_MS):
+        if ms % 100 == 0:
+            place += (centre - place) * 0.1 / 2.0 + rng.gauss(0.0, math.sqrt(2.0 * 0.1 / 2.0))
+        rates.append(math.exp(min(max(place, low), high)) / 1e3)
+    return rates
+
+
 def fades(rng: random.Random) -> list[float]:
     """Bits that can be delivered in each millisecond."""
     rates: list[float] = []
@@ -51,7 +64,7 @@ def deliveries(bits: list[float]) -> list[int]:
     return [*times, LENGTH_MS]
 
 
-LINKS: dict[str, Callable[[random.Random], list[float]]] = {"walk": walk, "fades": fades}
+LINKS: dict[str, Callable[[random.Random], list[float]]] = {"walk": walk, "falls": falls, "fades": fades}
 
 
 def recording(name: str) -> str:

@@ -138,6 +138,7 @@ pub fn step(params: &Params, seen: &Seen, from: &Control) -> Step {
     if let State::Draining(drain) = &mut from.state {
         drain.take_in(seen);
     }
+    from.judge.take_in(seen, from.rate);
     if seen.interrupted {
         return restart(seen, &from);
     }
@@ -168,6 +169,7 @@ pub fn step(params: &Params, seen: &Seen, from: &Control) -> Step {
         Verdict::LongerPath(share) => {
             longer_path(params, share, settled(params, seen, &from, alone))
         }
+        Verdict::SlowerLink => slower_link(settled(params, seen, &from, alone)),
         Verdict::Free => find_others(params, &observed, seen, settled(params, seen, &from, alone)),
     }
 }
@@ -237,7 +239,8 @@ fn find_others(params: &Params, observed: &Observed, seen: &Seen, mut step: Step
 
 /// Others keep a queue: what the flow had before they came was at least its share.
 fn contend(observed: &Observed, seen: &Seen, share: Rate, step: Step) -> Step {
-    let others = Contended::new(seen.now, share.max(seen.had), observed.delta);
+    let had = share.max(seen.had);
+    let others = Contended::new(seen.now, had, observed.delta, seen.length);
     Step {
         next: Control {
             rate: bounded(others.held(), seen.link.packet(), seen.length),
@@ -261,6 +264,19 @@ fn longer_path(params: &Params, share: Rate, step: Step) -> Step {
             judge: Judge::default(),
         },
         outcome: Some(Outcome::LongerPath),
+        ..step
+    }
+}
+
+/// The queue was this flow's own.
+fn slower_link(step: Step) -> Step {
+    Step {
+        next: Control {
+            since_decrease: Duration::ZERO,
+            judge: Judge::default(),
+            ..step.next
+        },
+        outcome: Some(Outcome::SlowerLink),
         ..step
     }
 }

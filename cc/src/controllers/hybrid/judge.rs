@@ -1,8 +1,10 @@
 //! What kind of path it is: the same as ever, a longer one, or one on which others keep a queue.
 
+pub mod arriving;
 pub mod attempt;
 pub mod contended;
 
+use self::arriving::Back;
 use self::attempt::{Attempted, Attempts, Finding, PATIENCE};
 use self::contended::{Contended, Epoch, Verdict};
 use super::drain::Drain;
@@ -21,6 +23,8 @@ pub enum Outcome {
     LongerPath,
     /// Others keep a queue.
     Contended,
+    /// Nobody else does, but the link has become slower.
+    SlowerLink,
 }
 
 impl Outcome {
@@ -31,6 +35,7 @@ impl Outcome {
             Outcome::NewPath => "new_path",
             Outcome::LongerPath => "longer_path",
             Outcome::Contended => "contended",
+            Outcome::SlowerLink => "slower_link",
         }
     }
 }
@@ -74,6 +79,13 @@ impl Judge {
     /// An epoch in which the path stood still says nothing of a queue.
     pub fn forget_attempt(&mut self) {
         self.attempts = Attempts::default();
+    }
+
+    /// Takes in what came back in an epoch, in which the flow sent at `rate`.
+    pub fn take_in(&mut self, seen: &Seen, rate: Rate) {
+        if let Some(others) = &mut self.contended {
+            others.take_in(&Back::new(seen, rate));
+        }
     }
 
     /// What others leave of the rate to which a lone flow would come.

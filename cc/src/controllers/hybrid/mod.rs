@@ -168,6 +168,7 @@ impl Hybrid {
                 self.startup = Startup::default();
             }
             Some(Outcome::NewPath | Outcome::LongerPath) => self.model.delay.take_for_path(),
+            Some(Outcome::SlowerLink) => self.model.forget_rates(&self.params),
             Some(Outcome::Contended) | None => {}
         }
         self.control = step.next;

@@ -11,6 +11,7 @@ from ..zones import rate as rates
 from ..zones.measured import DELTA_TOLERANCE
 from ..zones.sides import allows
 from . import jitter, law
+from .arriving import Back
 from .sides import Sides
 from .standing import Outcome, Standing
 from .state import state_of
@@ -95,7 +96,9 @@ class RulesAgainstReport:
         """An epoch without samples changes nothing but what is known of S, unless the path was interrupted."""
         r, s = self.r, self.s
         length = r.length / 1e3
-        before = s.before.course.arrive(r.delivery_rate, s.arriving(r.duration / 1e3, length), length)
+        arriving = s.arriving(r.duration / 1e3, length)
+        before = s.before.course.arrive(r.delivery_rate, arriving, length)
+        self.standing = s.standing.take_in(self._back(arriving))
         if s.interrupted:
             self.course = law.Course()
             size = s.limits.max_datagram_size
@@ -113,6 +116,12 @@ class RulesAgainstReport:
             self.standing = Standing(others=self.standing.others)
         self._hold("return_rate", r.return_rate, [self.course.return_rate])
         self._hold("held_rate", r.held_rate, [None if self.standing.others is None else self.standing.others.held_rate])
+
+    def _back(self, arriving: float) -> Back:
+        """What an epoch without samples has brought back, by the report; `arriving` of its duration counts for A."""
+        r, s = self.r, self.s
+        bits = r.delivery_rate * arriving + 8.0 * s.limits.max_datagram_size * r.lost_total
+        return Back(s.event.time, r.duration / 1e3, r.rate_before, bits, r.app_limited or s.limited_before)
 
     def _learnt(self, course: law.Course) -> law.Course:
         """With what an epoch without samples tells of S."""
@@ -207,6 +216,8 @@ class RulesAgainstReport:
             jitter=self.s.jitter,
             interrupted=self.s.interrupted,
             meets_path=self.s.before.meets_path,
+            duration=duration,
+            lost_total=r.lost_total,
         )
         return law.outcomes(epoch, self.p, self.s.before.course, TIME_TOLERANCE)
 

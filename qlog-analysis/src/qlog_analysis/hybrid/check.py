@@ -162,3 +162,5 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
             self._largest = []
         elif r.delta is not None and (self._measurement.meets_path or r.outcome == Outcome.LONGER_PATH.value):
             self._measurement.path_is_longer(m, r.delta / 1e3, r.length / 1e3)
+        elif r.outcome == Outcome.SLOWER_LINK.value:
+            self._largest = []

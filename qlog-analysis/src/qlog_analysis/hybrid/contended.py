@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from ..measure.window_min import SlidingMinimum
+from .arriving import Arriving, Back
 
 HELD_SHARE = 0.54
 """Of the largest R of late, and of the slowest link."""
@@ -19,8 +20,8 @@ FIRST_PROBE = 2.0
 PROBE_SHARE = 0.5
 PROBE_ROUNDS = 3.0
 """What a probe leaves of the rate, and for how many round trips."""
-QUEUE_FALLS = 1.0 / 32.0
-"""Of a round trip: by how much the delay falls at least in a probe if it is that of a queue."""
+QUEUE_MOVES = 1.0 / 32.0
+"""Of a round trip: by how much the delay moves at least in a probe if it is that of a queue."""
 QUEUE_MARGIN = 1.0 / 4.0
 """Of a queue, which the window allows for besides."""
 RATE_SLACK = 1e-9
@@ -35,7 +36,8 @@ class Probe:
 
     until: float
     before: float
-    least: float
+    moved: float = 0.0
+    """By how much the delay has differed from that before at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +70,20 @@ class Contended:
     """When it last was necessary."""
     next_probe: float
     queue: float
+    arriving: Arriving
     holds: bool = True
     """Whether the law of a lone flow would leave less."""
     probe: Probe | None = None
 
     @staticmethod
-    def start(now: float, most: float, queue: float) -> Contended:
-        """Others are found to keep a queue; `most` is what the flow had."""
+    def start(now: float, most: float, queue: float, length: float) -> Contended:
+        """Others are found to keep a queue; `most` is what the flow had, `length` is L."""
         share = HELD_SHARE * most
-        return Contended(share, share, now, now + FIRST_PROBE, queue)
+        return Contended(share, share, now, now + FIRST_PROBE, queue, Arriving.after_raise(now, length + queue))
+
+    def take_in(self, back: Back) -> Contended:
+        """With what an epoch has brought back, before anything else."""
+        return replace(self, arriving=self.arriving.add(back)) if self.holds else self
 
     @property
     def allowance(self) -> float:
@@ -102,6 +109,8 @@ class Judged:
     beta: float | None = None
     longer: float | None = None
     """What the flow had, if there is no queue: the path is longer."""
+    slower: bool = False
+    """Whether the queue is the flow's own: the link is slower."""
 
 
 def judge(c: Contended, e: Seen, slack: float) -> Iterator[Judged]:
@@ -114,30 +123,37 @@ def judge(c: Contended, e: Seen, slack: float) -> Iterator[Judged]:
             free = replace(c, holds=False, next_probe=e.now + REMEMBERED, probe=None)
             yield Judged(None if over else free)
     if True in holds:
-        held = replace(c, holds=True, needed=e.now, held_rate=c._grown(e))
+        arriving = c.arriving if c.holds else Arriving.after_raise(e.now, e.round_trip)
+        held = replace(c, holds=True, needed=e.now, arriving=arriving)
         for s in signs:
             yield _go_on(held, e, s * slack)
 
 
 def _go_on(c: Contended, e: Seen, slack: float) -> Judged:
+    if c.arriving.tells(e.packet_bytes, slack):
+        if c.arriving.is_little:
+            return Judged(None, slower=True)
+        c = replace(c, arriving=Arriving(e.now, e.round_trip))
+    c = replace(c, held_rate=c._grown(e))
     if c.probe is not None:
         return _probed(c, c.probe, e, slack)
     if e.excessive_loss:
         return _held(replace(c, held_rate=REMAINS * c.held_rate), 1.0 - REMAINS)
     if e.now + slack < c.next_probe:
         return _held(c)
-    probe = Probe(e.now + PROBE_ROUNDS * e.round_trip, e.delta, e.delta)
-    return _held(replace(c, probe=probe), 1.0 - PROBE_SHARE)
+    probe = Probe(e.now + PROBE_ROUNDS * e.round_trip, e.delta)
+    return _held(replace(c, probe=probe, arriving=Arriving(e.now, e.round_trip)), 1.0 - PROBE_SHARE)
 
 
 def _probed(c: Contended, probe: Probe, e: Seen, slack: float) -> Judged:
-    probe = replace(probe, least=min(probe.least, e.delta))
+    probe = replace(probe, moved=max(probe.moved, abs(e.delta - probe.before)))
     if e.now + slack < probe.until:
         return _held(replace(c, probe=probe))
-    fell = probe.before - probe.least + math.copysign(DELAY_SLACK, slack) * bool(slack)
-    if fell < QUEUE_FALLS * (e.length + probe.before):
+    moved = probe.moved + math.copysign(DELAY_SLACK, slack) * bool(slack)
+    if moved < QUEUE_MOVES * (e.length + probe.before):
         return Judged(None, longer=c.share / HELD_SHARE)
-    return _held(replace(c, probe=None, next_probe=e.now + REMEMBERED))
+    arriving = Arriving.after_raise(e.now, e.round_trip)
+    return _held(replace(c, probe=None, next_probe=e.now + REMEMBERED, arriving=arriving))
 
 
 def _held(c: Contended, beta: float | None = None) -> Judged:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from ..zones import rate as rates
 from ..zones.rate import clamp_rate
 from . import contended, jitter, standing
+from .arriving import Back
 from .constants import CATCH_UP, MAX_DECREASE
 from .contended import Contended, Seen
 from .dips import Dips, is_dip
@@ -116,6 +117,16 @@ class Epoch:
     """Whether the path was."""
     meets_path: bool = False
     """Whether it is the first since then: there is nothing in flight that could be a queue."""
+    duration: float = 0.0
+    """s."""
+    lost_total: int = 0
+    """Packets: all losses."""
+
+    @property
+    def back(self) -> Back:
+        """What it has brought back."""
+        bits = self.delivery_rate * self.arriving + 8.0 * self.packet_bytes * self.lost_total
+        return Back(self.now, self.duration, self.rate, bits, self.sent_little)
 
     @property
     def sent_little(self) -> bool:
@@ -296,7 +307,7 @@ def outcomes(e: Epoch, p: Parameters, course: Course, slack: float = 0.0) -> Ite
     """The update, with what becomes of queues that should drain and of those that others keep; several where times that
     may be off by `slack`, s, leave it open."""
     lone = update(e, p, course)
-    known = e.standing.others
+    known = e.standing.take_in(e.back).others
     if e.interrupted:
         yield lone
     elif e.startup:
@@ -315,6 +326,8 @@ def _beside_others(e: Epoch, p: Parameters, course: Course, others: contended.Ju
     u = update(e, p, course, others)
     if others.longer is not None:
         yield _back(u, (1.0 - p.min_decrease) * others.longer, e)
+    elif others.slower:
+        yield replace(u, course=replace(u.course, since_decrease=0.0), outcome=Outcome.SLOWER_LINK)
     elif others.after is None:
         yield from _settled(e, u, p, Standing(), slack)
     else:
@@ -348,7 +361,7 @@ def _settled(e: Epoch, u: Update, p: Parameters, before: Standing, slack: float)
         elif judged.outcome is Outcome.LONGER_PATH:
             yield _back(u, (1.0 - p.min_decrease) * judged.back, e)
         else:
-            others = Contended.start(e.now, max(judged.back, e.largest), e.delta)
+            others = Contended.start(e.now, max(judged.back, e.largest), e.delta, e.length)
             rate = clamp_rate(others.held_rate, e.packet_bytes, e.length)
             course, beside = Course(dips=u.course.dips), Standing(others=others)
             yield replace(u, rate=rate, course=course, standing=beside, outcome=Outcome.CONTENDED)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from .arriving import Back
 from .constants import PATIENCE
 from .contended import Contended
 from .mechanism import Mechanism
@@ -51,6 +52,8 @@ class Outcome(str, Enum):
     """Not of an attempt: the path was, and start-up begins again."""
     NEW_PATH = "new_path"
     """Not of an attempt: the first delays after that are those of the path."""
+    SLOWER_LINK = "slower_link"
+    """Not of an attempt: nobody else keeps the queue."""
 
 
 def starts_anew(beta: float | None, outcome: str | None) -> bool:
@@ -181,6 +184,10 @@ class Standing:
     attempt: Attempt | None = None
     others: Contended | None = None
     """Those who keep a queue."""
+
+    def take_in(self, back: Back) -> Standing:
+        """With what an epoch has brought back."""
+        return self if self.others is None else replace(self, others=self.others.take_in(back))
 
     @property
     def queue(self) -> float:

@@ -8,12 +8,14 @@
 //!
 //! The queue is not this flow's then, so its delay says nothing; excessive losses do (RFC 9438, section 4.6, for by how much),
 //! and whether the delay depends on what this flow sends. Where it does not, the path has become longer, and nobody keeps a queue.
+//! Where far less comes back than it sends, the queue is its own.
 
 use std::time::Duration;
 
 use super::super::law::Observed;
 use super::super::model::link::Link;
 use super::super::model::seen::Seen;
+use super::arriving::{Arriving, Back};
 use crate::units::{Owd, Rate, Time};
 
 /// Of what a flow had, what it holds. Half, and what is lost until contention is found and while it is probed.
@@ -27,8 +29,9 @@ const FIRST_PROBE: Duration = Duration::from_secs(2);
 /// What a probe leaves of the rate, and for how many round trips.
 const PROBE_SHARE: f64 = 0.5;
 const PROBE_ROUNDS: u32 = 3;
-/// Of a round trip, by how much at least the delay falls in a probe if it is that of a queue.
-const QUEUE_FALLS: u32 = 32;
+/// Of a round trip, by how much at least the delay moves in a probe if it is that of a queue. It falls, or rises where others, or a link
+/// that has become slower, leave less for it.
+const QUEUE_MOVES: u32 = 32;
 /// The window allows for the queue and for this part of it more.
 const QUEUE_MARGIN: u32 = 4;
 
@@ -44,6 +47,7 @@ pub struct Contended {
     queue: Owd,
     next_probe: Time,
     probe: Option<Probe>,
+    arriving: Arriving,
 }
 
 /// A while in which the flow sends less, and sees what becomes of the delay.
@@ -51,7 +55,9 @@ pub struct Contended {
 struct Probe {
     until: Time,
     before: Owd,
+    /// The least and the longest delay since.
     least: Owd,
+    most: Owd,
 }
 
 /// An epoch with samples, and what the law makes of it.
@@ -86,6 +92,10 @@ impl Epoch {
             link: seen.link,
         }
     }
+
+    fn round_trip(&self) -> Duration {
+        self.length + self.delta.to_duration()
+    }
 }
 
 /// What becomes of the rate.
@@ -97,11 +107,13 @@ pub enum Verdict {
     Holds { rate: Rate, beta: Option<f64> },
     /// There is no queue: the path is longer, and this is its rate.
     LongerPath(Rate),
+    /// What is held does not come back: the link is slower, and nobody else keeps a queue.
+    SlowerLink,
 }
 
 impl Contended {
     /// Others are found to keep a queue, while this flow had `most` in the time before.
-    pub fn new(now: Time, most: Rate, queue: Owd) -> Self {
+    pub fn new(now: Time, most: Rate, queue: Owd, length: Duration) -> Self {
         let share = most * HELD_SHARE;
         Self {
             share,
@@ -111,6 +123,7 @@ impl Contended {
             queue,
             next_probe: now + FIRST_PROBE,
             probe: None,
+            arriving: Arriving::after_raise(now, length + queue.to_duration()),
         }
     }
 
@@ -137,9 +150,17 @@ impl Contended {
         now.since(self.needed) >= REMEMBERED
     }
 
+    /// Takes in what an epoch has brought back.
+    pub fn take_in(&mut self, back: &Back) {
+        if self.holds {
+            self.arriving.add(back);
+        }
+    }
+
     /// Takes in an epoch.
     pub fn judge(&mut self, seen: &Epoch) -> Verdict {
         self.queue = seen.delta;
+        let held = self.holds;
         self.holds = seen.delta > seen.short && seen.rate < self.held;
         if !self.holds {
             self.next_probe = seen.now + REMEMBERED;
@@ -147,6 +168,13 @@ impl Contended {
             return Verdict::Free;
         }
         self.needed = seen.now;
+        let (round_trip, packet) = (seen.round_trip(), seen.link.packet());
+        if !held {
+            self.arriving = Arriving::after_raise(seen.now, round_trip);
+        }
+        if self.arriving.is_little(seen.now, round_trip, packet) {
+            return Verdict::SlowerLink;
+        }
         self.grow(seen);
         if let Some(probe) = self.probe {
             return self.go_on(probe, seen);
@@ -159,6 +187,7 @@ impl Contended {
             return self.with(None);
         }
         self.probe = Some(Probe::new(seen));
+        self.arriving = Arriving::new(seen.now, seen.round_trip());
         self.with(Some(1.0 - PROBE_SHARE))
     }
 
@@ -182,11 +211,12 @@ impl Contended {
     }
 
     fn go_on(&mut self, mut probe: Probe, seen: &Epoch) -> Verdict {
-        probe.least = probe.least.min(seen.delta);
+        (probe.least, probe.most) = (probe.least.min(seen.delta), probe.most.max(seen.delta));
         self.probe = Some(probe);
         if seen.now >= probe.until {
             self.probe = None;
             self.next_probe = seen.now + REMEMBERED;
+            self.arriving = Arriving::after_raise(seen.now, seen.round_trip());
             if !probe.shows_a_queue(seen.length) {
                 return Verdict::LongerPath(self.share * (1.0 / HELD_SHARE));
             }
@@ -202,12 +232,14 @@ impl Probe {
             until: seen.now + rounds,
             before: seen.delta,
             least: seen.delta,
+            most: seen.delta,
         }
     }
 
-    /// Whether the delay has followed what was sent.
+    /// Whether the delay has moved: that of a path stays.
     fn shows_a_queue(&self, length: Duration) -> bool {
         let round = Owd::from(length) + self.before;
-        self.before - self.least >= round / QUEUE_FALLS
+        let moved = (self.before - self.least).max(self.most - self.before);
+        moved >= round / QUEUE_MOVES
     }
 }

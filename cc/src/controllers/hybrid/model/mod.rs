@@ -240,6 +240,11 @@ impl Model {
         bounded(rate, self.packet, self.length())
     }
 
+    /// What the flow had says nothing of what the link carries now.
+    pub fn forget_rates(&mut self, params: &Params) {
+        self.largest = WindowMin::new(params.base_delay_window);
+    }
+
     /// The path may be another one. Only the base delay stays, which is looked at anew.
     pub fn forget_path(&mut self, params: &Params) {
         self.largest = WindowMin::new(params.base_delay_window);

@@ -61,6 +61,8 @@ pub struct Seen {
     pub variability: f64,
     /// Its losses that count.
     pub losses: LossCount,
+    /// All packets found lost in it.
+    pub lost_total: u64,
     /// B.
     pub background: f64,
     /// What start-up has met.
@@ -194,6 +196,7 @@ impl Model {
             tells_rate: epoch.acked_packets >= RATE_PACKETS && !sent_little,
             variability: self.delivery.variability(),
             losses: epoch.losses(),
+            lost_total: epoch.lost_total,
             background: self.losses.background(),
             met,
             app_limited,

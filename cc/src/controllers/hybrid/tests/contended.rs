@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::super::judge::arriving::Back;
 use super::super::judge::contended::{Contended, Epoch, Verdict};
 use super::super::model::link::Link;
 use crate::units::{Bytes, Owd, Rate, Time};
@@ -21,10 +22,33 @@ impl Course {
         let now = Duration::from_secs(1);
         let had = Rate::from_bps(10.0 * MBPS);
         Self {
-            others: Contended::new(Time::from_origin(now), had, delay(50)),
+            others: Contended::new(Time::from_origin(now), had, delay(50), LENGTH),
             now,
             link: link(Duration::ZERO),
         }
+    }
+
+    /// The next epoch: what of it has come back, at the rate that is held now.
+    fn back(&mut self, share: f64) {
+        let rate = self.others.held() * if self.others.probes() { 0.5 } else { 1.0 };
+        let bits = share * rate.bps() * LENGTH.as_secs_f64();
+        self.others.take_in(&Back {
+            now: Time::from_origin(self.now + LENGTH),
+            duration: LENGTH,
+            rate,
+            size: Bytes((bits / 8.0) as u64),
+            sent_little: false,
+        });
+    }
+
+    /// Verdicts of epochs until so much time is over, in each of which this share of what was sent comes back.
+    fn bring_back(&mut self, seconds: f64, share: f64) -> Vec<Verdict> {
+        let mut verdicts = Vec::new();
+        while self.now < Duration::from_secs_f64(seconds) {
+            self.back(share);
+            verdicts.push(self.epoch(50, false));
+        }
+        verdicts
     }
 
     /// The next epoch, in which the law of a lone flow would leave 1 Mbit/s.
@@ -133,6 +157,55 @@ fn what_the_delay_does_when_less_is_sent_tells_a_queue_from_a_longer_path() {
     assert_eq!(longer, None);
     // Three round trips of 90 ms, and one epoch in which they end.
     assert_eq!(probed.iter().filter(|rate| **rate == 2.7).count(), 7);
-    let longer = outcome(48).1.expect("a 32nd of the round trip is 2.8 ms");
-    assert!((longer - 10.0).abs() < 1e-9, "{longer}");
+    for in_probe_ms in [48, 52] {
+        let longer = outcome(in_probe_ms)
+            .1
+            .expect("a 32nd of the round trip is 2.8 ms");
+        assert!((longer - 10.0).abs() < 1e-9, "{longer}");
+    }
+    assert_eq!(outcome(53).1, None, "it rises although less is sent");
+}
+
+#[test]
+fn a_queue_is_the_flows_own_if_less_than_half_of_what_it_sends_comes_back() {
+    let slower = |share| {
+        let mut course = Course::new();
+        let verdicts = course.bring_back(2.9, share);
+        verdicts
+            .iter()
+            .position(|verdict| *verdict == Verdict::SlowerLink)
+    };
+    assert_eq!(
+        slower(0.65),
+        None,
+        "what a flow gets that joins a full link"
+    );
+    assert_eq!(slower(0.51), None);
+    // A round trip of 90 ms until something is back, in epochs of 40 ms, and one over which it is counted.
+    assert_eq!(slower(0.49), Some(5));
+}
+
+#[test]
+fn what_comes_back_counts_anew_when_more_is_sent() {
+    let mut course = Course::new();
+    course.bring_back(1.4, 1.0);
+    assert_eq!(course.epoch(0, false), Verdict::Free);
+    course.epoch(50, false);
+    // What was sent before the share was held again, and was less than it, is back within a round trip of 90 ms.
+    let mut verdicts = course.bring_back(1.57, 0.1);
+    verdicts.extend(course.bring_back(2.9, 1.0));
+    let holds = |verdict: &Verdict| matches!(verdict, Verdict::Holds { .. });
+    assert!(verdicts.iter().all(holds), "{verdicts:?}");
+}
+
+#[test]
+fn in_a_probe_what_comes_back_counts_at_once() {
+    let mut course = Course::new();
+    course.bring_back(3.0, 1.0);
+    while !course.others.probes() {
+        course.back(1.0);
+        course.epoch(50, false);
+    }
+    let verdicts = course.bring_back(3.3, 0.4);
+    assert!(verdicts.contains(&Verdict::SlowerLink), "{verdicts:?}");
 }

@@ -282,6 +282,7 @@ fn seen_in(params: &Params, case: &CourseCase) -> Seen {
         tells_rate: false,
         variability: 0.0,
         losses: LossCount::default(),
+        lost_total: 0,
         background: case.background,
         met: match (queues, case.fills) {
             (true, _) => Met::Queue,

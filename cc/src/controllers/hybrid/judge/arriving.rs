@@ -1,0 +1,91 @@
+//! DEVIATION: whether what a flow sends beside others comes back. Where it joins others who keep a buffer filled, it holds about half
+//! of the link, so that at least 1 / 1.54 of what it sends comes back within a round trip. Where much less does, the queue is its own:
+//! the link has become slower, as cellular links do.
+
+use std::time::Duration;
+
+use super::super::model::seen::Seen;
+use crate::units::{Bytes, Rate, Time};
+
+/// Of what was sent, what comes back at least if the queue is that of others.
+const LEAST_BACK: f64 = 0.5;
+/// Packets that tell: one more or less, where a time is cut, does not matter then.
+const TELLING_PACKETS: f64 = 16.0;
+
+/// What an epoch has brought back, with samples or without.
+#[derive(Debug, Clone, Copy)]
+pub struct Back {
+    /// Its end.
+    pub now: Time,
+    pub duration: Duration,
+    /// R in it.
+    pub rate: Rate,
+    /// What was acknowledged, or found lost: that does not wait in a queue.
+    pub size: Bytes,
+    /// Whether the application limits the flow.
+    pub sent_little: bool,
+}
+
+impl Back {
+    /// In an epoch of a flow that sent at `rate`.
+    pub fn new(seen: &Seen, rate: Rate) -> Self {
+        Self {
+            now: seen.now,
+            duration: seen.duration,
+            rate,
+            size: seen.acked + seen.link.packet() * seen.lost_total,
+            sent_little: seen.sent_little,
+        }
+    }
+}
+
+/// What was sent and what came back, over a round trip or more.
+#[derive(Debug, Clone, Copy)]
+pub struct Arriving {
+    /// What comes back before says nothing.
+    from: Time,
+    round_trip: Duration,
+    lasted: Duration,
+    /// In bits.
+    sent: f64,
+    came_back: f64,
+}
+
+impl Arriving {
+    /// From now on.
+    pub fn new(now: Time, round_trip: Duration) -> Self {
+        Self {
+            from: now,
+            round_trip,
+            lasted: Duration::ZERO,
+            sent: 0.0,
+            came_back: 0.0,
+        }
+    }
+
+    /// As soon as packets are back that are sent at a rate which is higher from now on.
+    pub fn after_raise(now: Time, round_trip: Duration) -> Self {
+        Self::new(now + round_trip, round_trip)
+    }
+
+    /// Takes in an epoch.
+    pub fn add(&mut self, back: &Back) {
+        if back.now < self.from + back.duration || back.sent_little {
+            return;
+        }
+        self.lasted += back.duration;
+        self.sent += back.rate.bps() * back.duration.as_secs_f64();
+        self.came_back += back.size.0 as f64 * 8.0;
+    }
+
+    /// Whether so little comes back that the queue is the flow's own, if that is known now; what follows is another time.
+    pub fn is_little(&mut self, now: Time, round_trip: Duration, packet: Bytes) -> bool {
+        let telling = TELLING_PACKETS * packet.0 as f64 * 8.0;
+        if self.lasted < self.round_trip || self.sent < telling {
+            return false;
+        }
+        let little = self.came_back < LEAST_BACK * self.sent;
+        *self = Self::new(now, round_trip);
+        little
+    }
+}
