@@ -55,6 +55,9 @@ def test_excessive_losses_leave_less_and_it_comes_back_by_a_packet_per_round_tri
     assert lost.after is not None
     later = one(lost.after, seen(1.2, 0.06))
     assert later.rate == pytest.approx(0.7 * 5.4e6 + 1e5)
+    fast = one(Contended.start(1.0, 1e9, 0.05, 0.04), seen(1.1, 0.06, excessive_loss=True)).after
+    assert fast is not None
+    assert one(fast, seen(1.2, 0.06)).rate == pytest.approx(5.4e8 * (0.7 + 0.3 * 0.04 / 5)), "in five seconds"
     full = one(lost.after, seen(1.2, 0.06, transmission=1e-3, packet_bytes=125_000))
     assert full.rate == pytest.approx(0.7 * 5.4e6 + 1e7), "half of a fast link"
     assert one(START, seen(1.2, transmission=1e-3)).rate == 5.4e6, "half of a slow one is less"

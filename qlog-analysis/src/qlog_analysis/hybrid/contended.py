@@ -13,6 +13,8 @@ HELD_SHARE = 0.54
 """Of the largest R of late, and of the slowest link."""
 REMAINS = 0.7
 """Of what is held, after excessive losses."""
+RECOVERY = 5.0
+"""s. Within this time at most they are made up for."""
 REMEMBERED = 10.0
 """s. Contention is over if nothing had to be held for so long; and so long after a probe comes the next."""
 FIRST_PROBE = 2.0
@@ -94,7 +96,8 @@ class Contended:
         return now - self.needed >= REMEMBERED
 
     def _grown(self, e: Seen) -> float:
-        grown = self.held_rate + 8.0 * e.packet_bytes / e.round_trip
+        in_time = (1.0 - REMAINS) * self.share * e.length / RECOVERY
+        grown = self.held_rate + max(8.0 * e.packet_bytes / e.round_trip, in_time)
         half = HELD_SHARE * 8.0 * e.packet_bytes / e.transmission if e.transmission > 0.0 else self.share
         return min(grown, max(self.share, half))
 

@@ -22,6 +22,8 @@ use crate::units::{Owd, Rate, Time};
 const HELD_SHARE: f64 = 0.54;
 /// What excessive losses leave of it.
 const REMAINS: f64 = 0.7;
+/// They are made up for within this time at most, as CUBIC makes up for its own where windows are large (RFC 9438, section 4.2: K).
+const RECOVERY: Duration = Duration::from_secs(5);
 /// Contention is over if for so long the flow had no need to hold its share; and so long after a probe comes the next.
 const REMEMBERED: Duration = Duration::from_secs(10);
 /// When the first one comes.
@@ -191,10 +193,15 @@ impl Contended {
         self.with(Some(1.0 - PROBE_SHARE))
     }
 
-    /// Back to the share by a packet per round trip, and up to half of the slowest link.
+    /// Back to the share by a packet per round trip, or in time, and up to half of the slowest link.
     fn grow(&mut self, seen: &Epoch) {
-        let round = seen.length + seen.delta.to_duration();
-        let grown = self.held + seen.link.packet().per(round);
+        let in_time = (1.0 - REMAINS) * seen.length.as_secs_f64() / RECOVERY.as_secs_f64();
+        let grown = self.held
+            + seen
+                .link
+                .packet()
+                .per(seen.round_trip())
+                .max(self.share * in_time);
         let half = seen
             .link
             .rate()

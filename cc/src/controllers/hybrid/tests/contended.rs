@@ -19,8 +19,13 @@ struct Course {
 
 impl Course {
     fn new() -> Self {
+        Self::after(10.0)
+    }
+
+    /// The same, but it had so many Mbit/s.
+    fn after(had: f64) -> Self {
         let now = Duration::from_secs(1);
-        let had = Rate::from_bps(10.0 * MBPS);
+        let had = Rate::from_bps(had * MBPS);
         Self {
             others: Contended::new(Time::from_origin(now), had, delay(50), LENGTH),
             now,
@@ -126,6 +131,24 @@ fn excessive_losses_leave_less_of_it_which_comes_back() {
     assert!((next - 5.4 * 0.7 - 0.1).abs() < 1e-9, "{next}");
     let rates = course.held_until(2.0, 60);
     assert_eq!(rates.last(), Some(&5.4));
+}
+
+#[test]
+fn what_losses_took_is_back_in_five_seconds_at_any_rate() {
+    let mut course = Course::after(1_000.0);
+    let lost = mbps(course.epoch(60, true));
+    assert!((lost - 378.0).abs() < 1e-9, "{lost}");
+    // A queue that moves, also in the probe that comes after two seconds.
+    let held_at = |course: &mut Course, seconds| {
+        while course.now < Duration::from_secs_f64(seconds) {
+            course.epoch(if course.others.probes() { 50 } else { 60 }, false);
+        }
+        course.others.held().bps() / MBPS
+    };
+    let half = held_at(&mut course, 3.54);
+    assert!((half - 459.0).abs() < 1.5, "{half}");
+    let whole = held_at(&mut course, 6.1);
+    assert!((whole - 540.0).abs() < 1e-6, "{whole}");
 }
 
 #[test]
