@@ -270,7 +270,8 @@ class HybridSender:
         for row in floor.minima(self._taken):
             self._jitter = self._jitter.add(row)
         if not epoch.app_limited and self._acked_packets > 0:
-            self._ack_gap = jitter.next_ack_gap(self._ack_gap, self._longest_gap, self.rate, self.packet)
+            longest = self._longest_gap
+            self._ack_gap = jitter.next_ack_gap(self._ack_gap, longest, epoch.duration, self.rate, self.packet)
 
     def _learn_background(self, queue: float | None, d: Thresholds) -> None:
         if queue is not None and queue <= d.short:

@@ -16,11 +16,12 @@ from qlog_analysis.measure.sliding import Source
 from qlog_analysis.measure.sources import Sample
 
 
-def test_the_gap_is_smoothed_and_has_bounds() -> None:
+def test_the_gap_is_a_mean_over_time_and_has_bounds() -> None:
     # Two packets of 1250 bytes take 2 ms at 10 Mbit/s.
-    assert jitter.next_ack_gap(0.008, 0.010, 1e7, 1250) == pytest.approx(0.008)
-    assert jitter.next_ack_gap(0.008, 0.001, 1e7, 1250) == pytest.approx(0.007)
-    assert jitter.next_ack_gap(0.0, 9.0, 1e7, 1250) == pytest.approx(0.05 / 8)
+    assert jitter.next_ack_gap(0.008, 0.010, 0.04, 1e7, 1250) == pytest.approx(0.008)
+    assert jitter.next_ack_gap(0.009, 0.001, 0.04, 1e7, 1250) == pytest.approx(0.008), "40 ms of 360"
+    assert jitter.next_ack_gap(0.008, 0.001, 0.32, 1e7, 1250) == pytest.approx(0.004)
+    assert jitter.next_ack_gap(0.0, 9.0, 0.32, 1e7, 1250) == pytest.approx(0.06)
 
 
 def test_at_most_half_of_what_arrives_may_be_held_back() -> None:

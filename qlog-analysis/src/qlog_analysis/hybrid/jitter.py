@@ -20,8 +20,10 @@ LOW_STEP = 0.1
 """Of the way to a delay."""
 LOW_FALLS, LOW_RISES = 0.9, 0.1
 """In v: so much of the way counts at most."""
-MOST_GAP = 0.05
+MOST_GAP = 0.12
 """s. A longer gap counts as this."""
+GAP_REMEMBERED = 0.32
+"""s. An epoch of this length counts as much as all before it."""
 ACKED_TOGETHER = 2
 """Packets."""
 MOST_UNCERTAIN = 0.5
@@ -88,11 +90,12 @@ class Jitter:
         return LEVEL * self.variation + self.low
 
 
-def next_ack_gap(ack_gap: float, longest: float, rate: float, packet_bytes: int) -> float:
+def next_ack_gap(ack_gap: float, longest: float, duration: float, rate: float, packet_bytes: int) -> float:
     """G after an epoch that the application has not limited, s; `longest` is the longest time in it in which nothing
     was acknowledged, `rate` R before the update."""
     beyond = longest - ACKED_TOGETHER * 8.0 * packet_bytes / rate
-    return (1.0 - WEIGHT) * ack_gap + WEIGHT * min(max(beyond, 0.0), MOST_GAP)
+    weight = duration / (duration + GAP_REMEMBERED)
+    return (1.0 - weight) * ack_gap + weight * min(max(beyond, 0.0), MOST_GAP)
 
 
 def next_background(background: float, lost: int, acked: int) -> float:

@@ -165,5 +165,6 @@ class Sides(sides.Sides[HybridEpoch, Measured]):
         if r.app_limited or r.acked == 0 or r.rate_before <= 0.0:
             return self.ack_gap, self.ack_gap
         ends = [self.m.longest_gap + shift for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)]
-        low, high = (jitter.next_ack_gap(self.ack_gap, longest, r.rate_before, size) for longest in ends)
+        duration = r.duration / 1e3
+        low, high = (jitter.next_ack_gap(self.ack_gap, longest, duration, r.rate_before, size) for longest in ends)
         return low, high

@@ -170,7 +170,7 @@ impl Model {
             .add(over_length, observed.map(|observed| observed.delta));
         let (jitter, ack_gap) = (self.delay.jitter(), self.ack_gap.get());
         if !app_limited {
-            self.ack_gap.learn(epoch, from.rate, self.packet);
+            self.ack_gap.learn(epoch, duration, from.rate, self.packet);
         }
         Seen {
             now,
