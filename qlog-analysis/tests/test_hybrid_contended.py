@@ -91,34 +91,35 @@ def brought(c: Contended, *backs: Back) -> Contended:
 
 
 def test_a_queue_is_the_flows_own_if_less_than_half_of_what_it_sends_comes_back() -> None:
-    # A round trip of 90 ms until something is back, and one over which it is counted.
+    # A round trip of 90 ms until something is back, and 200 ms over which it is counted.
     before = [back(t, 0.0) for t in (1.04, 1.08, 1.12)]
     for share, slower in ((0.65, False), (0.51, False), (0.49, True)):
-        two = brought(START, *before, back(1.17, share), back(1.21, share))
-        assert not one(two, seen(1.21)).slower
-        judged = one(brought(two, back(1.25, share)), seen(1.25))
+        four = brought(START, *before, *(back(t, share) for t in (1.17, 1.21, 1.25, 1.29)))
+        assert not one(four, seen(1.29)).slower
+        judged = one(brought(four, back(1.33, share)), seen(1.33))
         assert (judged.slower, judged.rate is None, judged.after is None) == (slower, slower, slower)
-    limited = brought(START, *(back(t, 0.0, limited=True) for t in (1.17, 1.21, 1.25)))
-    assert not one(limited, seen(1.25)).slower
+    limited = brought(START, *(back(1.17 + 0.04 * i, 0.0, limited=True) for i in range(5)))
+    assert not one(limited, seen(1.33)).slower
 
 
 def test_what_comes_back_counts_anew_when_more_is_sent() -> None:
     free = after(START, seen(1.1, 0.0))
     assert free.take_in(back(1.14, 0.0)) == free
     again = after(free, seen(1.2))
-    assert not one(brought(again, back(1.24, 0.1), back(1.28, 0.1), back(1.32, 0.1)), seen(1.32)).slower
+    later = brought(again, *(back(t, 0.1) for t in (1.24, 1.28, 1.32)), *(back(t, 1.0) for t in (1.36, 1.40)))
+    assert not one(later, seen(1.40)).slower
 
 
 def test_in_a_probe_what_comes_back_counts_at_once() -> None:
     probing = after(START, seen(3.0))
-    little = brought(probing, *(back(t, 0.4, rate=2.7e6) for t in (3.04, 3.08, 3.12)))
-    assert one(little, seen(3.12)).slower
+    little = brought(probing, *(back(t, 0.4, rate=2.7e6) for t in (3.04, 3.08, 3.12, 3.16, 3.2)))
+    assert one(little, seen(3.2)).slower
 
 
 def test_on_a_slower_link_the_law_of_a_lone_flow_applies() -> None:
-    little = brought(START, *(back(t, 0.4) for t in (1.17, 1.21)))
+    little = brought(START, *(back(t, 0.4) for t in (1.17, 1.21, 1.25, 1.29)))
     standing = Standing(others=little)
-    done = outcome(standing=standing, now=1.25, duration=0.04, rate=5.4e6, delivery_rate=2e6, arriving=0.04)
+    done = outcome(standing=standing, now=1.33, duration=0.04, rate=5.4e6, delivery_rate=2e6, arriving=0.04)
     assert (done.outcome, done.starts_anew, done.standing) == (Outcome.SLOWER_LINK, True, Standing())
     assert done.beta == pytest.approx(0.05 / 0.12)
     assert done.course.since_decrease == 0.0

@@ -9,6 +9,8 @@ from ..check.numbers import TIME_TOLERANCE
 LEAST_BACK = 0.5
 """Of what was sent: what comes back at least if the queue is that of others."""
 TELLING_PACKETS = 16.0
+LEAST_TIME = 0.2
+"""s. For so long at least it is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,10 @@ class Arriving:
 
     def tells(self, packet_bytes: int, slack: float) -> bool:
         """Whether it has lasted for long enough, with `slack` of the times, s."""
-        return self.lasted + slack >= self.round_trip and self.sent >= TELLING_PACKETS * 8.0 * packet_bytes
+        return (
+            self.lasted + slack >= max(self.round_trip, LEAST_TIME)
+            and self.sent >= TELLING_PACKETS * 8.0 * packet_bytes
+        )
 
     @property
     def is_little(self) -> bool:

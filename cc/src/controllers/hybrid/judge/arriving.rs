@@ -12,6 +12,9 @@ const LEAST_BACK: f64 = 0.5;
 /// Packets that tell: one more or less, where a time is cut, does not matter then.
 const TELLING_PACKETS: f64 = 16.0;
 
+/// For how long at least what comes back is counted: others may take most of a link for a few short round trips.
+const LEAST_TIME: Duration = Duration::from_millis(200);
+
 /// What an epoch has brought back, with samples or without.
 #[derive(Debug, Clone, Copy)]
 pub struct Back {
@@ -81,7 +84,7 @@ impl Arriving {
     /// Whether so little comes back that the queue is the flow's own, if that is known now; what follows is another time.
     pub fn is_little(&mut self, now: Time, round_trip: Duration, packet: Bytes) -> bool {
         let telling = TELLING_PACKETS * packet.0 as f64 * 8.0;
-        if self.lasted < self.round_trip || self.sent < telling {
+        if self.lasted < self.round_trip.max(LEAST_TIME) || self.sent < telling {
             return false;
         }
         let little = self.came_back < LEAST_BACK * self.sent;
