@@ -151,11 +151,11 @@ pub fn step(params: &Params, seen: &Seen, from: &Control) -> Step {
         return settled(params, seen, &from, Step { outcome, ..step });
     }
     let mut alone = alone(params, &observed, seen, &from);
-    let (judge, verdict) = from.judge.beside_others(&observed, seen, alone.next.rate);
-    (from.judge, alone.next.judge) = (judge, judge);
+    let verdict = from.judge.beside_others(&observed, seen, alone.next.rate);
+    alone.next.judge = from.judge;
     match verdict {
         Verdict::Holds { rate, beta } => {
-            let state = if judge.probes() {
+            let state = if from.judge.probes() {
                 State::Probing
             } else {
                 State::Holding

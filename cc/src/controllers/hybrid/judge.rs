@@ -89,20 +89,15 @@ impl Judge {
     }
 
     /// What others leave of the rate to which a lone flow would come.
-    pub fn beside_others(
-        mut self,
-        observed: &Observed,
-        seen: &Seen,
-        rate: Rate,
-    ) -> (Self, Verdict) {
+    pub fn beside_others(&mut self, observed: &Observed, seen: &Seen, rate: Rate) -> Verdict {
         let Some(others) = &mut self.contended else {
-            return (self, Verdict::Free);
+            return Verdict::Free;
         };
         let verdict = others.judge(&Epoch::new(observed, seen, rate));
         if others.is_over(seen.now) {
             self.contended = None;
         }
-        (self, verdict)
+        verdict
     }
 
     /// What a queue is that should drain.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::measure::epoch::Epoch;
-use crate::units::{scaled, Bytes, Rate};
+use crate::units::{Bytes, Rate};
 
 /// Packets that a receiver acknowledges together (RFC 9000, section 13.2.2).
 const ACKED_TOGETHER: u64 = 2;
@@ -11,6 +11,8 @@ const ACKED_TOGETHER: u64 = 2;
 const MOST_GAP: Duration = Duration::from_millis(120);
 /// An epoch of this length counts as much as all before it.
 const REMEMBERED: Duration = Duration::from_millis(320);
+/// One that is longer counts as this, which leaves nothing of those before it.
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// G: for how long nothing is acknowledged, beyond the time between ACKs of a steady flow.
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,8 +36,10 @@ impl AckGap {
 
     /// A mean over time, not over epochs: where L is short, most epochs fall between two gaps, and most of the time passes in gaps.
     fn add(&mut self, gap: Duration, lasted: Duration) {
-        let weight = lasted.as_secs_f64() / (lasted + REMEMBERED).as_secs_f64();
-        self.0 = scaled(self.0, 1.0 - weight) + scaled(gap.min(MOST_GAP), weight);
+        let lasted = lasted.min(LONGEST);
+        let nanos = |duration: Duration| duration.as_nanos() as u64;
+        let sum = nanos(self.0) * nanos(REMEMBERED) + nanos(gap.min(MOST_GAP)) * nanos(lasted);
+        self.0 = Duration::from_nanos(sum / nanos(REMEMBERED + lasted));
     }
 }
 
