@@ -229,6 +229,7 @@ class HybridSender:
             "transmission_time": 0.0,
             "skew": 0.0 if self.p.has(Mechanism.CLOCK_SKEW) else None,
             "jitter": level * 1e3,
+            "ack_jitter": level * 1e3,
             "ack_gap": ack_gap * 1e3,
             "background_loss": epoch.background,
             **in_ms(d, "d0", "d1", "d2", "d3"),

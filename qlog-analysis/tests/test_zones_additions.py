@@ -51,6 +51,8 @@ ALTERED: dict[str, tuple[Tamper, set[str]]] = {
     "a share that is not learnt after start-up": (t.share_not_learnt, {"return_rate"}),
     "more jitter": (t.shifted(t.is_noisy, "jitter", 0.03), {"jitter"}),
     "less jitter": (t.shifted(t.is_noisy, "jitter", -0.03), {"jitter"}),
+    "more jitter of ACKs": (t.shifted(t.is_noisy, "ack_jitter", 0.03), {"ack_jitter"}),
+    "no jitter of ACKs": (t.where(t.is_noisy, ack_jitter=0.0), {"ack_jitter"}),
     "no jitter": (t.where(t.is_noisy, jitter=0.0), {"jitter"}),
     "more jitter for good": (t.jitter_for_good, {"jitter"}),
     "another gap": (t.scaled(t.waits_for_acks, 1.001, "ack_gap"), {"ack_gap"}),

@@ -46,8 +46,8 @@ ON_ACK = {LEGACY: "on_packets_acked", BBR2: "on_congestion_event", OURS: "on_con
 CLIENT = LEGACY
 
 # The most that an ACK may cost in hybrid, in ACKs in CUBIC: today's figures, 1.09 with receive times (the aim is 1.0)
-# and 0.86 without them, and a percent.
-MOST = {"pairs": 1.10, "pairs-silent": 0.87}
+# and 0.87 without them, and a percent.
+MOST = {"pairs": 1.10, "pairs-silent": 0.88}
 SKIPPED = 77
 
 # Packets per ACK, ACKs and receive times, as cc/examples/cost.rs takes them.

@@ -86,6 +86,7 @@ class HybridEpoch(ZoneEpoch):
     transmission_time: NonNegative
     skew: float | None
     jitter: NonNegative
+    ack_jitter: NonNegative
     ack_gap: NonNegative
     background_loss: NonNegative
     full: NonNegative

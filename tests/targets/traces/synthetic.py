@@ -4,9 +4,9 @@
 
 `walk`: the logarithm of the rate takes a random step every 100 ms, between 0.5 and 8 Mbit/s; Winstein et al. (Sprout,
 2013) model cellular links by a rate that wanders. `falls`: the same about 1 Mbit/s and back to it, between 0.05 and 8
-Mbit/s, and for seconds at a time a tenth of it, as where the signal is weak. `fades`: 4 Mbit/s, in which spells without any delivery, 100 to 500
-ms long, come every 3 s on average. A line is a delivery of 1500 bytes, in milliseconds since the start; after 20 s a
-recording begins again.
+Mbit/s, and for seconds at a time a tenth of it, as where the signal is weak. `fades`: 4 Mbit/s, in which spells without
+any delivery, 100 to 500 ms long, come every 3 s on average. A line is a delivery of 1500 bytes, in milliseconds since
+the start; after 20 s a recording begins again.
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ pub fn reached(observed: &Observed, seen: &Seen, from: &Control) -> Rate {
     }
     let in_full = seen.fully_arrived();
     let (drain, packet) = (from.state.drain(), seen.link.packet());
-    let meanwhile = drain.and_then(|drain| drain.arrives_at_most(seen.jitter, packet));
+    let meanwhile = drain.and_then(|drain| drain.arrives_at_most(seen.ack_jitter, packet));
     let arrived = meanwhile.map_or(in_full, |most| {
         in_full.min(most.max(seen.at_least_carried()))
     });

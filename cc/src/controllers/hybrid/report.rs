@@ -135,6 +135,7 @@ pub fn epoch_updated(report: &EpochReport) -> Event {
         ("transmission_time", millis(report.transmission)),
         ("skew", number_or_null(report.skew)),
         ("jitter", millis(seen.jitter)),
+        ("ack_jitter", millis(seen.ack_jitter)),
         ("ack_gap", millis(seen.ack_gap)),
         ("background_loss", Value::Number(seen.background)),
         ("excessive_loss", Value::Flag(excessive)),

@@ -88,6 +88,9 @@ class PacketsAgainstReport:
         nearest = min(s.before.jitters, key=lambda n: abs(n - s.jitter))
         if abs(nearest - s.jitter) > JITTER_TOLERANCE:
             s.find("jitter", f"{r.jitter:.6f} ms reported, the delays before lead to {nearest * 1e3:.6f} ms")
+        nearest = min(s.before.ack_jitters, key=lambda n: abs(n - s.ack_jitter))
+        if abs(nearest - s.ack_jitter) > JITTER_TOLERANCE:
+            s.find("ack_jitter", f"{r.ack_jitter:.6f} ms reported, the ACKs before lead to {nearest * 1e3:.6f} ms")
         low, high = s.before.ack_gap
         if not low - REPORT_ROUNDING / 1e3 <= s.ack_gap <= high + REPORT_ROUNDING / 1e3:
             expected = low if s.ack_gap < low else high

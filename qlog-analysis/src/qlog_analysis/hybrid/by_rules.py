@@ -125,7 +125,7 @@ class RulesAgainstReport:
 
     def _learnt(self, course: law.Course) -> law.Course:
         """With what an epoch without samples tells of S."""
-        r, u = self.r, jitter.uncertain(self.s.jitter, self.r.duration / 1e3)
+        r, u = self.r, jitter.uncertain(self.s.ack_jitter, self.r.duration / 1e3)
         tells = not (r.app_limited or self.s.limited_before) and r.acked >= law.TELLING
         carried = max(r.delivery_rate, law.believed(course.dips, self.startup, self.p))
         return course.learn(jitter.reached(carried, u, 0.0), tells=tells)
@@ -201,7 +201,7 @@ class RulesAgainstReport:
             queues=queues,
             fills=fills,
             delivery_rate=delivery_rate,
-            uncertain=jitter.uncertain(self.s.jitter, duration),
+            uncertain=jitter.uncertain(self.s.ack_jitter, duration),
             background=r.background_loss,
             thresholds=thresholds,
             full=full,
@@ -213,7 +213,7 @@ class RulesAgainstReport:
             largest=largest,
             stalled=r.stalled,
             arriving=self.s.arriving(duration, length),
-            jitter=self.s.jitter,
+            jitter=self.s.ack_jitter,
             interrupted=self.s.interrupted,
             meets_path=self.s.before.meets_path,
             duration=duration,

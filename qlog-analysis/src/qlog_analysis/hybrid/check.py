@@ -41,7 +41,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         self._startup = True
         self._course = Course()
         self._late = LatePackets()
-        self._jitters, self._ack_gap = [0.0], (0.0, 0.0)
+        self._jitters, self._ack_jitters, self._ack_gap = [0.0], [0.0], (0.0, 0.0)
         self._standing = Standing()
         self._queues = frozenset({0.0})
         self._largest: list[LargestRate] = []
@@ -122,6 +122,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
             course=self._course,
             excessive_loss=excessive_loss,
             jitters=self._jitters,
+            ack_jitters=self._ack_jitters,
             ack_gap=self._ack_gap,
             following=self._following(1),
             standing=self._standing,
@@ -145,13 +146,15 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         if self._startup:
             self._measurement.start_up_goes_on(r.rate_after)
         course = self._goes_on_with(compared) if self._measurement.meets_path else compared.course
-        self._course, self._jitters, self._ack_gap = course, compared.jitters, compared.ack_gap
+        self._course, self._ack_gap = course, compared.ack_gap
+        self._jitters, self._ack_jitters = compared.jitters, compared.ack_jitters
         self._follow_path(r, m, compared)
         self._standing, self._queues = compared.standing, compared.queues
         self._measurement.stand_still(still=self._standing.holds)
         following = self._following()
         if following is not None:
-            self._measurement.expect(following.jitter / 1e3, following.ack_gap / 1e3)
+            told = (following.jitter, following.ack_jitter, following.ack_gap)
+            self._measurement.expect(*(ms / 1e3 for ms in told))
         self._previous = r
         self._measurement.use(self._limits_in(len(self._verdict.epochs)))
 

@@ -30,6 +30,7 @@ class Compared:
     ack_gap: tuple[float, float]
     """G then, s: at least and at most."""
     jitters: list[float]
+    ack_jitters: list[float]
     """Values that J may have then, s."""
     standing: Standing
     """The same of a queue that stands, with all values that Q may have."""
@@ -59,6 +60,7 @@ def compare(event: Update[HybridEpoch], measured: Measured, before: Before) -> C
         startup_goes_on=goes_on.pop() if len(goes_on) == 1 else None,
         ack_gap=sides.ack_gap_after,
         jitters=sides.jitters_after,
+        ack_jitters=sides.ack_jitters_after,
         standing=rules.standing,
         queues=rules.queues,
         since_decrease=rules.since_decrease,

@@ -98,10 +98,11 @@ class Measurement:
         for m in self._own.minima if self._own is not None else []:
             m.tell_skew(ppm)
 
-    def expect(self, jitter: float, ack_gap: float) -> None:
+    def expect(self, jitter: float, ack_jitter: float, ack_gap: float) -> None:
         """J and G in the next epoch by its report, s, which is still to be checked."""
         self._jitter, self._expected_ack_gap = jitter, ack_gap
         self._jitters.tell(self._last_source, jitter)
+        self._jitters.tell(Source.ACK, ack_jitter)
 
     def start_up_goes_on(self, rate: float) -> None:
         """The next epoch of start-up begins with this R."""
@@ -311,6 +312,7 @@ class Measurement:
             spans=self._spans,
             longest_gap=self._longest_gap,
             jitters=self._jitters.end_epoch(self._spans, source, told),
+            ack_jitters=self._jitters.levels(Source.ACK),
         )
         self._last_source = source
         samples.end_epoch(out.acked, out.lost[1])

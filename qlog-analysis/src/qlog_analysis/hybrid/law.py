@@ -110,7 +110,7 @@ class Epoch:
     arriving: float = 0.0
     """What of its duration counts for A, s."""
     jitter: float = 0.0
-    """J as it was before, s."""
+    """J of ACK arrivals as it was before, s."""
     most: float = math.inf
     """What has arrived on the average while a queue drains, bit/s; `update` sets it."""
     interrupted: bool = False

@@ -47,6 +47,7 @@ class Measured(Shown):
     longest_gap: float
     """The longest time in which nothing was acknowledged, s."""
     jitters: list[float]
+    ack_jitters: list[float]
     """What J may be after it, unless the path was interrupted, s."""
 
     def least(self, source: Source) -> list[float]:

@@ -29,6 +29,8 @@ class Before:
     """Whether the losses of late are excessive, with those of this epoch."""
     jitters: list[float]
     """Values that J may have, s."""
+    ack_jitters: list[float]
+    """The same of that of ACK arrivals."""
     ack_gap: tuple[float, float]
     """G, s: at least and at most."""
     following: HybridEpoch | None
@@ -64,6 +66,7 @@ class Sides(sides.Sides[HybridEpoch, Measured]):
         self.limits = measured.limits
         self.p = measured.limits.parameters
         self.jitter, self.ack_gap = self.r.jitter / 1e3, self.r.ack_gap / 1e3
+        self.ack_jitter = self.r.ack_jitter / 1e3
         self.standing = before.standing
         rate = max(self.r.rate_before, 1.0)
         self.thresholds = thresholds(rate, self.limits.max_datagram_size, self.p)
@@ -146,6 +149,11 @@ class Sides(sides.Sides[HybridEpoch, Measured]):
     def jitters_after(self) -> list[float]:
         """Values that J may have after the epoch."""
         return [0.0] if self.interrupted else self.m.jitters
+
+    @property
+    def ack_jitters_after(self) -> list[float]:
+        """The same of that of ACK arrivals."""
+        return [0.0] if self.interrupted else self.m.ack_jitters
 
     @property
     def jitter_after(self) -> tuple[float, float]:

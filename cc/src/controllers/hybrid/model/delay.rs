@@ -21,6 +21,7 @@ pub struct Delay {
     /// The delay under the jitter in this epoch, by ACK arrivals and by receive times.
     floors: [Floor; 2],
     jitter: Duration,
+    ack_jitter: Duration,
     /// Queueing of the return path, where the source can tell.
     on_return: Duration,
     /// The longest queue of late: the sliding minimum of what it is turned round.
@@ -41,6 +42,7 @@ impl Delay {
             },
             floors: Default::default(),
             jitter: Duration::ZERO,
+            ack_jitter: Duration::ZERO,
             on_return: Duration::ZERO,
             longest: WindowMin::new(window),
             handshake_rtt: None,
@@ -66,6 +68,11 @@ impl Delay {
     /// J: what delays have above their minimum although there is no queue.
     pub fn jitter(&self) -> Duration {
         self.jitter
+    }
+
+    /// That of ACK arrivals, whichever source is in use: rates are those at which ACKs arrive.
+    pub fn ack_jitter(&self) -> Duration {
+        self.ack_jitter
     }
 
     /// Queueing of the return path.
@@ -172,6 +179,7 @@ impl Delay {
             }
         }
         self.jitter = self.floors[source as usize].noise();
+        self.ack_jitter = self.floors[Source::Ack as usize].noise();
     }
 
     /// Another epoch begins.
@@ -184,7 +192,7 @@ impl Delay {
     pub fn forget(&mut self, params: &Params) {
         self.longest = WindowMin::new(params.base_delay_window);
         self.floors = Default::default();
-        self.jitter = Duration::ZERO;
+        (self.jitter, self.ack_jitter) = (Duration::ZERO, Duration::ZERO);
     }
 
     /// Sizes no longer compare.

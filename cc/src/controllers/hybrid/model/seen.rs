@@ -43,8 +43,9 @@ pub struct Seen {
     /// What it shows of a queue, likewise.
     pub observed: Option<Observed>,
     pub thresholds: Thresholds,
-    /// J and G before this epoch.
+    /// J, that of ACK arrivals, and G before this epoch.
     pub jitter: Duration,
+    pub ack_jitter: Duration,
     pub ack_gap: Duration,
     /// A, the delivery rate, and the time that counts for it: not that in which the path stood still.
     pub delivery_rate: Rate,
@@ -168,7 +169,8 @@ impl Model {
         let over_length = epoch.acked.per(arriving.max(self.length()));
         self.delivery
             .add(over_length, observed.map(|observed| observed.delta));
-        let (jitter, ack_gap) = (self.delay.jitter(), self.ack_gap.get());
+        let (jitter, ack_jitter) = (self.delay.jitter(), self.delay.ack_jitter());
+        let ack_gap = self.ack_gap.get();
         if !app_limited {
             self.ack_gap.learn(epoch, duration, from.rate, self.packet);
         }
@@ -183,6 +185,7 @@ impl Model {
             observed,
             thresholds,
             jitter,
+            ack_jitter,
             ack_gap,
             delivery_rate,
             arriving,
@@ -192,7 +195,7 @@ impl Model {
                 true => Rate::default(),
                 false => self.delivery.carried(params),
             },
-            uncertain: uncertain(jitter, duration),
+            uncertain: uncertain(ack_jitter, duration),
             tells_rate: epoch.acked_packets >= RATE_PACKETS && !sent_little,
             variability: self.delivery.variability(),
             losses: epoch.losses(),

@@ -273,6 +273,7 @@ fn seen_in(params: &Params, case: &CourseCase) -> Seen {
         observed: Some(observed),
         thresholds,
         jitter: millis(case.noise_ms),
+        ack_jitter: millis(case.noise_ms),
         ack_gap: Duration::ZERO,
         delivery_rate: Rate::from_bps(case.arrived_bps),
         arriving: Duration::ZERO,
