@@ -208,7 +208,8 @@ def test_a_case_succeeds_as_the_runner_sees_it(name: str, programs: Path, tmp_pa
     assert played.code == 0, (played.logs("client") / "client.log").read_text()
     assert played.missing() == []
     seen = [p for captured in played.captured for p in captured.packets]
-    assert {p.version for p in seen} == {VERSION_1}
+    # Where the version of an Initial is damaged, the server says which it speaks (RFC 9000, section 6).
+    assert {p.version for p in seen if p.kind != VERSION_NEGOTIATION} == {VERSION_1}
     answers = [p for c in played.captured if not c.from_client for p in c.packets]
     assert len({p.source for p in answers if p.kind == INITIAL}) == rehearsal.handshakes
     secrets = {role: played.keylog(role)["CLIENT_TRAFFIC_SECRET_0"] for role in ("client", "server")}
