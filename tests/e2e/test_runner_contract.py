@@ -163,6 +163,8 @@ class Rehearsal:
     case: Case
     check: Callable[[Play], None]
     handshakes: int = 1
+    tries: int = 1
+    """Where chance alone can make it fail, how often it may be played."""
 
 
 CASES = {
@@ -180,7 +182,10 @@ CASES = {
         Case("transfer", [5 * KB], chain=9, mischief=Mischief(drop_to_server=frozenset(range(2, 8)))),
         amplification_is_limited,
     ),
-    "handshakeloss": Rehearsal(Case("multiconnect", [KB] * 50, link=LOSS_30, timeout=300), loss_struck, handshakes=50),
+    # A burst that hits one probe after the other, each twice as late, can by chance outlast the two minutes of a handshake.
+    "handshakeloss": Rehearsal(
+        Case("multiconnect", [KB] * 50, link=LOSS_30, timeout=300), loss_struck, handshakes=50, tries=2
+    ),
     "transferloss": Rehearsal(Case("transfer", [2 * MB], link=LOSS_2), loss_struck),
     "handshakecorruption": Rehearsal(
         Case("multiconnect", [KB] * 50, mischief=Mischief(corrupt=0.3), timeout=300), corruption_struck, handshakes=50
@@ -204,7 +209,10 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_a_case_succeeds_as_the_runner_sees_it(name: str, programs: Path, tmp_path: Path) -> None:
     rehearsal = CASES[name]
-    played = play(rehearsal.case, tmp_path, programs)
+    for number in range(rehearsal.tries):
+        played = play(rehearsal.case, tmp_path / str(number), programs)
+        if played.code == 0:
+            break
     assert played.code == 0, (played.logs("client") / "client.log").read_text()
     assert played.missing() == []
     seen = [p for captured in played.captured for p in captured.packets]
