@@ -182,7 +182,8 @@ CASES = {
         Case("transfer", [5 * KB], chain=9, mischief=Mischief(drop_to_server=frozenset(range(2, 8)))),
         amplification_is_limited,
     ),
-    # A burst that hits one probe after the other, each twice as late, can by chance outlast the two minutes of a handshake.
+    # A burst that hits one probe after the other, each twice as late, can by chance outlast
+    # the two minutes that a handshake has.
     "handshakeloss": Rehearsal(
         Case("multiconnect", [KB] * 50, link=LOSS_30, timeout=300), loss_struck, handshakes=50, tries=2
     ),
