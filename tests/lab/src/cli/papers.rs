@@ -11,7 +11,8 @@ use crate::papers::{self, Cases, Chapter, Loaded, Measured, Paper, Skipped};
 /// Options of `cc-lab papers`.
 ///
 /// Makes every run that the papers' claims need, once, and checks the claims. Writes claims.json, report.md, report.html and
-/// figures/ to DIR. Exit code 1 if a check does not do what its file expects, be it that it holds or that it does not.
+/// figures/ to DIR. Exit code 1 if a check does not do what its file expects: it does not hold, it is farther off than its limit,
+/// or it holds although the file says that it does not.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub struct PapersArgs {
@@ -27,13 +28,18 @@ pub struct PapersArgs {
     #[arg(long, value_name = "DIR")]
     recordings: Option<PathBuf>,
 
+    /// Write how far every check is off that is known not to hold into its paper's file, with room for other seeds; take reason
+    /// and limit from those that hold now
+    #[arg(long)]
+    write_limits: bool,
+
     #[command(flatten)]
     measure: MeasureArgs,
 }
 
 /// Does it. The program loaded these `plugins`.
 pub fn run(args: &PapersArgs, plugins: &[PathBuf]) -> Status {
-    let (papers, skipped) = match load(args) {
+    let (mut papers, skipped) = match load(args) {
         Ok(loaded) => loaded,
         Err(message) => {
             eprintln!("error: {message}");
@@ -44,6 +50,15 @@ pub fn run(args: &PapersArgs, plugins: &[PathBuf]) -> Status {
     let Some(measured) = measure(args, plugins, &papers, &cases) else {
         return Status::Failed;
     };
+    if args.write_limits {
+        match write_limits(args, &papers::chapters(&papers, &cases, &measured)) {
+            Ok(written) => papers = written,
+            Err(message) => {
+                eprintln!("error: {message}");
+                return Status::Failed;
+            }
+        }
+    }
     let chapters = papers::chapters(&papers, &cases, &measured);
     if let Err((path, error)) = papers::write(&args.measure.out, &chapters, &skipped) {
         eprintln!("error: {} cannot be written: {error}", path.display());
@@ -53,6 +68,13 @@ pub fn run(args: &PapersArgs, plugins: &[PathBuf]) -> Status {
         println!("{letter:12} skipped      {title}: no directory of its recordings was given (--recordings)");
     }
     report(&chapters)
+}
+
+/// Writes the limits of today, and reads the papers again.
+fn write_limits(args: &PapersArgs, chapters: &[Chapter<'_>]) -> Result<Vec<Paper>, String> {
+    let count = papers::write_limits(chapters)?;
+    println!("checks rewritten: {count}; git diff shows which");
+    load(args).map(|(papers, _)| papers)
 }
 
 /// The papers that were asked for, by their letters, and those that have to be skipped.
@@ -126,20 +148,32 @@ fn measure(
     }
 }
 
+/// What became of every claim, and what there is to do.
 fn report(chapters: &[Chapter<'_>]) -> Status {
     let mut status = Status::Success;
-    for verdict in chapters.iter().flat_map(|chapter| &chapter.verdicts) {
-        let found = verdict.status().name();
-        println!("{:12} {found:12} {}", verdict.claim.id, verdict.claim.title);
-        for check in verdict.checks.iter().filter(|check| !check.as_expected()) {
-            status = Status::Failed;
-            let holds = if check.holds() {
-                "holds, and is expected not to"
-            } else {
-                "does not hold"
-            };
-            println!("    not as expected: {} {holds}", check.check.what);
+    for chapter in chapters {
+        for verdict in &chapter.verdicts {
+            let (id, found) = (&verdict.claim.id, verdict.status().name());
+            let checks = verdict.checks().to_string();
+            println!("{id:12} {found:12} {checks:>8}  {}", verdict.claim.title);
+            for check in &verdict.checks {
+                let Some(remark) = papers::remark(check) else {
+                    continue;
+                };
+                let kind = if remark.wrong {
+                    status = Status::Failed;
+                    "not as expected"
+                } else {
+                    "note"
+                };
+                let file = chapter.paper.file.display();
+                println!(
+                    "    {kind}: {file}: {id}, {}: {}",
+                    check.check.what, remark.text
+                );
+            }
         }
     }
+    println!("{}", papers::total(chapters));
     status
 }

@@ -83,6 +83,16 @@ impl Bound {
         }
     }
 
+    /// The smallest and the largest amount that keep to it, or that it is just beyond.
+    pub fn ends(self) -> (f64, f64) {
+        match self {
+            Self::AtMost(most) | Self::Below(most) => (f64::NEG_INFINITY, most),
+            Self::AtLeast(least) | Self::Above(least) => (least, f64::INFINITY),
+            Self::Within(low, high) => (low, high),
+            Self::Exactly(wanted) => (wanted, wanted),
+        }
+    }
+
     /// For people.
     pub fn show(self, unit: Unit) -> String {
         match self {

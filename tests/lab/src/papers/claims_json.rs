@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::judge::{show, CheckVerdict, PointVerdict, Status, Verdict};
-use super::report::{bound, run_places, Chapter};
+use super::finding::Finding;
+use super::judge::{CheckVerdict, PointVerdict, Status, Tally, Verdict};
+use super::report::{run_places, Chapter};
+use super::words::{beside, bound, limit, measured};
 
 /// A claim. Its fields stand in docs/papers/README.md.
 #[derive(Debug, Serialize)]
@@ -16,6 +18,8 @@ struct Entry<'a> {
     status: Status,
     expected: Status,
     as_expected: bool,
+    checks_that_hold: Tally,
+    points_that_hold: Tally,
     source: &'a str,
     says: &'a str,
     measured: String,
@@ -32,6 +36,7 @@ struct CheckEntry<'a> {
     what: &'a str,
     holds: bool,
     expected_to_hold: bool,
+    finding: Finding,
     unit: &'static str,
     paper: Option<&'a str>,
     reason: Option<&'a str>,
@@ -43,6 +48,8 @@ struct PointEntry<'a> {
     parameters: &'a BTreeMap<String, String>,
     window: Option<&'a str>,
     bound: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<String>,
     measured: Vec<Option<f64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     compared_with: Option<Vec<Option<f64>>>,
@@ -78,12 +85,11 @@ fn entry<'a>(chapter: &'a Chapter<'_>, verdict: &'a Verdict<'_>) -> Entry<'a> {
         status: verdict.status(),
         expected: verdict.expected(),
         as_expected: verdict.as_expected(),
+        checks_that_hold: verdict.checks(),
+        points_that_hold: verdict.points(),
         source: &claim.source,
         says: claim.says.trim(),
-        measured: each(verdict, |check, point| {
-            let amounts: Vec<_> = point.seeds.iter().map(|seed| seed.amount).collect();
-            show(&amounts, &check.check.measure)
-        }),
+        measured: each(verdict, |check, point| measured(check.check, point)),
         bound: each(verdict, |check, point| bound(check.check, point)),
         reason: (!reasons.is_empty()).then(|| reasons.join("\n")),
         runs: runs.iter().map(|run| run.name.as_str()).collect(),
@@ -117,17 +123,20 @@ fn check_entry<'a>(verdict: &'a CheckVerdict<'_>) -> CheckEntry<'a> {
         parameters: &point.parameters,
         window: point.window.as_deref(),
         bound: bound(check, point),
+        limit: limit(check, point),
         measured: point.seeds.iter().map(|seed| seed.amount).collect(),
-        compared_with: match &check.relation {
-            super::paper::Relation::Bound(_) => None,
-            _ => Some(point.seeds.iter().map(|seed| seed.other).collect()),
-        },
+        compared_with: check
+            .relation
+            .other
+            .as_ref()
+            .map(|_| beside(check.relation.terms, point)),
         holds: point.holds,
     };
     CheckEntry {
         what: &check.what,
         holds: verdict.holds(),
         expected_to_hold: check.deviates.is_none(),
+        finding: verdict.finding(),
         unit: check.measure.unit.base(),
         paper: check.paper.as_deref(),
         reason: check.deviates.as_deref().map(str::trim),

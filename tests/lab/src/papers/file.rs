@@ -120,6 +120,22 @@ pub struct Check {
     pub paper: Option<String>,
     /// Why it does not hold, if that is known.
     pub deviates: Option<Spanned<String>>,
+    /// How far it may be off then.
+    pub limit: Option<Spanned<Limit>>,
+}
+
+/// How far a check may be off that is known not to hold: its own keys with weaker values.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limit {
+    pub bound: Option<Spanned<String>>,
+    pub factor: Option<Spanned<f64>>,
+    pub plus: Option<Spanned<String>>,
+    pub within: Option<Spanned<String>>,
+    /// At how many of the check's points it may fail, `2 of 24`; at all if not given.
+    pub points: Option<Spanned<String>>,
+    /// The share of the seeds that have to keep to it; as the check says if not given.
+    pub seeds: Option<Spanned<Text<Probability>>>,
 }
 
 /// What is measured.

@@ -1,6 +1,10 @@
 //! Whether claims hold: statuses come from numbers alone.
 
-use super::paper::{Check, Claim, Origin, Parameters, Relation, Source};
+use std::fmt;
+
+use super::finding::Finding;
+use super::limit::Limit;
+use super::paper::{Check, Claim, Origin, Parameters, Source};
 use super::results::{Point, Results};
 
 /// What became of a claim.
@@ -20,6 +24,48 @@ impl Status {
             Self::Reproduced => "reproduced",
             Self::Deviates => "deviates",
         }
+    }
+}
+
+/// How many of all hold.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Tally {
+    /// So many hold.
+    pub hold: usize,
+    /// Of so many.
+    pub of: usize,
+}
+
+impl Tally {
+    /// From whether each holds.
+    pub fn of(each: impl Iterator<Item = bool>) -> Self {
+        each.fold(Self::default(), |sum, holds| Self {
+            hold: sum.hold + usize::from(holds),
+            of: sum.of + 1,
+        })
+    }
+}
+
+impl std::ops::Add for Tally {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            hold: self.hold + other.hold,
+            of: self.of + other.of,
+        }
+    }
+}
+
+impl std::iter::Sum for Tally {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), std::ops::Add::add)
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}", self.hold, self.of)
     }
 }
 
@@ -52,6 +98,10 @@ pub struct PointVerdict {
     pub seeds: Vec<Measurement>,
     /// Whether enough of them keep to the bound.
     pub holds: bool,
+    /// Whether they keep to it with margin.
+    pub clearly: bool,
+    /// Whether they keep to the limit of a check that is known not to hold.
+    pub within_limit: bool,
 }
 
 /// What one run gave.
@@ -59,7 +109,7 @@ pub struct PointVerdict {
 pub struct Measurement {
     /// In base units; `None` if there was nothing to measure.
     pub amount: Option<f64>,
-    /// What it was compared with, if that was measured, too, with its factor and what is added.
+    /// What it was compared with, if that was measured, too.
     pub other: Option<f64>,
     /// Whether it keeps to the bound.
     pub holds: bool,
@@ -71,9 +121,27 @@ impl CheckVerdict<'_> {
         self.points.iter().all(|point| point.holds)
     }
 
-    /// Whether that is what the paper's file says.
-    pub fn as_expected(&self) -> bool {
-        self.holds() == self.check.deviates.is_none()
+    /// The points at which it does not.
+    pub fn failing(&self) -> impl Iterator<Item = &PointVerdict> {
+        self.points.iter().filter(|point| !point.holds)
+    }
+
+    /// What became of it, beside what the paper's file says.
+    pub fn finding(&self) -> Finding {
+        let within = |limit: Limit| {
+            self.failing().count() <= limit.points && self.failing().all(|point| point.within_limit)
+        };
+        match (self.holds(), &self.check.deviates, self.check.limit) {
+            (true, None, _) => Finding::Holds,
+            (false, None, _) => Finding::Fails,
+            (true, Some(_), _) if self.points.iter().all(|point| point.clearly) => {
+                Finding::HoldsNow
+            }
+            (true, Some(_), _) => Finding::HoldsBarely,
+            (false, Some(_), None) => Finding::NoLimit,
+            (false, Some(_), Some(limit)) if within(limit) => Finding::WithinLimit,
+            (false, Some(_), Some(_)) => Finding::BeyondLimit,
+        }
     }
 }
 
@@ -100,7 +168,20 @@ impl Verdict<'_> {
 
     /// Whether every check does what its file says.
     pub fn as_expected(&self) -> bool {
-        self.checks.iter().all(CheckVerdict::as_expected)
+        self.checks
+            .iter()
+            .all(|verdict| verdict.finding().as_expected())
+    }
+
+    /// How many of its checks hold.
+    pub fn checks(&self) -> Tally {
+        Tally::of(self.checks.iter().map(CheckVerdict::holds))
+    }
+
+    /// At how many points its checks hold.
+    pub fn points(&self) -> Tally {
+        let points = self.checks.iter().flat_map(|check| &check.points);
+        Tally::of(points.map(|point| point.holds))
     }
 }
 
@@ -127,10 +208,11 @@ fn judge_check<'a>(check: &'a Check, results: &Results<'_>) -> CheckVerdict<'a> 
                 measurement(check, results, at)
             };
             let found: Vec<Measurement> = (0..seeds).map(measure).collect();
-            let holding = found.iter().filter(|found| found.holds).count();
             points.push(PointVerdict {
                 window: window_name(&check.measure, results, window),
-                holds: holding as f64 >= check.share * seeds as f64 - 1e-9,
+                holds: enough(&found, check.share, |seed| seed.holds),
+                clearly: enough(&found, check.share, |seed| is_clear(check, seed)),
+                within_limit: keep_to_limit(check, &found),
                 parameters: parameters.clone(),
                 seeds: found,
             });
@@ -139,24 +221,42 @@ fn judge_check<'a>(check: &'a Check, results: &Results<'_>) -> CheckVerdict<'a> 
     CheckVerdict { check, points }
 }
 
+/// Whether this share of the seeds does.
+fn enough(seeds: &[Measurement], share: f64, does: impl Fn(&Measurement) -> bool) -> bool {
+    let count = seeds.iter().filter(|seed| does(seed)).count();
+    count as f64 >= share * seeds.len() as f64 - 1e-9
+}
+
+/// A check holds with margin if it would with bounds that are stricter by this share of them.
+const MARGIN: f64 = 0.01;
+
+fn is_clear(check: &Check, seed: &Measurement) -> bool {
+    let ends = check.relation.terms.ends(seed.other);
+    let (Some(amount), Some((low, high))) = (seed.amount, ends) else {
+        return false;
+    };
+    let enough = |distance: f64, end: f64| !end.is_finite() || distance >= MARGIN * end.abs();
+    let inside = enough(amount - low, low) && enough(high - amount, high);
+    seed.holds && (inside || low == high)
+}
+
+fn keep_to_limit(check: &Check, seeds: &[Measurement]) -> bool {
+    let Some(limit) = check.limit else {
+        return false;
+    };
+    let keeps = |seed: &Measurement| {
+        let holds = |amount| limit.holds(amount, seed.other);
+        seed.amount.is_some_and(holds)
+    };
+    enough(seeds, limit.share, keeps)
+}
+
 fn measurement(check: &Check, results: &Results<'_>, at: Point<'_>) -> Measurement {
     let amount = results.number(&check.measure, at);
-    let other = match &check.relation {
-        Relation::Bound(_) => None,
-        Relation::LessThan(other, allowance) | Relation::GreaterThan(other, allowance) => {
-            results.number(other, at).map(|number| allowance.of(number))
-        }
-        Relation::Near(other, _) => results.number(other, at),
-    };
-    let holds = match (&check.relation, amount, other) {
-        (Relation::Bound(bound), Some(amount), _) => bound.holds(amount),
-        (Relation::LessThan(..), Some(amount), Some(other)) => amount < other,
-        (Relation::GreaterThan(..), Some(amount), Some(other)) => amount > other,
-        (Relation::Near(_, within), Some(amount), Some(other)) => {
-            (amount - other).abs() <= within * other.abs()
-        }
-        _ => false,
-    };
+    let relation = &check.relation;
+    let other = relation.other.as_ref();
+    let other = other.and_then(|other| results.number(other, at));
+    let holds = amount.is_some_and(|amount| relation.terms.hold(amount, other));
     Measurement {
         amount,
         other,
@@ -176,31 +276,6 @@ fn window_name(source: &Source, results: &Results<'_>, window: usize) -> Option<
         part.from.as_secs_f64(),
         to.unwrap_or_else(|| "end".into())
     ))
-}
-
-/// Amounts of several runs for people: the median, and from the smallest to the largest.
-pub fn show(amounts: &[Option<f64>], source: &Source) -> String {
-    let mut known: Vec<f64> = amounts.iter().flatten().copied().collect();
-    known.sort_by(f64::total_cmp);
-    let Some(middle) = median(&known) else {
-        return source.absent.into();
-    };
-    let [low, middle, high] =
-        [known[0], middle, known[known.len() - 1]].map(|amount| source.unit.show(amount));
-    let missing = amounts.len() - known.len();
-    let range = if low == high {
-        middle
-    } else {
-        format!("{middle} ({low} to {high})")
-    };
-    match missing {
-        0 => range,
-        missing => format!(
-            "{range}; {} in {missing} of {}",
-            source.absent,
-            amounts.len()
-        ),
-    }
 }
 
 /// The median of sorted numbers; the lower one of two in the middle.

@@ -15,7 +15,10 @@ mod drawing;
 mod evaluate;
 mod figures;
 mod file;
+mod finding;
+mod fresh;
 mod judge;
+mod limit;
 mod metric;
 mod model;
 mod paper;
@@ -25,18 +28,23 @@ mod resolve;
 mod results;
 mod runs;
 mod sources;
+mod terms;
 #[cfg(test)]
 mod tests;
 mod value;
+mod words;
+mod write_limits;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use self::judge::{Status, Verdict};
+pub use self::finding::{remark, Remark};
+pub use self::judge::{Status, Tally, Verdict};
 pub use self::paper::{Claim, Loaded, Paper, Skipped};
-pub use self::report::Chapter;
+pub use self::report::{total, Chapter};
 pub use self::resolve::{load, PaperError};
 pub use self::results::{Cases, Measured};
+pub use self::write_limits::write_limits;
 
 /// The chapters of the report, from what every one of the `cases` gave.
 pub fn chapters<'a>(papers: &'a [Paper], cases: &Cases, given: &[Measured]) -> Vec<Chapter<'a>> {

@@ -1,11 +1,13 @@
 //! Papers, their claims and what these need, checked and ready to run.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use super::bound::Bound;
+use super::limit::Limit;
 use super::metric::Metric;
 use super::model::Model;
+use super::terms::Terms;
 use super::value::Unit;
 use crate::plot::{Mark, Scale};
 use crate::scenario::Scenario;
@@ -13,6 +15,8 @@ use crate::scenario::Scenario;
 /// A paper with its claims.
 #[derive(Debug)]
 pub struct Paper {
+    /// Its file.
+    pub file: PathBuf,
     /// What its claims' ids begin with.
     pub letter: char,
     /// Its title.
@@ -121,35 +125,17 @@ pub struct Check {
     pub paper: Option<String>,
     /// Why it is known not to hold.
     pub deviates: Option<String>,
+    /// How far it may be off then.
+    pub limit: Option<Limit>,
 }
 
 /// What a measurement has to keep to.
 #[derive(Debug)]
-pub enum Relation {
-    /// To fixed numbers.
-    Bound(Bound),
-    /// It is less than something else.
-    LessThan(Source, Allowance),
-    /// It is more than something else.
-    GreaterThan(Source, Allowance),
-    /// It differs from something else by at most this share of that.
-    Near(Source, f64),
-}
-
-/// What is done to the other side of a comparison: `factor` times it, and `plus` in its base unit.
-#[derive(Debug, Clone, Copy)]
-pub struct Allowance {
-    /// Multiplies.
-    pub factor: f64,
-    /// Adds, after that.
-    pub plus: f64,
-}
-
-impl Allowance {
-    /// Of this number.
-    pub fn of(self, number: f64) -> f64 {
-        number * self.factor + self.plus
-    }
+pub struct Relation {
+    /// In numbers.
+    pub terms: Terms,
+    /// What it is compared with, unless it is held against fixed numbers.
+    pub other: Option<Source>,
 }
 
 /// Where a number comes from.
@@ -265,6 +251,15 @@ impl Run {
         variants
             .filter(move |(_, variant)| agrees(variant))
             .map(|(place, _)| place)
+    }
+
+    /// The places of a source in this run: its variants, and how many windows each has.
+    pub fn points(&self, source: &Source) -> (Vec<usize>, usize) {
+        let windows = match &source.origin {
+            Origin::Metric(metric) => self.metrics[*metric].parts.len().max(1),
+            Origin::Model(..) => 1,
+        };
+        (self.matching(&source.only).collect(), windows)
     }
 
     /// The variant that agrees with `only`, and with `parameters` where both have the same.

@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
-use super::judge::{show, CheckVerdict, PointVerdict, Verdict};
-use super::paper::{Check, Paper, Relation, Skipped};
-use super::value::Unit;
+use super::finding;
+use super::judge::{CheckVerdict, PointVerdict, Status, Tally, Verdict};
+use super::paper::{Paper, Skipped};
+use super::words::{bound, limit, measured, place};
 use crate::page;
 
 /// A paper with its verdicts and drawn figures.
@@ -21,29 +22,7 @@ pub struct Chapter<'a> {
 pub fn markdown(chapters: &[Chapter<'_>], skipped: &[Skipped]) -> String {
     let mut out = format!("# {}\n\n", title(chapters));
     out.push_str(ABOUT);
-    out.push_str("\n| claim | | expected | found |\n|---|---|---|---|\n");
-    for verdict in chapters.iter().flat_map(|chapter| &chapter.verdicts) {
-        let claim = verdict.claim;
-        let surprise = if verdict.as_expected() {
-            ""
-        } else {
-            " **(not as expected)**"
-        };
-        let [expected, status] = [verdict.expected(), verdict.status()].map(|status| status.name());
-        line(
-            &mut out,
-            format_args!(
-                "| {} | {} | {expected} | {status}{surprise} |",
-                claim.id, claim.title
-            ),
-        );
-    }
-    for Skipped { letter, title } in skipped {
-        line(
-            &mut out,
-            format_args!("| {letter} | {title} | | skipped: no recordings were given |"),
-        );
-    }
+    summary(&mut out, chapters, skipped);
     for chapter in chapters {
         let paper = chapter.paper;
         line(
@@ -62,9 +41,53 @@ pub fn markdown(chapters: &[Chapter<'_>], skipped: &[Skipped]) -> String {
     out
 }
 
+/// What became of each claim, and of all.
+fn summary(out: &mut String, chapters: &[Chapter<'_>], skipped: &[Skipped]) {
+    line(out, format_args!("\n{}.\n", total(chapters)));
+    out.push_str(
+        "| claim | | expected | found | checks that hold | points |\n|---|---|---|---|---|---|\n",
+    );
+    for verdict in chapters.iter().flat_map(|chapter| &chapter.verdicts) {
+        let claim = verdict.claim;
+        let surprise = if verdict.as_expected() {
+            ""
+        } else {
+            " **(not as expected)**"
+        };
+        let [expected, status] = [verdict.expected(), verdict.status()].map(|status| status.name());
+        line(
+            out,
+            format_args!(
+                "| {} | {} | {expected} | {status}{surprise} | {} | {} |",
+                claim.id,
+                claim.title,
+                verdict.checks(),
+                verdict.points()
+            ),
+        );
+    }
+    for Skipped { letter, title } in skipped {
+        line(
+            out,
+            format_args!("| {letter} | {title} | | skipped: no recordings were given | | |"),
+        );
+    }
+}
+
+/// How much of all holds, in words.
+pub fn total(chapters: &[Chapter<'_>]) -> String {
+    let verdicts = || chapters.iter().flat_map(|chapter| &chapter.verdicts);
+    let reproduced = |verdict: &Verdict<'_>| verdict.status() == Status::Reproduced;
+    let claims = Tally::of(verdicts().map(reproduced));
+    let checks: Tally = verdicts().map(Verdict::checks).sum();
+    let points: Tally = verdicts().map(Verdict::points).sum();
+    format!("{claims} claims are reproduced; {checks} checks hold, at {points} points")
+}
+
 const ABOUT: &str = "What the papers claim, against runs of the controllers in whole QUIC connections over simulated networks. A number with a \
 range is the median of all seeds with the smallest and the largest; figures show the first seed. A claim is *reproduced* if all of \
-its checks hold, and *deviates* otherwise.\n";
+its checks hold, and *deviates* otherwise. A check that is known not to hold has a limit: how far it may be off, and at how many \
+of its points.\n";
 
 fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
     // Writing to a String does not fail.
@@ -135,38 +158,34 @@ fn claim(out: &mut String, chapter: &Chapter<'_>, verdict: &Verdict<'_>) {
 
 fn deviation(out: &mut String, check: &CheckVerdict<'_>) {
     let what = &check.check.what;
-    match (&check.check.deviates, check.holds()) {
-        (Some(reason), false) => line(
+    if let (Some(reason), false) = (&check.check.deviates, check.holds()) {
+        let points = Tally::of(check.points.iter().map(|point| point.holds));
+        line(
             out,
-            format_args!("\n**Deviation** ({what}): {}", reason.trim()),
-        ),
-        (Some(_), true) => line(
+            format_args!(
+                "\n**Deviation** ({what}; holds at {points} points): {}",
+                reason.trim()
+            ),
+        );
+    }
+    if let Some(remark) = finding::remark(check).filter(|remark| remark.wrong) {
+        line(
             out,
-            format_args!("\n**Holds now, against expectation**: {what}."),
-        ),
-        (None, false) => line(
-            out,
-            format_args!("\n**Does not hold, against expectation**: {what}."),
-        ),
-        (None, true) => {}
+            format_args!("\n**Against expectation** ({what}): {}.", remark.text),
+        );
     }
 }
 
 fn row(out: &mut String, verdict: &CheckVerdict<'_>, point: &PointVerdict) {
     let check = verdict.check;
-    let amounts: Vec<_> = point.seeds.iter().map(|seed| seed.amount).collect();
-    let values = point
-        .parameters
-        .iter()
-        .map(|(key, value)| format!("{key} {value}"));
-    let place: Vec<String> = values.chain(point.window.clone()).collect();
-    let place = if place.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", place.join(", "))
+    let place = match place(point) {
+        place if place.is_empty() => place,
+        place => format!(" ({place})"),
     };
     let paper = check.paper.as_deref().unwrap_or("");
-    let bound = bound(check, point);
+    let limit = limit(check, point).filter(|_| !point.holds);
+    let limit = limit.map_or(String::new(), |limit| format!("; limit {limit}"));
+    let bound = bound(check, point) + &limit;
     let holding = point.seeds.iter().filter(|seed| seed.holds).count();
     let holds = match (point.holds, holding == point.seeds.len()) {
         (true, true) => "holds".to_owned(),
@@ -176,7 +195,7 @@ fn row(out: &mut String, verdict: &CheckVerdict<'_>, point: &PointVerdict) {
         }
         (false, _) => "**fails**".to_owned(),
     };
-    let measured = show(&amounts, &check.measure);
+    let measured = measured(check, point);
     line(
         out,
         format_args!(
@@ -184,19 +203,6 @@ fn row(out: &mut String, verdict: &CheckVerdict<'_>, point: &PointVerdict) {
             check.what
         ),
     );
-}
-
-/// The bound of a check at a point, for people.
-pub fn bound(check: &Check, point: &PointVerdict) -> String {
-    let others: Vec<_> = point.seeds.iter().map(|seed| seed.other).collect();
-    match &check.relation {
-        Relation::Bound(bound) => bound.show(check.measure.unit),
-        Relation::LessThan(other, _) => format!("< {}", show(&others, other)),
-        Relation::GreaterThan(other, _) => format!("> {}", show(&others, other)),
-        Relation::Near(other, within) => {
-            format!("{} ± {}", show(&others, other), Unit::Share.show(*within))
-        }
-    }
 }
 
 fn runs(paper: &Paper, verdict: &Verdict<'_>) -> String {
@@ -227,12 +233,7 @@ pub fn run_places(verdict: &Verdict<'_>) -> Vec<usize> {
     let checks = verdict.checks.iter().map(|verdict| verdict.check);
     let mut places: Vec<usize> = checks
         .flat_map(|check| {
-            let other = match &check.relation {
-                Relation::Bound(_) => None,
-                Relation::LessThan(other, _)
-                | Relation::GreaterThan(other, _)
-                | Relation::Near(other, _) => other.run,
-            };
+            let other = check.relation.other.as_ref().and_then(|other| other.run);
             [check.measure.run, other].into_iter().flatten()
         })
         .collect();

@@ -8,8 +8,10 @@ use toml::Spanned;
 
 use super::bound::Bound;
 use super::file::{self, File};
-use super::paper::{Allowance, Check, Claim, Loaded, Paper, Relation, Run, Skipped};
+use super::limit::{Limit, Limited};
+use super::paper::{Check, Claim, Loaded, Paper, Relation, Run, Skipped};
 use super::sources::{amount, Sources};
+use super::terms::{Allowance, Terms};
 use super::value::Unit;
 use super::{figures, runs};
 
@@ -82,7 +84,6 @@ pub fn parse(text: &str, path: &Path, recordings: Option<&Path>) -> Result<Loade
         message: message.to_owned(),
     };
     let file: File = toml::from_str(text).map_err(|error| refuse(error.span(), error.message()))?;
-    let directory = path.parent().unwrap_or(Path::new(""));
     let recordings = recordings.filter(|_| file.paper.recordings);
     if file.paper.recordings && recordings.is_none() {
         return Ok(Loaded::Skipped(Skipped {
@@ -90,12 +91,13 @@ pub fn parse(text: &str, path: &Path, recordings: Option<&Path>) -> Result<Loade
             title: file.paper.title,
         }));
     }
-    paper(file, directory, recordings)
+    paper(file, path, recordings)
         .map(Loaded::Paper)
         .map_err(|refusal| refuse(Some(refusal.span), &refusal.message))
 }
 
-fn paper(file: File, directory: &Path, recordings: Option<&Path>) -> Checked<Paper> {
+fn paper(file: File, path: &Path, recordings: Option<&Path>) -> Checked<Paper> {
+    let directory = path.parent().unwrap_or(Path::new(""));
     let letter = *file.paper.letter.get_ref();
     if !letter.is_ascii_uppercase() {
         return Err("a paper's letter is one of A to Z").at(&file.paper.letter);
@@ -115,6 +117,7 @@ fn paper(file: File, directory: &Path, recordings: Option<&Path>) -> Checked<Pap
         claims.push(claim(given, letter, &mut sources)?);
     }
     Ok(Paper {
+        file: path.to_owned(),
         letter,
         title: file.paper.title,
         authors: file.paper.authors,
@@ -164,28 +167,45 @@ fn check(given: &Spanned<file::Check>, sources: &mut Sources) -> Checked<Check> 
     let check = given.get_ref();
     let measure = sources.source(check.measure.get_ref()).at(&check.measure)?;
     let relation = relation(given, measure.unit, sources)?;
-    if let Relation::LessThan(other, _)
-    | Relation::GreaterThan(other, _)
-    | Relation::Near(other, _) = &relation
-    {
+    if let Some(other) = &relation.other {
         sources.comparable(&measure, other).at(given)?;
     }
+    let share = check.seeds.map_or(1.0, |share| share.0.value());
+    let limited = Limited {
+        terms: relation.terms,
+        share,
+        points: sources.points(&measure),
+        unit: measure.unit,
+    };
+    let (deviates, limit) = deviation(check, limited)?;
+    Ok(Check {
+        what: check.what.clone(),
+        measure,
+        relation,
+        share,
+        paper: check.paper.clone(),
+        deviates,
+        limit,
+    })
+}
+
+/// Why a check is known not to hold, and how far it may be off.
+fn deviation(check: &file::Check, limited: Limited) -> Checked<(Option<String>, Option<Limit>)> {
     if let Some(reason) = &check.deviates {
         if reason.get_ref().trim().is_empty() {
             return Err("`deviates` says why, in words").at(reason);
         }
     }
-    Ok(Check {
-        what: check.what.clone(),
-        measure,
-        relation,
-        share: check.seeds.map_or(1.0, |share| share.0.value()),
-        paper: check.paper.clone(),
-        deviates: check
-            .deviates
-            .as_ref()
-            .map(|reason| reason.get_ref().clone()),
-    })
+    if let (Some(limit), None) = (&check.limit, &check.deviates) {
+        return Err("`limit` is allowed beside `deviates` only, which says why").at(limit);
+    }
+    let reason = check.deviates.as_ref();
+    let limit = check.limit.as_ref();
+    let limit = limit.map(|limit| Limit::resolve(limit, limited));
+    Ok((
+        reason.map(|reason| reason.get_ref().clone()),
+        limit.transpose()?,
+    ))
 }
 
 fn relation(given: &Spanned<file::Check>, unit: Unit, sources: &mut Sources) -> Checked<Relation> {
@@ -199,31 +219,33 @@ fn relation(given: &Spanned<file::Check>, unit: Unit, sources: &mut Sources) -> 
         None => 0.0,
     };
     let allowance = Allowance { factor, plus };
-    match (
+    let (terms, other) = match (
         &check.bound,
         &check.less_than,
         &check.greater_than,
         &check.equals,
     ) {
-        (Some(bound), None, None, None) => Bound::parse(bound.get_ref(), unit)
-            .at(bound)
-            .map(Relation::Bound),
-        (None, Some(other), None, None) => {
-            let other = sources.source(other.get_ref()).at(other)?;
-            Ok(Relation::LessThan(other, allowance))
+        (Some(bound), None, None, None) => {
+            let terms = Bound::parse(bound.get_ref(), unit).map(Terms::Bound);
+            (terms.at(bound)?, None)
         }
-        (None, None, Some(other), None) => {
-            let other = sources.source(other.get_ref()).at(other)?;
-            Ok(Relation::GreaterThan(other, allowance))
-        }
+        (None, Some(other), None, None) => (Terms::LessThan(allowance), Some(other)),
+        (None, None, Some(other), None) => (Terms::GreaterThan(allowance), Some(other)),
         (None, None, None, Some(other)) => {
-            let source = sources.source(other.get_ref()).at(other)?;
             let within = check.within.as_ref();
             let within = within
                 .ok_or("`equals` needs `within`, such as \"10%\"")
                 .at(other)?;
-            Ok(Relation::Near(source, within.get_ref().0.value()))
+            (Terms::Near(within.get_ref().0.value()), Some(other))
         }
-        _ => Err("a check has one of `bound`, `less_than`, `greater_than` and `equals`").at(given),
-    }
+        _ => {
+            return Err("a check has one of `bound`, `less_than`, `greater_than` and `equals`")
+                .at(given)
+        }
+    };
+    let other = other.map(|other| sources.source(other.get_ref()).at(other));
+    Ok(Relation {
+        terms,
+        other: other.transpose()?,
+    })
 }

@@ -225,13 +225,10 @@ impl<'a> Results<'a> {
             return (vec![Parameters::new()], 1, 1);
         };
         let run = &self.paper.runs[place];
-        let parameters = run
-            .matching(&source.only)
-            .map(|variant| run.variants[variant].parameters.clone());
-        let windows = match &source.origin {
-            Origin::Metric(metric) => run.metrics[*metric].parts.len().max(1),
-            Origin::Model(..) => 1,
-        };
+        let (variants, windows) = run.points(source);
+        let parameters = variants
+            .iter()
+            .map(|place| run.variants[*place].parameters.clone());
         (parameters.collect(), run.seeds, windows)
     }
 }

@@ -244,6 +244,15 @@ impl Sources {
         Ok((Term::Parameter(name.to_owned(), unit), unit))
     }
 
+    /// At how many points a check of this source is judged: variants of its run times windows.
+    pub fn points(&self, source: &Source) -> usize {
+        let Some(run) = source.run else {
+            return 1;
+        };
+        let (variants, windows) = self.runs[run].points(source);
+        variants.len() * windows
+    }
+
     /// Whether both can be set beside each other: same unit, a counterpart for every variant, and seeds in pairs.
     ///
     /// # Errors

@@ -105,6 +105,21 @@ impl Unit {
         }
     }
 
+    /// As files state it, rounded to three digits: up or down.
+    pub fn write(self, amount: f64, up: bool) -> String {
+        let (amount, ending) = match self {
+            Self::Rate if amount == 0.0 => (0.0, ""),
+            Self::Time if amount.abs() < 1.0 => (amount * 1e3, "ms"),
+            Self::Time => (amount, "s"),
+            Self::Rate => (amount / 1e6, "Mbps"),
+            Self::Share => (amount * 100.0, "%"),
+            Self::Packets => (amount, "p"),
+            Self::Bytes => (amount, "B"),
+            Self::Number => (amount, ""),
+        };
+        format!("{}{ending}", rounded(amount, up))
+    }
+
     /// The unit of axes, and how many of it make up the base unit.
     pub fn on_axes(self) -> (&'static str, f64) {
         match self {
@@ -141,6 +156,25 @@ impl Unit {
     }
 }
 
+/// To three digits, up or down.
+fn rounded(x: f64, up: bool) -> String {
+    if x == 0.0 {
+        return "0".into();
+    }
+    let last = libm::log10(x.abs()).floor() - 2.0;
+    let step = libm::pow(10.0, last);
+    // A little less than whole, so that rounding errors do not add a step.
+    let steps = match up {
+        true => (x / step - 1e-9).ceil(),
+        false => (x / step + 1e-9).floor(),
+    };
+    let text = format!("{:.*}", (-last).max(0.0) as usize, steps * step);
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,6 +205,27 @@ mod tests {
         assert_eq!(plain.amount_in(Unit::Packets), Some(0.5));
         assert_eq!(plain.amount_in(Unit::Time), None);
         assert_eq!(plain.amount_in(Unit::Rate), None);
+    }
+
+    #[test]
+    fn files_state_three_digits_to_the_asked_side_that_are_read_again() {
+        for (amount, unit, down, up) in [
+            (0.1234567, Unit::Time, "123ms", "124ms"),
+            (12.0, Unit::Time, "12s", "12s"),
+            (1.2345e8, Unit::Rate, "123Mbps", "124Mbps"),
+            (0.00123456, Unit::Share, "0.123%", "0.124%"),
+            (1234.5, Unit::Packets, "1230p", "1240p"),
+            (-0.98765, Unit::Number, "-0.988", "-0.987"),
+            (0.3 - 0.1, Unit::Number, "0.2", "0.2"),
+            (0.0, Unit::Rate, "0", "0"),
+        ] {
+            assert_eq!(
+                [unit.write(amount, false), unit.write(amount, true)],
+                [down, up]
+            );
+            let read = Value::parse(up).unwrap().amount_in(unit).unwrap();
+            assert!((read - amount).abs() <= 0.01 * amount.abs(), "{up}");
+        }
     }
 
     #[test]

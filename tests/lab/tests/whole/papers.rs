@@ -136,3 +136,65 @@ fn a_file_of_recordings_is_skipped_until_their_directory_is_given() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("there is no directory near"), "{said}");
 }
+
+#[test]
+fn a_check_that_deviates_needs_a_limit_which_the_program_can_write() {
+    let directory = tempfile::tempdir().unwrap();
+    let paper = PAPER.replace(
+        "bound = \">= 1Mbps\"",
+        "bound = \">= 5Mbps\"\ndeviates = \"the link has 4 Mbit/s\"",
+    );
+    let file = directory.path().join("papers/paper.toml");
+    let said = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
+    let (output, _) = papers(directory.path(), &paper);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    for part in [
+        "T1           deviates       0 of 1  it sends",
+        "not as expected: papers/paper.toml: T1, rate: fails at 1 of 1 points; worst: measured 3.",
+        "bound ≥ 5 Mbit/s",
+        "add limit = { bound = \">= 3.",
+        "0 of 1 claims are reproduced; 0 of 1 checks hold, at 0 of 1 points",
+    ] {
+        assert!(said(&output).contains(part), "{part} in {}", said(&output));
+    }
+    let again = |more: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_cc-lab"))
+            .args(["papers", "--papers", "papers", "--out", "out"])
+            .args(more)
+            .current_dir(directory.path())
+            .output()
+            .unwrap()
+    };
+    let output = again(&["--write-limits"]);
+    assert!(output.status.success(), "{output:?}");
+    assert!(said(&output).starts_with("checks rewritten: 1"));
+    let written = std::fs::read_to_string(&file).unwrap();
+    let limits: Vec<&str> = written
+        .lines()
+        .filter(|line| line.starts_with("limit"))
+        .collect();
+    assert!(
+        limits.len() == 1 && limits[0].starts_with("limit = { bound = \">= 3."),
+        "{limits:?}"
+    );
+    assert!(again(&[]).status.success());
+    // A limit that is not kept.
+    std::fs::write(&file, written.replace(">= 3.", ">= 4.")).unwrap();
+    let output = again(&[]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(
+        said(&output).contains("beyond its limit at 1 of them"),
+        "{}",
+        said(&output)
+    );
+    // One that nobody can read.
+    std::fs::write(&file, written.replace(">= 3.", "about 3.")).unwrap();
+    let output = again(&[]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        error.contains("papers/paper.toml:21: `limit.bound`")
+            && error.contains("allowed are `<= V`"),
+        "{error}"
+    );
+}

@@ -1,6 +1,7 @@
 //! Papers' files from text to report.
 
 mod format;
+mod limits;
 mod measuring;
 mod verdicts;
 

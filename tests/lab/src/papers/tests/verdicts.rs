@@ -30,6 +30,7 @@ fn a_status_comes_from_the_numbers_and_is_held_against_the_expected_one_in_both_
     use Status::{Deviates, Reproduced};
     let measure = r#"run = "short", metric = "losses""#;
     let why = "\ndeviates = \"for a reason\"";
+    let limit = "\nlimit = { bound = \">= 0\" }";
     for (relation, wanted) in [
         ("bound = \"= 0\"".to_owned(), (Reproduced, Reproduced, true)),
         ("bound = \"> 0\"".to_owned(), (Deviates, Reproduced, false)),
@@ -37,7 +38,11 @@ fn a_status_comes_from_the_numbers_and_is_held_against_the_expected_one_in_both_
             format!("bound = \"= 0\"{why}"),
             (Reproduced, Deviates, false),
         ),
-        (format!("bound = \"> 0\"{why}"), (Deviates, Deviates, true)),
+        (format!("bound = \"> 0\"{why}"), (Deviates, Deviates, false)),
+        (
+            format!("bound = \"> 0\"{why}{limit}"),
+            (Deviates, Deviates, true),
+        ),
     ] {
         let (statuses, ..) = outcome(checking(measure, &relation).unwrap());
         assert_eq!(statuses, wanted, "{relation}");
@@ -128,8 +133,8 @@ fn the_report_shows_claims_with_numbers_and_figures_and_is_the_same_every_time()
     assert_eq!((&claim["id"], &claim["seeds"]), (&"T1".into(), &2.into()));
     assert!(markdown.contains("![Rates](figures/bars.svg)"));
     assert!(
-        markdown.contains("**Deviation** (queueing <delay>): for a reason")
-            || markdown.contains("against expectation")
+        markdown.contains("**Deviation** (queueing <delay>; holds at 0 of 1 points): for a reason")
+            || markdown.contains("**Against expectation** (queueing <delay>): holds")
     );
     assert_eq!(html.matches("<svg ").count(), 5);
     assert!(!html.contains("<img"), "figures are in the page");
