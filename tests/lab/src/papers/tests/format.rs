@@ -1,6 +1,8 @@
 //! What files may say, and how they are refused.
 
+use super::super::paper::{Check, Loaded};
 use super::super::resolve::load;
+use super::super::Paper;
 use super::{checking, with};
 
 /// The line of `measure` in [`checking`].
@@ -206,17 +208,40 @@ fn parameters_multiply_runs_and_reach_controller_and_scenario() {
     assert_ne!(loss(0), loss(1));
 }
 
+fn every_deviation_has_a_limit(paper: &Paper) {
+    for claim in &paper.claims {
+        let deviating = |check: &&Check| check.deviates.is_some();
+        for check in claim.checks.iter().filter(deviating) {
+            let place = format!("{}: {}, {}", paper.file.display(), claim.id, check.what);
+            assert!(check.limit.is_some(), "{place} has no limit");
+        }
+    }
+}
+
 #[test]
 fn every_file_that_comes_with_the_lab_can_be_used() {
     quiche_cc::register();
     let tests = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    for directory in ["papers", "targets", "targets/quick"] {
+    for directory in [
+        "papers",
+        "targets",
+        "targets/quick",
+        "safety",
+        "safety/quick",
+    ] {
         let entries = std::fs::read_dir(tests.join(directory)).unwrap();
         let files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
         let files = files
             .iter()
             .filter(|file| file.extension().is_some_and(|end| end == "toml"));
         let loaded = files.map(|file| load(file, None).unwrap_or_else(|error| panic!("{error}")));
-        assert!(loaded.count() > 0, "{directory}");
+        let mut count = 0;
+        for loaded in loaded {
+            count += 1;
+            if let Loaded::Paper(paper) = loaded {
+                every_deviation_has_a_limit(&paper);
+            }
+        }
+        assert!(count > 0, "{directory}");
     }
 }
