@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from document import embedded
 from publish import cell, headline, rate_in_words, replaced, rounded
-from verdicts import MET, MISSED, PARTS, UNKNOWN, Claim, Entry, of_claims, of_cost, of_paths
+from verdicts import MET, MISSED, PARTS, UNKNOWN, Claim, Entry, Tally, of_claims, of_cost, of_paths
 
 
 def entry(cc: str, point: str, *missed: str) -> Entry:
@@ -15,7 +15,7 @@ def entry(cc: str, point: str, *missed: str) -> Entry:
 
 
 def claim(name: str, source: str, status: str) -> Claim:
-    return Claim(name, "a title", source, status)
+    return Claim(name, "a title", source, status, Tally(4 if status == "reproduced" else 3, 4))
 
 
 def test_a_target_of_paths_is_met_only_if_all_of_all_suites_is_reached() -> None:
@@ -35,7 +35,7 @@ def test_a_target_is_met_if_every_claim_about_it_holds() -> None:
     claims = [claim("F1", "Target 2, flows", "reproduced"), claim("F2", "target 2", "deviates")]
     assert of_claims(2, claims[:1]).verdict == MET
     found = of_claims(2, claims)
-    assert (found.verdict, found.found) == (MISSED, "1 of 2 claims hold; not: F2 (a title, deviates)")
+    assert (found.verdict, found.found) == (MISSED, "1 of 2 claims hold, 7 of 8 checks; not: F2 (a title, 3 of 4)")
     assert of_claims(3, claims).verdict == UNKNOWN
     found = of_claims(2, claims[:1], skipped=True)
     assert (found.verdict, "recordings were not given" in found.found) == (UNKNOWN, True)

@@ -11,6 +11,7 @@ import msgspec
 SUBJECT = "hybrid"
 # Of the first target, as `cc-lab compare` names them.
 PARTS = ("utilisation", "delay", "loss", "loss_at_start")
+NO_CLAIM = "no claim is about it"
 MET, MISSED, UNKNOWN = "met", "not met", "not measured"
 
 PATHS = 1
@@ -44,6 +45,16 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
     """Measured by an earlier build, and taken from published results."""
 
 
+class Tally(msgspec.Struct, frozen=True):
+    """How many of all hold."""
+
+    hold: int
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.hold} of {self.of}"
+
+
 class Claim(msgspec.Struct, frozen=True):
     """A claim of `cc-lab papers`; what the fields are stands in docs/papers/README.md."""
 
@@ -51,6 +62,7 @@ class Claim(msgspec.Struct, frozen=True):
     title: str
     source: str
     status: str
+    checks_that_hold: Tally
 
 
 @dataclass(frozen=True)
@@ -106,9 +118,11 @@ def of_claims(number: int, all_claims: Sequence[Claim], skipped: bool = False) -
     named = re.compile(rf"\btarget {number}\b", re.IGNORECASE)
     own = [claim for claim in all_claims if named.search(claim.source)]
     missed = [claim for claim in own if claim.status != "reproduced"]
-    found = f"{len(own) - len(missed)} of {len(own)} claims hold" if own else "no claim is about it"
+    tallies = [claim.checks_that_hold for claim in own]
+    checks = Tally(sum(tally.hold for tally in tallies), sum(tally.of for tally in tallies))
+    found = f"{len(own) - len(missed)} of {len(own)} claims hold, {checks} checks" if own else NO_CLAIM
     if missed:
-        found += "; not: " + ", ".join(f"{claim.id} ({claim.title}, {claim.status})" for claim in missed)
+        found += "; not: " + ", ".join(f"{claim.id} ({claim.title}, {claim.checks_that_hold})" for claim in missed)
     if skipped:
         found += "; the recordings were not given (--recordings)"
     return Verdict(number, MISSED if missed else MET if own and not skipped else UNKNOWN, found)
