@@ -48,7 +48,7 @@ def test_a_lost_packet_that_is_acknowledged_after_all_is_spurious_and_gives_no_s
     space.acked([(8, 8)])
     space.lose_oldest(2)
     late = space.acked([(0, 10)])
-    assert (late.spurious, late.packets, late.sample) == (2, [2, 3, 5], 5)
+    assert (len(late.spurious), late.packets, late.sample) == (2, [2, 3, 5], 5)
 
 
 def test_path_mtu_probes_are_lost_silently() -> None:

@@ -15,10 +15,13 @@ from . import events, wire
 from .dialect import Dialect
 from .errors import UnsuitableTraceError
 from .model import (
+    SIGNALS,
     SPACE_OF_PACKET_TYPE,
     Feedback,
+    FirstLimits,
     LossesFrom,
     ParametersEvent,
+    Signal,
     Space,
     State,
     Trace,
@@ -146,22 +149,36 @@ class Builder:
         for f in packet.frames:
             if f.frame_type == "stream":
                 sent.frames.append(*_stream_part(f), event.time / 1e3)
+                if f.fin:
+                    self.trace.finished.add(f.stream_id or 0)
+            elif f.frame_type in SIGNALS:
+                self._signal(record, event, f, sent=True)
 
     def _packet_received(self, record: Record, event: wire.Event) -> None:
         packet, space = self._packet(record, event)
         self.trace.received_packets += 1
+        self.trace.received_at.append(event.time / 1e3)
         for f in packet.frames:
             if f.frame_type == "ack" and space is not None:
                 self._ack(record, event, space, f)
             elif f.frame_type == "stream":
                 self.trace.received.append(*_stream_part(f), event.time / 1e3)
+            elif f.frame_type in SIGNALS:
+                self._signal(record, event, f, sent=False)
+
+    def _signal(self, record: Record, event: wire.Event, frame: wire.Frame, *, sent: bool) -> None:
+        limit = frame.maximum if frame.maximum is not None else frame.limit
+        time = event.time / 1e3
+        signal = Signal(record.number, time, frame.frame_type, sent, frame.stream_id, limit, frame.reason)
+        self.trace.signals.append(signal)
 
     def _ack(self, record: Record, event: wire.Event, space: Space, frame: wire.Frame) -> None:
         time = event.time / 1e3
         self.trace.ack_frames += 1
         ranges = list(_ack_ranges(frame, record))
         newly = self._spaces[space].acked(ranges)
-        self.trace.spurious_losses += newly.spurious
+        self.trace.spurious_losses += len(newly.spurious)
+        self.trace.came_late.extend(newly.spurious)
         lost = [] if not self._losses_by_threshold else self._spaces[space].lose_by_packet_threshold()
         if not newly.packets and not lost:
             return
@@ -281,6 +298,13 @@ class Builder:
             self.trace.peer_max_ack_delay = data.max_ack_delay / 1e3
         if data.max_udp_payload_size is not None:
             self.trace.peer_max_udp_payload_size = data.max_udp_payload_size
+        if data.initial_max_data is not None:
+            self.trace.first_limits = FirstLimits(
+                data.initial_max_data,
+                data.initial_max_stream_data_bidi_local or 0,
+                data.initial_max_stream_data_bidi_remote or 0,
+                data.initial_max_stream_data_uni or 0,
+            )
 
     def _controller_parameters(self, record: Record, event: wire.Event) -> None:
         data = self._dialect.decode(event.data, events.ControllerParameters, record, event.name)

@@ -42,16 +42,30 @@ class Distribution:
         return cls(len(ms), float(ms.min()), float(ms.mean()), float(p50), float(p95), float(ms.max()))
 
     @classmethod
-    def over_time(cls, time: Floats, seconds: Floats) -> Distribution:
-        """Each value weighs as long as it is the newest; the last does not weigh."""
+    def over_time(cls, time: Floats, seconds: Floats, valid: Floats | None = None) -> Distribution:
+        """Each value weighs as long as it is the newest, and no longer than it is `valid` (s); the last does not
+        weigh."""
         if len(seconds) < 2 or time[-1] <= time[0]:
             return cls(0)
-        ms, weight = seconds[:-1] * 1e3, np.diff(time)
+        ms, weight = seconds[:-1] * 1e3, _weights(time, valid)
         order = np.argsort(ms, kind="stable")
         share = np.cumsum(weight[order]) / weight.sum()
         p50, p95 = (float(ms[order][min(int(np.searchsorted(share, q)), len(ms) - 1)]) for q in (0.5, 0.95))
         mean = float(np.average(ms, weights=weight))
         return cls(len(ms), float(ms.min()), mean, p50, p95, float(ms.max()))
+
+
+def _weights(time: Floats, valid: Floats | None) -> Floats:
+    gaps = np.diff(time)
+    return gaps if valid is None else np.minimum(gaps, valid[:-1])
+
+
+def share_of_time_above(time: Floats, seconds: Floats, bound: float, valid: Floats | None = None) -> float | None:
+    """Of the time in which `over_time` weighs; None where it has no samples."""
+    if len(seconds) < 2 or time[-1] <= time[0]:
+        return None
+    weight = _weights(time, valid)
+    return float(weight[seconds[:-1] > bound].sum() / weight.sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +111,8 @@ class DelaySamples:
     time: Floats
     rtt: Floats
     rowd: Floats
+    sent: Floats
+    """When the packets of the samples left."""
 
 
 def delay_samples(trace: Trace) -> DelaySamples:
@@ -106,7 +122,8 @@ def delay_samples(trace: Trace) -> DelaySamples:
     samples = [f for f in trace.feedback if f.space is Space.APPLICATION and f.sample >= 0]
     full = max((sent.size[f.sample] for f in samples), default=0) or 1  # some traces lack sizes
     time = np.array([f.time for f in samples], dtype=np.float64)
-    rtt = np.array([f.time - sent.time[f.sample] for f in samples], dtype=np.float64)
+    left = np.array([sent.time[f.sample] for f in samples], dtype=np.float64)
+    rtt = time - left
     delay = np.array([min(f.ack_delay, trace.peer_max_ack_delay) for f in samples], dtype=np.float64)
     owd = np.where(delay <= rtt, rtt - delay, rtt)
     classes = np.array([size_class(sent.size[f.sample], full) for f in samples], dtype=np.int64)
@@ -114,7 +131,7 @@ def delay_samples(trace: Trace) -> DelaySamples:
     for c in range(CLASSES, 0, -1):
         own = owd[classes == c]
         minima[c] = min(minima[c + 1], own.min() if len(own) else np.inf)
-    return DelaySamples(time, rtt, owd - minima[classes] if len(owd) else owd)
+    return DelaySamples(time, rtt, owd - minima[classes] if len(owd) else owd, left)
 
 
 def distinct_bytes(frames: StreamFrames, chosen: npt.NDArray[np.bool_] | None = None) -> int:

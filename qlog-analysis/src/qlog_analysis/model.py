@@ -112,6 +112,48 @@ class Feedback:
     """Record number of the next packet event: what the controller wrote before it, it wrote at this feedback."""
 
 
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A frame about the connection itself: flow control, paths, the end of the handshake, the close."""
+
+    record: int
+    time: float
+    kind: str
+    """qlog's `frame_type`, one of `SIGNALS`."""
+    sent: bool
+    stream: int | None = None
+    limit: int | None = None
+    """Bytes, of flow control."""
+    reason: str | None = None
+    """Of a close, as the trace has it."""
+
+
+SIGNALS = frozenset(
+    {
+        "max_data",
+        "max_stream_data",
+        "data_blocked",
+        "stream_data_blocked",
+        "path_challenge",
+        "path_response",
+        "handshake_done",
+        "connection_close",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FirstLimits:
+    """What the peer allowed before its first MAX_DATA and MAX_STREAM_DATA (RFC 9000 section 18.2), bytes."""
+
+    data: int
+    bidi_local: int
+    """Per stream that the peer opened."""
+    bidi_remote: int
+    """Per stream that this side opened."""
+    uni: int
+
+
 @dataclass(slots=True)
 class Metrics:
     """`quic:recovery_metrics_updated`, carried forward; NaN where nothing was said yet."""
@@ -181,6 +223,15 @@ class Trace:
     """`quic:ecn_state_updated`: record and new state."""
     received: StreamFrames = field(default_factory=StreamFrames)
     received_packets: int = 0
+    received_at: array[float] = field(default_factory=lambda: array("d"))
+    """When packets came, whatever was in them."""
+    signals: list[Signal] = field(default_factory=list)
+    first_limits: FirstLimits | None = None
+    """None if the trace does not have the peer's transport parameters."""
+    finished: set[int] = field(default_factory=set)
+    """Streams whose end was sent."""
+    came_late: list[int] = field(default_factory=list)
+    """Packets (positions in `sent`) that were declared lost and acknowledged afterwards."""
     spurious_losses: int = 0
     losses_from: LossesFrom | None = None
     """None if no loss was told."""

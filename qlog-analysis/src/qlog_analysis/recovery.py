@@ -45,8 +45,8 @@ class NewlyAcked:
     """Positions of the packets, in ascending packet number."""
     sample: int
     """Position of the largest, if it is the largest so far and something ack-eliciting was acknowledged; else -1."""
-    spurious: int
-    """Packets that had been declared lost."""
+    spurious: list[int]
+    """Positions of packets that had been declared lost."""
 
 
 @dataclass(slots=True)
@@ -73,7 +73,7 @@ class SpaceReplay:
 
     def acked(self, ranges: Iterable[tuple[int, int]]) -> NewlyAcked:
         newly: list[int] = []
-        spurious = 0
+        spurious: list[int] = []
         for low, high in ranges:
             spurious += self._forget_lost(low, high)
             start = bisect_left(self._numbers, low)
@@ -133,7 +133,9 @@ class SpaceReplay:
             self._next[i], i = root, self._next[i]
         return root
 
-    def _forget_lost(self, low: int, high: int) -> int:
+    def _forget_lost(self, low: int, high: int) -> list[int]:
+        """The positions of packets that were declared lost and now are not."""
         a, b = bisect_left(self._lost_numbers, low), bisect_right(self._lost_numbers, high)
+        found = [self._position[bisect_left(self._numbers, n)] for n in self._lost_numbers[a:b]]
         del self._lost_numbers[a:b]
-        return b - a
+        return found

@@ -71,6 +71,13 @@ class Frame(msgspec.Struct):
     ce: Uint | None = None
     stream_id: Uint | None = None
     offset: Uint | None = None
+    fin: bool | None = None
+    maximum: Uint | None = None
+    """Of `max_data` and `max_stream_data`: what may be sent in all, bytes."""
+    limit: Uint | None = None
+    """Of `data_blocked` and `stream_data_blocked`: what was allowed when it was used up, bytes."""
+    reason: str | None = None
+    """Of `connection_close`."""
 
 
 class Packet(msgspec.Struct):
@@ -118,3 +125,7 @@ class TransportParameters(msgspec.Struct):
     ack_delay_exponent: Annotated[int, msgspec.Meta(ge=0, le=20)] | None = None
     max_ack_delay: Annotated[int, msgspec.Meta(ge=0, le=1 << 14)] | None = None
     max_udp_payload_size: Uint | None = None
+    initial_max_data: Uint | None = None
+    initial_max_stream_data_bidi_local: Uint | None = None
+    initial_max_stream_data_bidi_remote: Uint | None = None
+    initial_max_stream_data_uni: Uint | None = None

@@ -91,6 +91,10 @@ class _Frame(msgspec.Struct):
     stream_id: Uint | None = None
     id: Uint | None = None
     offset: Uint | None = None
+    fin: Any = None
+    maximum: Uint | None = None
+    limit: Uint | None = None
+    reason: Any = None
 
 
 class _Packet(msgspec.Struct):
@@ -121,6 +125,10 @@ class _Parameters(msgspec.Struct):
     ack_delay_exponent: int | None = None
     max_ack_delay: NonNegative | None = None
     max_udp_payload_size: Uint | None = None
+    initial_max_data: Uint | None = None
+    initial_max_stream_data_bidi_local: Uint | None = None
+    initial_max_stream_data_bidi_remote: Uint | None = None
+    initial_max_stream_data_uni: Uint | None = None
 
 
 class Foreign(Decoder):
@@ -231,6 +239,10 @@ class Foreign(Decoder):
             ack_delay_exponent=exponent if exponent is not None and 0 <= exponent <= 20 else None,
             max_ack_delay=_whole(data.max_ack_delay),
             max_udp_payload_size=data.max_udp_payload_size,
+            initial_max_data=data.initial_max_data,
+            initial_max_stream_data_bidi_local=data.initial_max_stream_data_bidi_local,
+            initial_max_stream_data_bidi_remote=data.initial_max_stream_data_bidi_remote,
+            initial_max_stream_data_uni=data.initial_max_stream_data_uni,
         )
 
 
@@ -267,6 +279,10 @@ def _frame(frame: _Frame, milliseconds: float) -> wire.Frame:
         ce=_first(frame.ce, frame.ecn_ce),
         stream_id=_first(frame.stream_id, frame.id),
         offset=frame.offset,
+        fin=frame.fin is True,
+        maximum=frame.maximum,
+        limit=frame.limit,
+        reason=frame.reason if isinstance(frame.reason, str) else None,
     )
 
 
