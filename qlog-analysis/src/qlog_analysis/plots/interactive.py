@@ -36,7 +36,7 @@ def figure_json(panels: list[Panel]) -> str:
         cols=1,
         shared_xaxes=True,
         vertical_spacing=0.25 / (len(panels) + 4),
-        subplot_titles=[f"{p.title} [{p.unit}]" for p in panels],
+        subplot_titles=[f"{p.title} [{p.unit}]" if p.unit else p.title for p in panels],
     )
     for row, panel in enumerate(panels, start=1):
         for series in panel.series:
@@ -44,7 +44,10 @@ def figure_json(panels: list[Panel]) -> str:
                 figure.add_trace(_series(series, panel, row), row=row, col=1)
         _bands(figure, panel, row)
         _legend(figure, row)
-        figure.update_yaxes(rangemode="tozero", row=row, col=1)
+        if panel.ribbons:
+            _ribbons(figure, panel, row)
+        else:
+            figure.update_yaxes(rangemode="tozero", row=row, col=1)
     figure.update_xaxes(title_text="time [s]", row=len(panels), col=1)
     figure.update_annotations(x=0.0, xanchor="left", font_size=13)
     figure.update_layout(
@@ -74,6 +77,26 @@ def _series(s: Series, panel: Panel, row: int) -> Any:
         marker=None if line else _marker(s),
         hovertemplate="%{x:.3f} s: %{y:.3f} " + panel.unit,
     )
+
+
+def _ribbons(figure: Any, panel: Panel, row: int) -> None:
+    """A row per ribbon, with its name on the axis: it needs no legend."""
+    for r in panel.ribbons:
+        bars = go.Bar(
+            base=r.begin,
+            x=r.end - r.begin,
+            y=[r.name] * len(r.begin),
+            orientation="h",
+            width=0.8,
+            marker={"color": r.colour, "line": {"width": 0}},
+            customdata=r.end,
+            hovertemplate="%{base:.3f} s to %{customdata:.3f} s<extra>" + r.name + "</extra>",
+            showlegend=False,
+        )
+        figure.add_trace(bars, row=row, col=1)
+    names = [r.name for r in panel.ribbons]
+    figure.update_yaxes(categoryorder="array", categoryarray=names[::-1], automargin=True, row=row, col=1)
+    figure.update_layout(barmode="overlay")
 
 
 def _legend_name(row: int) -> str:

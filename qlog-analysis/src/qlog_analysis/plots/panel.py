@@ -35,12 +35,24 @@ class Band:
     label: str
 
 
+@dataclass(frozen=True, slots=True)
+class Ribbon:
+    """Times in which something was so, as pieces of a row of its own."""
+
+    name: str
+    begin: Floats
+    end: Floats
+    colour: str
+
+
 @dataclass(slots=True)
 class Panel:
     title: str
     unit: str
     series: list[Series] = field(default_factory=list)
     bands: list[Band] = field(default_factory=list)
+    ribbons: list[Ribbon] = field(default_factory=list)
+    """In a panel without series, the first is the uppermost row. `static` draws none."""
 
     def top(self) -> float:
         return max((float(s.y.max()) for s in self.series if len(s.y)), default=1.0)

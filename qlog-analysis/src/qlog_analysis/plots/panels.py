@@ -53,7 +53,12 @@ def goodput(trace: Trace) -> tuple[Floats, Floats]:
         if size:
             times.append(f.time)
             sizes.append(size)
-    if not times:
+    return rate_over_time(np.array(times), np.array(sizes))
+
+
+def rate_over_time(times: Floats, sizes: Floats) -> tuple[Floats, Floats]:
+    """Bytes at rising times as a rate per `GOODPUT_STEP`, in Mbit/s at the middle of each step."""
+    if not len(times):
         return np.empty(0), np.empty(0)
     steps = max(int(np.ceil(times[-1] / GOODPUT_STEP)), 1)
     steps = min(steps, 100_000)

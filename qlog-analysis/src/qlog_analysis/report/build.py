@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
 from ..check.run import check
@@ -15,17 +13,13 @@ from ..errors import AnalysisError, UnsuitableTraceError
 from ..linklog import LinkLog
 from ..metrics import Distribution, TraceMetrics, measure, transfer_span
 from ..model import Trace
-from ..plots.interactive import CONFIG, figure_json, library, script_safe
+from ..pages import environment, shared
+from ..plots.interactive import figure_json
 from ..plots.panel import BLUE, GREY, LIGHT_BLUE, Panel, Series
 from ..plots.panels import panels
 from ..plots.thin import thin
 
 SHOWN_FINDINGS = 25
-POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
-    "form-action 'none'; base-uri 'none'"
-)
-"""Content Security Policy: browsers refuse every request of the page, whatever its scripts try."""
 OVERVIEW_COLOURS = (BLUE, "#c0392b", "#2e8b57", "#8e44ad", "#e0a800", GREY, LIGHT_BLUE)
 
 
@@ -70,26 +64,19 @@ def _section(trace: Trace, link: LinkLog | None) -> Section:
 
 def render(title: str, shown: list[Section], unusable: Sequence[str] = ()) -> str:
     """The page; `unusable` says of other traces why they are not in it."""
-    environment = Environment(
-        loader=PackageLoader("qlog_analysis", "report"),
-        autoescape=select_autoescape(default=True),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["ms"] = lambda x: "-" if x is None else f"{x:.1f}"
-    environment.filters["mbit"] = lambda x: "-" if x is None else f"{x / 1e6:.3f}"
-    environment.filters["percent"] = lambda x: "-" if x is None else f"{x:.2f}"
-    environment.filters["by_reason"] = _by_reason
-    return environment.get_template("page.html.jinja").render(
+    templates = environment("report")
+    templates.filters["ms"] = lambda x: "-" if x is None else f"{x:.1f}"
+    templates.filters["mbit"] = lambda x: "-" if x is None else f"{x / 1e6:.3f}"
+    templates.filters["percent"] = lambda x: "-" if x is None else f"{x:.2f}"
+    templates.filters["by_reason"] = _by_reason
+    overview = {"overview": Markup(figure_json([_overview(shown)]))} if len(shown) > 1 else {}
+    return templates.get_template("page.html.jinja").render(
         title=title,
         sections=shown,
-        overview=Markup(figure_json([_overview(shown)])) if len(shown) > 1 else None,
+        figures=overview | {f"trace-{i}": s.figure for i, s in enumerate(shown, start=1)},
         unusable=unusable,
         shown_findings=SHOWN_FINDINGS,
-        library=Markup(library()),
-        config=Markup(script_safe(json.dumps(CONFIG))),
-        policy=POLICY,
+        **shared(),
     )
 
 
