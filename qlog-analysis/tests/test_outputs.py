@@ -42,6 +42,7 @@ WRITERS = {
     "check": ["check", "{trace}", "--json", "{out}"],
     "zones": ["zones", "{trace}", "--json", "{out}"],
     "metrics": ["metrics", "{trace}", "--json", "{out}"],
+    "explain": ["explain", "{trace}", "--html", "{out}"],
     "plot": ["plot", "{trace}", "--out", "{out}"],
     "report": ["report", "{trace}", "--out", "{out}"],
     "to-qvis": ["to-qvis", "{trace}", "--out", "{out}"],

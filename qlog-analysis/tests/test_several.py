@@ -61,11 +61,12 @@ COMMANDS = {
     "check": ["check"],
     "zones": ["zones"],
     "metrics": ["metrics"],
+    "explain": ["explain"],
     "report": ["report", "--out", "{out}"],
     "plot": ["plot", "--out", "{out}"],
     "to-qvis": ["to-qvis", "--out", "{out}"],
 }
-TAKE_SEVERAL = ("check", "zones", "metrics", "report")  # and make one thing of them
+TAKE_SEVERAL = ("check", "zones", "metrics", "explain", "report")  # and make one thing of them
 
 
 def called(command: str, out: FilePath, *traces: str) -> list[str]:
@@ -219,5 +220,5 @@ def test_what_was_perhaps_meant_is_said(arguments: list[str], meant: str, capsys
     assert stop.value.code == 2
     assert f"did you mean {meant}?" in capsys.readouterr().err
     with pytest.raises(SystemExit):
-        main(["elephant"])
+        main(["walrus"])
     assert "did you mean" not in capsys.readouterr().err

@@ -100,7 +100,7 @@ class _Command:
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="qlog-analysis",
-        description="Checks, measures and draws qlog traces of QUIC connections.",
+        description="Checks, measures, explains and draws qlog traces of QUIC connections.",
         epilog=_EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -112,6 +112,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     metrics.traces()
     metrics.writes("--json", metavar="FILE", help="write them as JSON; - for the standard output")
+    about = "say in plain English what happened on a connection, with the figures that it rests on"
+    explain = _Command(subparsers, "explain", about, commands.explain)
+    explain.traces()
+    explain.writes("--json", metavar="FILE", help="write it as JSON; - for the standard output")
+    explain.writes(
+        "--html",
+        metavar="FILE",
+        help="write one page with text and picture; or a folder, for one TRACE.explain.html per trace",
+    )
     _add_writers(subparsers)
     return parser
 

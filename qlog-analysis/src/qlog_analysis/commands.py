@@ -16,6 +16,10 @@ from .check.run import NoLawError
 from .check.run import check as judge
 from .check.verdict import Outcome, Verdict
 from .errors import AnalysisError
+from .explain.as_json import to_json as story_json
+from .explain.explanation import explain as explained
+from .explain.story import Story, tell
+from .explain.text import to_text as story_text
 from .linklog import LinkLog, read_link_log
 from .load import load
 from .metrics import measure
@@ -130,10 +134,34 @@ def metrics(args: Namespace) -> Code:
     return used.done()
 
 
+def explain(args: Namespace) -> Code:
+    pages = _outputs(args.traces, args.html, ".explain.html") if args.html is not None else {}
+    if STANDARD_OUTPUT in pages.values() and args.json == STANDARD_OUTPUT:
+        raise AnalysisError("--json and --html cannot both be written to the standard output")
+
+    def use(path: Path) -> Story:
+        story = tell(explained(load(path, allow_truncated=args.allow_truncated)))
+        if args.json != STANDARD_OUTPUT and STANDARD_OUTPUT not in pages.values():
+            print(story_text(story))
+        if path in pages:
+            _write_explanation(pages[path], story)
+        return story
+
+    used = Used.of(args.traces, use)
+    used.write_json(args.json, story_json)
+    return used.done()
+
+
+def _write_explanation(out: Path, story: Story) -> None:
+    from .explain import page  # noqa: PLC0415  plotly is slow to import, and most commands do without
+
+    write_text(out, page.render(story))
+
+
 def plot(args: Namespace) -> Code:
     from .plots import static  # noqa: PLC0415  matplotlib is slow to import, and most commands do without
 
-    pictures = _outputs(args, ".svg")
+    pictures = _outputs(args.traces, args.out, ".svg")
     if len(pictures) > 1 and args.link is not None:
         raise AnalysisError("--link is the log of one trace, but several are given; `report` takes one for each")
     for picture in pictures.values():
@@ -153,18 +181,18 @@ def plot(args: Namespace) -> Code:
     return Used.of(list(pictures), draw).done()
 
 
-def _outputs(args: Namespace, suffix: str) -> dict[Path, Path]:
+def _outputs(traces: list[Path], out: Path, suffix: str) -> dict[Path, Path]:
     """Where what is made of each trace goes: the file that was named, or one in that folder with the trace's name."""
-    if not args.out.is_dir():
-        if len(args.traces) > 1:
-            raise AnalysisError(f"several traces cannot become one file: {args.out} must be a folder that exists")
-        return {args.traces[0]: args.out}
+    if not out.is_dir():
+        if len(traces) > 1:
+            raise AnalysisError(f"several traces cannot become one file: {out} must be a folder that exists")
+        return {traces[0]: out}
     outputs: dict[Path, Path] = {}
-    for trace in args.traces:
-        outputs[trace] = args.out / (trace.name.removesuffix(".gz").removesuffix(".zst").rpartition(".")[0] + suffix)
+    for trace in traces:
+        outputs[trace] = out / (trace.name.removesuffix(".gz").removesuffix(".zst").rpartition(".")[0] + suffix)
         if list(outputs.values()).count(outputs[trace]) > 1:
             raise AnalysisError(f"two traces would become {outputs[trace]}: give them one by one")
-    keep_apart(args.traces, outputs.values())
+    keep_apart(traces, outputs.values())
     return outputs
 
 
@@ -189,7 +217,7 @@ def _write_report(out: Path, title: str, traces: list[Trace], links: list[LinkLo
 
 
 def to_qvis(args: Namespace) -> Code:
-    copies = _outputs(args, ".qvis.sqlog")
+    copies = _outputs(args.traces, args.out, ".qvis.sqlog")
 
     def export(path: Path) -> int:
         written = qvis.export(path, copies[path], allow_truncated=args.allow_truncated)

@@ -1,0 +1,235 @@
+"""Losses in bursts, with the likely cause of each: what the queueing delay was when the lost packets were sent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+
+import numpy as np
+
+from ..measure.persistent import PersistentCongestion
+from ..measure.rtt import Rtt
+from ..metrics import Floats
+from ..model import Space
+from .interruptions import Interruption
+from .observed import FEWEST_SAMPLES, Observed
+
+NEAR_LARGEST = (0.7, 0.8, 0.9)
+"""A full queue has a delay of such a share of the largest around that time (the 99th percentile) ..."""
+QUEUE = 5e-3
+"""... and no shorter than this (s)."""
+BY_CHANCE = 0.02
+"""With so little probability as many bursts would meet such a delay if losses came regardless of it. If the delays are
+no rarer at losses, they explain none."""
+WITHOUT, WITHOUT_SHARE = 2e-3, 0.05
+"""s, and of the smallest round trip: with less than the longer of them there was no queue. A longer delay may be that
+of a full one, even where others are longer: a buffer of so many packets holds less where they are small."""
+BEFORE = 8
+"""So many samples before a loss tell the delay at it."""
+AROUND, AROUND_ROUND_TRIPS = 2.0, 50.0
+"""s and round trips: the longer of them before and after a loss is "around", as a path may change."""
+DENSE, DENSE_PACKETS = 0.05, 3
+"""A burst that takes so many of the packets sent meanwhile, and so many at all, is no independent loss."""
+MANY_LATE = 0.2
+"""Of the packets declared lost, acknowledged afterwards."""
+ENOUGH = 8
+"""So many bursts say whether losses come at short delays as often as at long ones."""
+
+
+class Cause(str, Enum):
+    """The values stand in JSON."""
+
+    FULL_QUEUE = "full_queue"
+    WITHOUT_QUEUE = "without_queue"
+    INTERRUPTION = "interruption"
+    LATE = "came_late"
+    UNCLEAR = "unclear"
+
+
+@dataclass(frozen=True, slots=True)
+class Burst:
+    """Lost packets that were sent within a round trip of the first of them."""
+
+    begin: float
+    """First and last of them sent."""
+    end: float
+    detected: float
+    lost_packets: int
+    sent_packets: int
+    """From the first to the last of them."""
+    delay: float | None
+    """Queueing delay before the first of them, s; None if none was measured."""
+    cause: Cause
+
+    @property
+    def dense(self) -> bool:
+        return self.lost_packets >= max(DENSE_PACKETS, DENSE * self.sent_packets)
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    known: bool
+    """Whether the trace tells of losses at all."""
+    bursts: list[Burst]
+    lost_packets: int
+    """In the application packet number space."""
+    came_late: int
+    """Of all spaces, acknowledged after they had been declared lost."""
+    persistent: list[float]
+    """When persistent congestion (RFC 9002 section 7.6) was certain."""
+    marked_packets: int
+    """By ECN, as the peer counts them."""
+
+    def of(self, cause: Cause) -> list[Burst]:
+        return [b for b in self.bursts if b.cause is cause]
+
+
+def losses_of(o: Observed, interruptions: list[Interruption]) -> Losses:
+    trace = o.trace
+    late = set(trace.came_late)
+    lost = sorted((trace.sent.time[p], f.time, p) for f in trace.feedback for p in f.lost if _counts(o, p))
+    bursts = [_burst(o, group, late, interruptions) for group in _grouped(o, lost)]
+    bursts = _by_delay(o, bursts, many_late=len(late) >= MANY_LATE * len(lost))
+    return Losses(
+        known=bool(trace.ack_frames and len(trace.sent)),
+        bursts=bursts,
+        lost_packets=len(lost),
+        came_late=len(late),
+        persistent=_persistent(o),
+        marked_packets=max((f.ecn[1] for f in trace.feedback if f.ecn is not None), default=0),
+    )
+
+
+def _counts(o: Observed, packet: int) -> bool:
+    sent = o.trace.sent
+    return sent.space[packet] == Space.APPLICATION and not sent.probe[packet]
+
+
+def _grouped(o: Observed, lost: list[tuple[float, float, int]]) -> Iterator[list[tuple[float, float, int]]]:
+    group: list[tuple[float, float, int]] = []
+    for one in lost:
+        if group and one[0] - group[0][0] > max(o.rtt_at(group[0][0]), 1e-3):
+            yield group
+            group = []
+        group.append(one)
+    if group:
+        yield group
+
+
+def _burst(
+    o: Observed,
+    group: list[tuple[float, float, int]],
+    late: set[int],
+    interruptions: list[Interruption],
+) -> Burst:
+    begin, end = group[0][0], group[-1][0]
+    sent = np.searchsorted(o.sends.time, end, side="right") - np.searchsorted(o.sends.time, begin)
+    delay = _delay_before(o, begin)
+    if 2 * sum(p in late for _, _, p in group) > len(group):
+        cause = Cause.LATE
+    elif any(i.begin - i.rtt <= end and begin <= i.end for i in interruptions):
+        cause = Cause.INTERRUPTION
+    else:
+        cause = Cause.UNCLEAR
+    return Burst(begin, end, max(t for _, t, _ in group), len(group), int(sent), delay, cause)
+
+
+def _delay_before(o: Observed, time: float) -> float | None:
+    """The median of the last samples sent before, none older than two round trips."""
+    s = o.samples
+    if len(s.time) < FEWEST_SAMPLES:
+        return None
+    last = int(np.searchsorted(s.sent, time, side="right"))
+    near = slice(max(last - BEFORE, 0), last)
+    recent = s.rowd[near][s.sent[near] >= time - 2.0 * o.rtt_at(time)]
+    return float(np.median(recent)) if len(recent) else None
+
+
+def _by_delay(o: Observed, bursts: list[Burst], *, many_late: bool) -> list[Burst]:
+    """Those that are unclear until now, by the delays at all of them together. Where many packets came late after all,
+    those that seem to be lost at short delays may be late ones as well, and stay unclear."""
+    open_ones = [b for b in bursts if b.cause is Cause.UNCLEAR and b.delay is not None]
+    if not open_ones:
+        return bursts
+    around = _Around(o)
+    usual = [around.delays(b.begin) for b in open_ones]
+    at_losses = [b.delay or 0.0 for b in open_ones]
+    share = _full_share(usual, at_losses)
+    regardless = share is None and not many_late and _regardless(usual, at_losses)
+    causes: dict[Burst, Cause] = {}
+    for b, delays, d in zip(open_ones, usual, at_losses, strict=True):
+        longest = b.dense and d >= _bound(delays, NEAR_LARGEST[0])
+        if longest or (share is not None and d >= _bound(delays, share)):
+            causes[b] = Cause.FULL_QUEUE
+        elif regardless or d <= max(WITHOUT, WITHOUT_SHARE * (o.base_rtt or 0.0)):
+            causes[b] = Cause.WITHOUT_QUEUE
+    return [replace(b, cause=causes.get(b, b.cause)) for b in bursts]
+
+
+class _Around:
+    """The delays around a time, rising. Times close to each other have the same surroundings."""
+
+    def __init__(self, o: Observed) -> None:
+        self._o = o
+        self._width = max(AROUND, AROUND_ROUND_TRIPS * (o.base_rtt or 0.0))
+        self._known: dict[int, Floats] = {}
+
+    def delays(self, time: float) -> Floats:
+        k = int(time / self._width)
+        if k not in self._known:
+            a, b = np.searchsorted(self._o.samples.sent, ((k - 1) * self._width, (k + 2) * self._width))
+            near = self._o.samples.rowd[a:b]
+            self._known[k] = np.sort(near if len(near) else self._o.samples.rowd)
+        return self._known[k]
+
+
+def _large(delays: Floats) -> float:
+    return float(delays[int(0.99 * (len(delays) - 1))])
+
+
+def _bound(delays: Floats, share: float) -> float:
+    return max(share * _large(delays), QUEUE)
+
+
+def _full_share(usual: list[Floats], at_losses: list[float]) -> float | None:
+    """The smallest share of the largest delay from which on losses are more frequent than by chance; None if there is
+    none."""
+    for share in NEAR_LARGEST:
+        bounds = [_bound(delays, share) for delays in usual]
+        rarity = [1.0 - np.searchsorted(d, b) / len(d) for d, b in zip(usual, bounds, strict=True)]
+        hits = sum(d >= b for d, b in zip(at_losses, bounds, strict=True))
+        chance = _at_least(hits, len(at_losses), float(np.mean(rarity)))
+        if chance < BY_CHANCE:
+            return share
+    return None
+
+
+def _at_least(hits: int, tries: int, probability: float) -> float:
+    """Of a binomial distribution; of many tries by its normal approximation."""
+    if hits == 0 or probability >= 1.0:
+        return 1.0
+    if tries > 1000:
+        spread = math.sqrt(max(tries * probability * (1.0 - probability), 1e-12))
+        return 0.5 * math.erfc((hits - 0.5 - tries * probability) / spread / math.sqrt(2.0))
+    return sum(
+        math.comb(tries, k) * probability**k * (1.0 - probability) ** (tries - k) for k in range(hits, tries + 1)
+    )
+
+
+def _regardless(usual: list[Floats], at_losses: list[float]) -> bool:
+    """Whether about as many bursts come at delays below the median of all packets as above."""
+    below = sum(d <= float(np.median(delays)) for delays, d in zip(usual, at_losses, strict=True))
+    return len(at_losses) >= ENOUGH and below >= 0.3 * len(at_losses)
+
+
+def _persistent(o: Observed) -> list[float]:
+    """Only where no rounding could say otherwise."""
+    rtt, found = Rtt(o.trace), PersistentCongestion(o.trace)
+    out = []
+    for f in o.trace.feedback:
+        rtt.record(f)
+        if found.record(f, rtt) == {True}:
+            out.append(f.time)
+    return out

@@ -1,0 +1,75 @@
+"""Whole quiche connections over paths of which everything is known: what is said of them is true."""
+
+from __future__ import annotations
+
+from pathlib import Path as FilePath
+
+import pytest
+
+import lab
+from made import kinds
+from qlog_analysis.explain.explanation import explain
+from qlog_analysis.explain.limits import Limit
+from qlog_analysis.explain.losses import Cause
+from qlog_analysis.explain.story import Story, tell
+from qlog_analysis.load import load
+
+
+def story_of(folder: FilePath, spec: str, *values: str) -> Story:
+    return tell(explain(load(lab.written(folder, spec, *values))))
+
+
+@pytest.mark.parametrize("spec", ["cubic", "reno", "bbr2", "hybrid", "hybrid:paper", "smallq", "vegas", "rrr", "raimd"])
+def test_alone_on_a_link_the_link_is_the_limit_or_the_controllers_own_caution(tmp_path: FilePath, spec: str) -> None:
+    story = story_of(tmp_path, spec)
+    assert story.e.limited.get(Limit.APPLICATION, 0.0) < 0.05
+    assert Limit.RECEIVER not in story.e.limited
+    assert not {"interruption", "random_losses", "others_queue", "longer_path", "migration"} & set(kinds(story))
+    assert not story.e.losses.of(Cause.WITHOUT_QUEUE)
+    lost = sum(b.lost_packets for b in story.e.losses.bursts)
+    assert sum(b.lost_packets for b in story.e.losses.of(Cause.FULL_QUEUE)) >= 0.5 * lost
+    assert story.e.handshake.round_trips == pytest.approx(1.0, abs=0.1)
+    assert story.e.startup is not None
+    if spec != "hybrid:paper":
+        assert story.e.limited[Limit.PATH] > 0.6
+
+
+def test_cubic_in_a_deep_buffer_keeps_a_queue_and_hybrid_does_not(tmp_path: FilePath) -> None:
+    deep = "link.there.buffer=4bdp"
+    cubic = story_of(tmp_path, "cubic", deep)
+    assert kinds(cubic)[0] in ("standing_queue", "full_queue_losses")
+    assert "standing_queue" in kinds(cubic)
+    hybrid = story_of(tmp_path, "hybrid", deep)
+    assert "standing_queue" not in kinds(hybrid)
+    assert [z.name for z in hybrid.zones] == ["free", "filling", "congested"]
+
+
+@pytest.mark.parametrize("spec", ["cubic", "hybrid"])
+def test_a_source_with_less_than_the_path_carries_is_the_application(tmp_path: FilePath, spec: str) -> None:
+    story = story_of(tmp_path, spec, 'flow.main.traffic={ kind = "cbr", rate = "1Mbps" }')
+    assert story.e.limited[Limit.APPLICATION] > 0.9
+    assert kinds(story)[0] == "application_limited"
+    assert "path_limited" not in kinds(story)
+
+
+@pytest.mark.parametrize("spec", ["cubic", "bbr2", "hybrid"])
+def test_an_outage_is_an_interruption(tmp_path: FilePath, spec: str) -> None:
+    story = story_of(tmp_path, spec, 'link.there.outages="2s..3s"')
+    assert kinds(story)[0] == "interruption"
+    longest = max(story.e.interruptions, key=lambda i: i.end - i.begin)
+    assert longest.begin == pytest.approx(2.05, abs=0.15)
+    assert 3.0 < longest.end < 4.5
+
+
+@pytest.mark.parametrize("spec", ["reno", "bbr2", "hybrid"])
+def test_random_losses_are_not_blamed_on_the_queue(tmp_path: FilePath, spec: str) -> None:
+    story = story_of(tmp_path, spec, 'link.there.loss="2%"', "link.there.buffer=400p")
+    assert {"random_losses", "losses_in_bunches"} & set(kinds(story))
+    assert len(story.e.losses.of(Cause.WITHOUT_QUEUE)) > 3 * len(story.e.losses.of(Cause.FULL_QUEUE))
+
+
+def test_a_new_address_of_the_client_is_told(tmp_path: FilePath) -> None:
+    story = story_of(tmp_path, "hybrid", 'flow.main.rebind=["2s"]')
+    (change,) = story.e.paths.changes
+    assert change.time == pytest.approx(2.03, abs=0.1)
+    assert change.validated
