@@ -111,7 +111,9 @@ class HybridSender:
         self._lost, self._loss_reports = self._lost + lost, self._loss_reports + min(lost, 1)
         self._lost_total += len(d.lost)
         if d.acked:
-            self._longest_gap, self._heard = max(self._longest_gap, d.now - self._heard), d.now
+            waited = max(d.now - min(d.acked) - self.length, 0.0)
+            self._longest_gap = max(self._longest_gap, min(d.now - self._heard, waited))
+            self._heard = d.now
         self._acked += d.acked_bytes
         self._acked_packets += len(d.acked)
         self._overlaps = bool(d.acked) and min(d.acked) < self._start

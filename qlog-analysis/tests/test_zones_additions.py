@@ -20,6 +20,8 @@ PATH = Path(rate=8e6, delay=0.02, buffer=40_000, jitter=0.001)
 LOSSY = Path(rate=8e6, delay=0.02, buffer=40_000, jitter=0.001, loss=0.01)
 HEAVY = Path(rate=8e6, delay=0.02, buffer=40_000, loss=0.2)
 SHORT = Path(rate=8e6, delay=0.02, buffer=3_000)
+BATCHES = Path(rate=8e6, delay=0.02, buffer=40_000, ack_every=8)
+"""ACKs are 10 ms apart."""
 
 SLOWLY = DEFAULT.replace("drain_epochs=3", "drain_epochs=5")
 """A queue drains for more than one epoch."""
@@ -55,8 +57,6 @@ ALTERED: dict[str, tuple[Tamper, set[str]]] = {
     "no jitter of ACKs": (t.where(t.is_noisy, ack_jitter=0.0), {"ack_jitter"}),
     "no jitter": (t.where(t.is_noisy, jitter=0.0), {"jitter"}),
     "more jitter for good": (t.jitter_for_good, {"jitter"}),
-    "another gap": (t.scaled(t.waits_for_acks, 1.001, "ack_gap"), {"ack_gap"}),
-    "no gap": (t.where(t.waits_for_acks, ack_gap=0.0), {"ack_gap"}),
     "a wait skipped": (t.wait_skipped, {"timing"}),
     "a wait prolonged": (t.wait_prolonged, {"timing"}),
     "a wait cut short": (t.wait_cut_short, {"timing"}),
@@ -128,6 +128,8 @@ def test_a_falsified_trace_fails(tmp_path: FilePath, tamper: Tamper, laws: set[s
 
 
 ON_OTHER_PATHS: dict[str, tuple[Path, Tamper, set[str]]] = {
+    "another gap": (BATCHES, t.scaled(t.waits_for_acks, 1.001, "ack_gap"), {"ack_gap"}),
+    "no gap": (BATCHES, t.where(t.waits_for_acks, ack_gap=0.0), {"ack_gap"}),
     "another d_full": (SHORT, t.scaled(t.remembers, 1.01, "full"), {"full"}),
     "without full_buffer with its option": (SHORT, tampering.left_out("full_buffer"), {"full"}),
     "another background loss": (LOSSY, t.scaled(t.loses_elsewhere, 1.001, "background_loss"), {"background_loss"}),

@@ -103,16 +103,29 @@ impl<C: Controller> Path<C> {
 
     /// A full packet comes back that met `queue_ms` of queue, and `lost` others are lost.
     pub fn ack(&mut self, queue_ms: f64, lost: usize) {
-        self.now = self.now + self.every;
+        self.batch(1, queue_ms, lost);
+    }
+
+    /// The same for some packets that one ACK acknowledges, which was held back until the last of them came.
+    pub fn batch(&mut self, packets: u32, queue_ms: f64, lost: usize) {
+        self.now = self.now + self.every * packets;
         let rtt = 100 * MILLI + Duration::from_nanos((queue_ms * 1e6) as u64);
-        let sent = Time::from_origin(Duration::from_nanos(self.now.as_nanos()) - rtt);
-        let acked = [Acked {
-            sent,
+        let sent = |before| {
+            let now = Duration::from_nanos(self.now.as_nanos());
+            Time::from_origin(now - rtt - self.every * before)
+        };
+        let acked = |before| Acked {
+            sent: sent(before),
             size: SIZE,
             received: None,
-        }];
-        let lost = vec![Lost { sent, size: SIZE }; lost];
-        self.controller.on_sent(self.now, SIZE);
+        };
+        let acked: Vec<Acked> = (0..packets).rev().map(acked).collect();
+        let last = Lost {
+            sent: sent(0),
+            size: SIZE,
+        };
+        let lost = vec![last; lost];
+        self.controller.on_sent(self.now, SIZE * u64::from(packets));
         self.controller.on_feedback(&Feedback {
             lost: &lost,
             in_flight: self.in_flight,

@@ -71,10 +71,14 @@ impl Epoch {
         LossCount::new(self.lost, self.acked_packets)
     }
 
-    /// Something was acknowledged.
+    /// Something was acknowledged, the oldest of which has `waited` so long. What was not in flight, because the source had nothing
+    /// to send, was not held back. Few ACKs leave a longer gap than all before them; only those are asked how long they waited.
     #[inline]
-    pub fn on_ack(&mut self, now: Time) {
-        self.gap = self.gap.max(now.counted_from(self.last_ack));
+    pub fn on_ack(&mut self, now: Time, waited: impl FnOnce() -> Duration) {
+        let gap = now.counted_from(self.last_ack);
+        if gap > self.gap {
+            self.gap = self.gap.max(gap.min(Time::from_origin(waited())));
+        }
         self.last_ack = now;
     }
 
@@ -137,5 +141,39 @@ impl Epoch {
             return (self.sent.0 as f64) < used;
         }
         !self.window_full && ((self.sent + packet).0 as f64) < used
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(millis: u64) -> Time {
+        Time::from_origin(Duration::from_millis(millis))
+    }
+
+    /// The gap of an epoch in which ACKs come at these times, whose oldest packets have waited so long, in ms.
+    fn gap(acks: &[(u64, u64)]) -> u64 {
+        let mut epoch = Epoch::new(at(0));
+        for &(now, waited) in acks {
+            epoch.on_ack(at(now), || Duration::from_millis(waited));
+        }
+        epoch.gap().as_millis() as u64
+    }
+
+    #[test]
+    fn an_ack_that_comes_late_leaves_a_gap() {
+        assert_eq!(gap(&[(10, 10), (90, 80), (100, 10)]), 80);
+    }
+
+    #[test]
+    fn a_pause_of_the_source_is_no_gap() {
+        assert_eq!(gap(&[(10, 10), (90, 0), (100, 10)]), 10);
+    }
+
+    #[test]
+    fn a_packet_that_waited_longer_has_held_no_ack_back() {
+        // Lost time is counted once: another packet was acknowledged in between.
+        assert_eq!(gap(&[(10, 10), (20, 80)]), 10);
     }
 }

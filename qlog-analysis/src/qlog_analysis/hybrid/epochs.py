@@ -153,6 +153,8 @@ class Measurement:
         self._oldest = None
         newest = self._collect(f, acked_bytes) if f.space is Space.APPLICATION else None
         lengths = self._samples.lengths()
+        if f.space is Space.APPLICATION:
+            self._hear(f, lengths[0])
         if startup:
             self._grow(f, acked_bytes if began else 0, lengths, told)
             if began and not self._meets_path:
@@ -244,10 +246,17 @@ class Measurement:
             self._loss_reports = (least + min(told[0], 1), most + min(told[1], 1))
         acked = (self._trace.acked[i] for i in f.acked)
         self._oldest = min((sent.time[p] for p in acked if sent.ack_eliciting[p]), default=None)
-        if f.acked:
-            self._longest_gap, self._heard = max(self._longest_gap, f.time - self._heard), f.time
         self._acked_packets += len(f.acked)
         self._acked_bytes += acked_bytes
+
+    def _hear(self, f: Feedback, length: float) -> None:
+        """What was not in flight was not held back: the oldest packet has waited for as long as its RTT exceeds L."""
+        if not f.acked:
+            return
+        sent, acked = self._trace.sent, self._trace.acked
+        waited = max(f.time - min(sent.time[acked[i]] for i in f.acked) - length, 0.0)
+        gap = min(f.time - self._heard, waited)
+        self._longest_gap, self._heard = max(self._longest_gap, gap), f.time
 
     def _empty(self) -> dict[Source, Spans]:
         return {source: Spans(len(self._samples.minima)) for source in Source}

@@ -188,6 +188,11 @@ impl Model {
         let newest = self.delay.record(feedback, span, from, epoch, transmission);
         if feedback.space == Space::Application {
             count(epoch, feedback, from, room_up_to);
+            if let Some(oldest) = feedback.acked.first() {
+                let length = || self.delay.min_rtt().unwrap_or(self.initial_rtt);
+                let round_trip = || feedback.now.since(oldest.sent);
+                epoch.on_ack(feedback.now, || round_trip().saturating_sub(length()));
+            }
         }
         if first {
             // The first epoch begins with the first sample.
@@ -262,9 +267,6 @@ fn count(epoch: &mut Epoch, feedback: &Feedback<'_>, from: Time, room_up_to: Byt
         let lost = feedback.lost.iter().filter(|p| p.sent >= from).count() as u64;
         epoch.lost += lost;
         epoch.loss_reports += lost.min(1);
-    }
-    if !feedback.acked.is_empty() {
-        epoch.on_ack(feedback.now);
     }
     epoch.acked_packets += feedback.acked.len() as u64;
     epoch.acked = epoch.acked + feedback.acked_bytes();

@@ -228,19 +228,21 @@ fn acks_that_come_late_now_and_then_are_noise_even_with_one_of_them_in_a_span() 
 
 #[test]
 fn the_window_lets_packets_wait_for_an_ack_that_comes_with_others() {
-    let window = |every: u32| {
+    let window = |together: u32, apart: u32| {
         let mut path = Path::steady("");
-        path.every = every * MILLI;
-        (0..100).for_each(|_| path.ack(0.0, 0));
+        path.every = apart * MILLI;
+        (0..100).for_each(|_| path.batch(together, 0.0, 0));
         (
             path.controller.model.ack_gap.get(),
             path.controller.decision().window.0 as f64 / path.rate(),
         )
     };
-    let (steady, apart) = (window(10), window(50));
+    let (steady, together) = (window(1, 10), window(5, 10));
     assert!(steady.0 < MILLI, "{steady:?}");
-    assert!(apart.0 > 20 * MILLI, "{apart:?}");
-    assert!(apart.1 > steady.1, "{apart:?}, {steady:?}");
+    assert!(together.0 > 20 * MILLI, "{together:?}");
+    assert!(together.1 > steady.1, "{together:?}, {steady:?}");
+    // What the source has not sent was not held back.
+    assert_eq!(window(1, 50).0, Duration::ZERO);
 }
 
 #[test]
