@@ -6,9 +6,9 @@
 
 Of the suites of the README's table, `headline` and `headline-wifi`, it measures all controllers with this build.
 Of `paths` and `held-out` it measures hybrid. The others' results are the published ones of docs/results, by an earlier
-build, where there is no run of this build (or one that --keep lets pass): at 1 Gbit/s a run of cubic takes up to half
-an hour. --measure names others to be measured, `all` or --again all of them; do that after changes of quiche, of the
-links or of what is measured. What is neither measured nor known is named on the page.
+build, where no run is stored that holds for this build: at 1 Gbit/s a run of cubic takes up to half an hour.
+--measure names others to be measured, `all` or --again all of them; do that after changes of quiche, of the links or
+of what is measured. What is neither measured nor known is named on the page.
 
 Stages that were interrupted go on where they stopped; what stands is reused while nothing that matters has changed. A
 stage that fails is named on the page and leaves the others alone. Exit codes: 0 all is there; 1 a stage did not finish;
@@ -70,9 +70,6 @@ def add_sources(made: argparse.ArgumentParser) -> None:
     runs = made.add_mutually_exclusive_group()
     runs.add_argument("--again", action="store_true", help="reuse nothing; measure all, unless --measure says whom")
     runs.add_argument("--stored", action="store_true", help="make no runs of the suites, report what is there or known")
-    made.add_argument(
-        "--keep", default="", metavar="CC,...", help="reuse runs of these also if another build of cc-lab made them"
-    )
 
 
 def suites_of(given: argparse.Namespace) -> dict[str, Path]:
@@ -132,7 +129,6 @@ def settings_of(given: argparse.Namespace) -> Settings:
         targets=given.targets.resolve(),
         jobs=given.jobs,
         again=given.again,
-        keep=given.keep,
         measured=None if given.measure == ALL else given.measure,
         stored=given.stored,
         known=known(given),

@@ -27,7 +27,6 @@ class Settings:
     targets: Path
     jobs: int
     again: bool
-    keep: str
     measured: str | None
     """Controllers whose runs of suites are made: those of hybrid where there are known results, else all, if none."""
     stored: bool
@@ -78,7 +77,6 @@ def all_stages(settings: Settings) -> list[Stage]:
 def _of_the_lab(settings: Settings) -> list[Stage]:
     lab = settings.lab
     again = ("--again",) if settings.again else ()
-    keep = ("--keep", settings.keep) if settings.keep else ()
     jobs = ("--jobs", str(settings.jobs))
     stored = ("--stored",) if settings.stored else again
 
@@ -87,7 +85,7 @@ def _of_the_lab(settings: Settings) -> list[Stage]:
         measured = settings.measured or (SUBJECT if known else None)
         some = ("--measure", measured) if measured else ()
         others = ("--known", from_root(known)) if known else ()
-        return Stage(name, title, [(*command(name), *keep, *some, *others)])
+        return Stage(name, title, [(*command(name), *some, *others)])
 
     def command(name: str) -> tuple[str | Path, ...]:
         return (lab, "compare", settings.suites[name], "--out", settings.out / name, *jobs, *stored)
@@ -105,7 +103,6 @@ def _of_the_lab(settings: Settings) -> list[Stage]:
         "--out",
         settings.out / "targets",
         *jobs,
-        *keep,
         *again,
         *recordings,
     )

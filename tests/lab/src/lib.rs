@@ -30,4 +30,5 @@ mod store;
 pub mod summary;
 pub mod sweep;
 mod traffic;
+mod version;
 pub mod virtual_time;

@@ -1,48 +1,20 @@
 //! Results of finished runs, kept in a file, so that what was interrupted goes on where it stopped.
 //!
-//! A run's result holds for the bytes of the program that made it and for everything that the run depends on: the resolved
-//! scenario with the contents of its recordings, the controller, the seed, and what was asked for.
+//! A run's result holds for everything that it depends on: the resolved scenario with the contents of its recordings, the controller,
+//! the seed, what was asked for, and the versions of what is simulated. Every line stands for itself, so that files may be put
+//! together, and several processes may add to one.
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use boring::sha::Sha256;
 use quiche_cc_bottleneck::RateModel;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::scenario::Transport;
 use crate::sweep::Plan;
-
-/// What runs were made with: a digest of the running program and of the shared objects that it loaded.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Build(String);
-
-impl Build {
-    /// Of this process, which loaded these `plugins`.
-    ///
-    /// # Errors
-    /// One of the files cannot be read.
-    pub fn of_this_program(plugins: &[PathBuf]) -> io::Result<Self> {
-        let mut digest = Sha256::new();
-        // Even if the file was replaced since the start.
-        digest.update(&std::fs::read("/proc/self/exe")?);
-        for plugin in plugins {
-            digest.update(&std::fs::read(plugin)?);
-        }
-        Ok(Self(hex(&digest.finish())))
-    }
-}
-
-/// Which results may be reused.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reuse {
-    /// None of those that the file has; they are removed.
-    pub again: bool,
-    /// Runs in which only these controllers take part are reused whatever build made them.
-    pub kept: Vec<String>,
-}
+use crate::version::{hex, Versions};
 
 /// A line of the file.
 #[derive(Debug, Serialize, Deserialize)]
@@ -52,29 +24,28 @@ struct Line<T> {
     name: String,
     /// See [`identity`].
     run: String,
-    /// See [`Build`].
-    build: String,
+    /// See [`Versions::of`].
+    version: String,
     result: T,
 }
 
 /// The file with what it holds.
 pub struct Store<T> {
     file: File,
-    build: Build,
-    kept: Vec<String>,
+    versions: Versions,
     lines: Vec<Line<T>>,
 }
 
 impl<T: Serialize + DeserializeOwned> Store<T> {
-    /// Opens the file, or makes it. A line that cannot be used is reported to `skipped` with its number, and left out: its run is
-    /// made again.
+    /// Opens the file, or makes it; what it has is removed if all is to be made `again`. A line that cannot be used is reported to
+    /// `skipped` with its number, and left out: its run is made again.
     ///
     /// # Errors
     /// The file or its directory cannot be read or written.
     pub fn open(
         path: &Path,
-        build: Build,
-        reuse: &Reuse,
+        versions: Versions,
+        again: bool,
         mut skipped: impl FnMut(usize, serde_json::Error),
     ) -> io::Result<Self> {
         if let Some(directory) = path.parent() {
@@ -82,7 +53,7 @@ impl<T: Serialize + DeserializeOwned> Store<T> {
         }
         let mut options = File::options();
         let mut file = options.read(true).append(true).create(true).open(path)?;
-        if reuse.again {
+        if again {
             file.set_len(0)?;
         }
         // Bytes, for what was cut off may be no text.
@@ -102,29 +73,16 @@ impl<T: Serialize + DeserializeOwned> Store<T> {
         }
         Ok(Self {
             file,
-            build,
-            kept: reuse.kept.clone(),
+            versions,
             lines,
         })
     }
 
     /// The result of this run, of which `asked` was asked for, if there is one that holds.
     pub fn find(&self, plan: &Plan, asked: &str) -> Option<&T> {
-        let run = identity(plan, asked).ok()?;
-        let same = |line: &&Line<T>| line.run == run;
-        let mut found = self.lines.iter().rev().filter(same);
-        let own = found.clone().find(|line| line.build == self.build.0);
-        let other = || found.next().filter(|_| self.is_kept(plan));
-        own.or_else(other).map(|line| &line.result)
-    }
-
-    fn is_kept(&self, plan: &Plan) -> bool {
-        let flows = plan.scenario.flows.iter();
-        let fixed = flows.filter_map(|flow| match &flow.transport {
-            Transport::Quic(quic) => quic.cc.as_ref(),
-            Transport::Udp => None,
-        });
-        fixed.chain([&plan.cc]).all(|cc| self.kept.contains(cc))
+        let (run, version) = (identity(plan, asked).ok()?, self.versions.of(plan));
+        let same = |line: &&Line<T>| line.run == run && line.version == version;
+        self.lines.iter().rev().find(same).map(|line| &line.result)
     }
 
     /// Writes the result at once, and gives it back as a later start reads it: the last digit of a number may differ.
@@ -135,7 +93,7 @@ impl<T: Serialize + DeserializeOwned> Store<T> {
         let line = Line {
             name: plan.name.clone(),
             run: identity(plan, asked)?,
-            build: self.build.0.clone(),
+            version: self.versions.of(plan),
             result,
         };
         let text = serde_json::to_string(&line)?;
@@ -146,7 +104,7 @@ impl<T: Serialize + DeserializeOwned> Store<T> {
     }
 }
 
-/// A digest of everything that the run's result depends on, but for the program.
+/// A digest of everything that the run's result depends on, but for the versions.
 fn identity(plan: &Plan, asked: &str) -> io::Result<String> {
     let mut digest = Sha256::new();
     let mut part = |bytes: &[u8]| {
@@ -164,10 +122,6 @@ fn identity(plan: &Plan, asked: &str) -> io::Result<String> {
         }
     }
     Ok(hex(&digest.finish()))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
@@ -188,6 +142,8 @@ rtt = "20ms"
 traffic = { kind = "unlimited" }
 "#;
 
+    const OLD: [&str; 2] = ["model", "controllers"];
+
     fn plan(text: &str, cc: &str, seed: u64) -> Plan {
         Plan {
             name: format!("{cc},seed={seed}"),
@@ -198,30 +154,23 @@ traffic = { kind = "unlimited" }
         }
     }
 
-    /// The store in this directory as `build` opens it, and the numbers of the lines that it skipped.
-    fn open(directory: &Path, build: &str, reuse: &Reuse) -> (Store<f64>, Vec<usize>) {
+    /// The store in this directory for these versions of model and controllers, and the numbers of the lines that it skipped.
+    fn open(directory: &Path, [model, controllers]: [&str; 2]) -> (Store<f64>, Vec<usize>) {
         let mut skipped = Vec::new();
         let path = directory.join("runs.jsonl");
-        let build = Build(build.to_owned());
-        let store = Store::open(&path, build, reuse, |line, _| skipped.push(line)).unwrap();
+        let versions = Versions::new(model, controllers);
+        let store = Store::open(&path, versions, false, |line, _| skipped.push(line)).unwrap();
         (store, skipped)
-    }
-
-    fn keeping(cc: &[&str]) -> Reuse {
-        Reuse {
-            again: false,
-            kept: cc.iter().map(|cc| (*cc).to_owned()).collect(),
-        }
     }
 
     #[test]
     fn a_result_is_found_again_and_only_for_the_same_run() {
         let directory = tempfile::tempdir().unwrap();
         let made = plan(SCENARIO, "reno", 1);
-        let (mut store, _) = open(directory.path(), "one", &Reuse::default());
+        let (mut store, _) = open(directory.path(), OLD);
         assert_eq!(store.find(&made, ""), None);
         let given = *store.add(&made, "", 0.1 + 0.2).unwrap();
-        let (store, skipped) = open(directory.path(), "one", &Reuse::default());
+        let (store, skipped) = open(directory.path(), OLD);
         assert_eq!(store.find(&made, ""), Some(&given));
         assert!(skipped.is_empty());
         for other in [
@@ -236,7 +185,7 @@ traffic = { kind = "unlimited" }
     }
 
     #[test]
-    fn another_build_reuses_only_runs_of_controllers_that_are_kept() {
+    fn a_result_holds_as_long_as_what_it_depends_on_is_the_same() {
         let directory = tempfile::tempdir().unwrap();
         let beside = SCENARIO.replace("rtt =", "cc = \"hybrid\"\nrtt =");
         let plans = [
@@ -244,20 +193,41 @@ traffic = { kind = "unlimited" }
             plan(SCENARIO, "hybrid", 1),
             plan(&beside, "reno", 1),
         ];
-        let (mut store, _) = open(directory.path(), "one", &Reuse::default());
+        let (mut store, _) = open(directory.path(), OLD);
         for plan in &plans {
             store.add(plan, "", 1.0).unwrap();
         }
-        let found = |reuse: &Reuse| {
-            let (store, _) = open(directory.path(), "two", reuse);
+        let found = |versions| {
+            let (store, _) = open(directory.path(), versions);
             plans.each_ref().map(|plan| store.find(plan, "").is_some())
         };
-        assert_eq!(found(&Reuse::default()), [false, false, false]);
-        assert_eq!(found(&keeping(&["reno"])), [true, false, false]);
-        assert_eq!(found(&keeping(&["reno", "hybrid"])), [true, true, true]);
-        let (mut store, _) = open(directory.path(), "two", &keeping(&["reno"]));
-        store.add(&plans[0], "", 2.0).unwrap();
-        assert_eq!(store.find(&plans[0], ""), Some(&2.0), "its own comes first");
+        assert_eq!(found(OLD), [true, true, true]);
+        assert_eq!(found(["model", "new"]), [true, false, false]);
+        assert_eq!(found(["new", "controllers"]), [false, false, false]);
+    }
+
+    #[test]
+    fn files_of_shards_are_put_together_and_two_processes_may_add_to_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let plans = [1, 2, 3, 4].map(|seed| plan(SCENARIO, "reno", seed));
+        let shards = ["one", "two"].map(|name| directory.path().join(name));
+        for (shard, plans) in shards.iter().zip(plans[..2].chunks(1)) {
+            let (mut store, _) = open(shard, OLD);
+            store.add(&plans[0], "", 1.0).unwrap();
+        }
+        let both: Vec<u8> = shards
+            .iter()
+            .flat_map(|shard| std::fs::read(shard.join("runs.jsonl")).unwrap())
+            .collect();
+        std::fs::write(directory.path().join("runs.jsonl"), both).unwrap();
+        let (mut one, mut other) = (open(directory.path(), OLD).0, open(directory.path(), OLD).0);
+        one.add(&plans[2], "", 2.0).unwrap();
+        other.add(&plans[3], "", 3.0).unwrap();
+        one.add(&plans[3], "", 3.0).unwrap();
+        let (store, skipped) = open(directory.path(), OLD);
+        let found = plans.each_ref().map(|plan| store.find(plan, "").copied());
+        assert_eq!(found, [1.0, 1.0, 2.0, 3.0].map(Some));
+        assert!(skipped.is_empty());
     }
 
     #[test]
@@ -265,17 +235,17 @@ traffic = { kind = "unlimited" }
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("runs.jsonl");
         let plans = [1, 2, 3].map(|seed| plan(SCENARIO, "reno", seed));
-        let (mut store, _) = open(directory.path(), "one", &Reuse::default());
+        let (mut store, _) = open(directory.path(), OLD);
         for plan in &plans[..2] {
             store.add(plan, "", 1.0).unwrap();
         }
         let bytes = std::fs::read(&path).unwrap();
         std::fs::write(&path, &bytes[..bytes.len() - 20]).unwrap();
-        let (mut store, skipped) = open(directory.path(), "one", &Reuse::default());
+        let (mut store, skipped) = open(directory.path(), OLD);
         assert_eq!(skipped, [2]);
         assert_eq!(store.find(&plans[1], ""), None);
         store.add(&plans[2], "", 3.0).unwrap();
-        let (store, skipped) = open(directory.path(), "one", &Reuse::default());
+        let (store, skipped) = open(directory.path(), OLD);
         assert_eq!(skipped, [2]);
         assert_eq!(store.find(&plans[0], ""), Some(&1.0));
         assert_eq!(store.find(&plans[2], ""), Some(&3.0));
@@ -288,17 +258,16 @@ traffic = { kind = "unlimited" }
         std::fs::write(&trace, "1\n2\n").unwrap();
         let text = SCENARIO.replace("4Mbps", &format!("trace:{}", trace.display()));
         let made = plan(&text, "reno", 1);
-        let (mut store, _) = open(directory.path(), "one", &Reuse::default());
+        let (mut store, _) = open(directory.path(), OLD);
         store.add(&made, "", 1.0).unwrap();
         assert!(store.find(&made, "").is_some());
         std::fs::write(&trace, "1\n3\n").unwrap();
         assert_eq!(store.find(&made, ""), None);
         std::fs::write(&trace, "1\n2\n").unwrap();
-        let again = Reuse {
-            again: true,
-            ..Reuse::default()
-        };
-        let (store, _) = open(directory.path(), "one", &again);
+        let path = directory.path().join("runs.jsonl");
+        let [model, controllers] = OLD;
+        let versions = Versions::new(model, controllers);
+        let store = Store::<f64>::open(&path, versions, true, |_, _| ()).unwrap();
         assert_eq!(store.find(&made, ""), None);
         drop(store);
         assert_eq!(

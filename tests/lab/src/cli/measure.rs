@@ -9,8 +9,12 @@ use serde::Serialize;
 
 use super::progress::Progress;
 use crate::record::Record;
-use crate::store::{Build, Reuse, Store};
+use crate::store::Store;
 use crate::sweep::{self, Event, Failure, Plan};
+use crate::version::Versions;
+
+/// Of lines that cannot be used, so many are named; a file of another release may have thousands.
+const NAMED: usize = 5;
 
 /// Where results go, and which are taken from there.
 #[derive(Debug, Args)]
@@ -30,11 +34,6 @@ pub struct MeasureArgs {
     /// Make no run: only what DIR/runs.jsonl has is reported, and what it lacks is named
     #[arg(long, conflicts_with = "again")]
     stored: bool,
-
-    /// Take runs with these controllers from DIR/runs.jsonl also if another build of cc-lab made them, with commas between; may
-    /// be repeated
-    #[arg(long, value_name = "CC,...")]
-    keep: Vec<String>,
 }
 
 /// Runs, and what is asked for of each.
@@ -101,18 +100,19 @@ impl MeasureArgs {
     ) -> Result<Store<T>, String> {
         let path = self.file();
         let file = path.display();
-        let kept = self.keep.iter().flat_map(|list| sweep::split(list));
-        let kept: Vec<String> = kept.collect();
-        for cc in &kept {
-            quiche_cc::parse(cc).map_err(|error| format!("--keep: {error}"))?;
+        let versions = Versions::of_this_program(plugins)
+            .map_err(|error| format!("a plugin cannot be read: {error}"))?;
+        let mut skipped = 0;
+        let store = Store::open(&path, versions, self.again, |line, error| {
+            skipped += 1;
+            if skipped <= NAMED {
+                eprintln!("{file}:{line}: is left out, so its run is made again: {error}");
+            }
+        });
+        if skipped > NAMED {
+            eprintln!("{file}: so are {} lines more", skipped - NAMED);
         }
-        let again = self.again;
-        let build = Build::of_this_program(plugins)
-            .map_err(|error| format!("this program cannot be read: {error}"))?;
-        Store::open(&path, build, &Reuse { again, kept }, |line, error| {
-            eprintln!("{file}:{line}: is left out, so its run is made again: {error}");
-        })
-        .map_err(|error| format!("{file} cannot be written: {error}"))
+        store.map_err(|error| format!("{file} cannot be written: {error}"))
     }
 
     fn execute<T: Send>(&self, plans: &[Plan], task: &Task<'_, T>, mut done: impl FnMut(usize, T)) {
