@@ -66,23 +66,29 @@ pub fn fill_random(out: &mut [u8]) {
         .expect("the system's random generator works");
 }
 
-/// Offers the peer as many connection ids as it takes, so that it can change paths. Returns the new
-/// ones.
-pub fn issue_connection_ids(conn: &mut Connection) -> Vec<quiche::ConnectionId<'static>> {
+/// Offers the peer as many connection ids as it takes, so that it can change paths, each with the
+/// stateless reset token that `reset_token` gives it. Returns the new ones.
+pub fn issue_connection_ids(
+    conn: &mut Connection,
+    reset_token: impl Fn(&[u8]) -> [u8; 16],
+) -> Vec<quiche::ConnectionId<'static>> {
     let mut issued = Vec::new();
     while conn.scids_left() > 0 {
         let id = random_connection_id();
-        let mut reset_token = [0; 16];
-        fill_random(&mut reset_token);
-        if conn
-            .new_scid(&id, u128::from_be_bytes(reset_token), false)
-            .is_err()
-        {
+        let token = u128::from_be_bytes(reset_token(&id));
+        if conn.new_scid(&id, token, false).is_err() {
             break;
         }
         issued.push(id);
     }
     issued
+}
+
+/// A stateless reset token that nobody knows, for an endpoint that sends no resets.
+pub fn random_reset_token() -> [u8; 16] {
+    let mut token = [0; 16];
+    fill_random(&mut token);
+    token
 }
 
 /// Lower-case hexadecimal digits.
@@ -118,6 +124,16 @@ pub fn close_reason(error: &quiche::ConnectionError) -> String {
         let _ = write!(said, " ({text})");
     }
     said
+}
+
+/// Says in words why a server's connection ended.
+pub fn reason_of_end(conn: &Connection) -> String {
+    match (conn.peer_error(), conn.local_error()) {
+        (Some(error), _) => format!("closed by the client: {}", close_reason(error)),
+        (None, Some(error)) => format!("closed: {}", close_reason(error)),
+        (None, None) if conn.is_timed_out() => "timed out".to_owned(),
+        (None, None) => "dropped".to_owned(),
+    }
 }
 
 /// The alerts (RFC 8446, section 6) that a user can do something about.

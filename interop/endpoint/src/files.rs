@@ -1,6 +1,6 @@
 //! Opening files that may turn out to be something else.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -13,8 +13,8 @@ pub const WITHOUT_WAITING: i32 = OFlags::NONBLOCK.bits() as i32;
 /// Far more than a certificate chain or a list of rules needs.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// The content of a small regular file. Anything else is refused: the end of a pipe may never come.
-pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+/// Opens a regular file for reading. Anything else is refused: the end of a pipe may never come.
+pub fn open_regular(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new()
         .read(true)
         .custom_flags(WITHOUT_WAITING)
@@ -22,6 +22,12 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     if !file.metadata()?.is_file() {
         return Err(invalid("not a regular file; allowed: regular files"));
     }
+    Ok(file)
+}
+
+/// The content of a small regular file.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let file = open_regular(path)?;
     let mut content = Vec::new();
     file.take(MOST_BYTES + 1).read_to_end(&mut content)?;
     if content.len() as u64 > MOST_BYTES {

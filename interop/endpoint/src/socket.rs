@@ -112,8 +112,9 @@ impl UdpEndpoint {
         !self.unsent.is_empty()
     }
 
-    /// Receives what one system call returns, and hands every datagram to `handle`.
-    pub fn receive(&mut self, mut handle: impl FnMut(Datagram<'_>)) -> io::Result<()> {
+    /// Receives what one system call returns, and hands every datagram to `handle`. Returns whether
+    /// there may be more.
+    pub fn receive(&mut self, mut handle: impl FnMut(Datagram<'_>)) -> io::Result<bool> {
         let mut metas = [RecvMeta::default(); RECEIVE_BATCH];
         let mut slices: Vec<IoSliceMut<'_>> = self
             .buffers
@@ -142,7 +143,7 @@ impl UdpEndpoint {
                 });
             }
         }
-        Ok(())
+        Ok(received == RECEIVE_BATCH)
     }
 
     /// Sends datagrams, or keeps them until the socket is writable.

@@ -16,8 +16,8 @@ use super::progress::Progress;
 use super::requests::Requests;
 use super::resumption::Resumption;
 use crate::connection::{
-    close_reason, h3_code, issue_connection_ids, no_error_code, random_connection_id, receive,
-    Connection,
+    close_reason, h3_code, issue_connection_ids, no_error_code, random_connection_id,
+    random_reset_token, receive, Connection,
 };
 use crate::http09;
 use crate::keylog::KeyLog;
@@ -299,7 +299,7 @@ impl<'a> Session<'a> {
 
     fn on_established(&mut self, now: Instant) {
         self.established.get_or_insert(now);
-        issue_connection_ids(&mut self.conn);
+        issue_connection_ids(&mut self.conn, |_| random_reset_token());
         if let Some(interval) = self.client.args.ping_interval() {
             let due = *self.next_ping.get_or_insert(now + interval);
             if due <= now {

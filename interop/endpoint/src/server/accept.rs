@@ -29,6 +29,8 @@ pub enum Arrival {
     Retry(Vec<u8>),
     /// A Version Negotiation packet, likewise.
     Negotiate(Vec<u8>),
+    /// A stateless reset, likewise.
+    Reset(Vec<u8>),
     /// Nothing that can be answered.
     Ignore(&'static str),
 }
@@ -42,9 +44,6 @@ pub fn decide(
     tokens: &TokenMint,
     validate: bool,
 ) -> Arrival {
-    if header.ty == Type::Short {
-        return Arrival::Ignore("packet of an unknown connection");
-    }
     // An answer to a small datagram would help to amplify an attack on a forged address.
     if size < MIN_INITIAL {
         return Arrival::Ignore("datagram too small for a new connection");
@@ -105,6 +104,7 @@ fn answer(
 
 #[cfg(test)]
 mod tests {
+    use super::super::secret::Secret;
     use super::*;
     use crate::connection::CONNECTION_ID_LENGTH;
 
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_token_that_is_no_retry_token_is_as_good_as_none() {
-        let tokens = TokenMint::new();
+        let tokens = TokenMint::new(Secret::random());
         for token in [&[][..], &[7; 3], &[0; 300]] {
             let header = initial(&[2; 8], token);
             let easy = decide(&header, 1200, client(), &tokens, false);
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_retry_is_good_for_the_id_that_it_gave_only() {
-        let tokens = TokenMint::new();
+        let tokens = TokenMint::new(Secret::random());
         let first = initial(&[2; 8], &[]);
         let Arrival::Retry(mut packet) = decide(&first, 1200, client(), &tokens, true) else {
             panic!("no Retry");
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn all_packets_of_a_first_flight_are_given_the_same_id() {
-        let tokens = TokenMint::new();
+        let tokens = TokenMint::new(Secret::random());
         let given = |dcid: &[u8]| {
             let header = initial(dcid, &[]);
             let Arrival::Retry(mut packet) = decide(&header, 1200, client(), &tokens, true) else {
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn an_id_that_is_too_short_gets_nothing() {
-        let tokens = TokenMint::new();
+        let tokens = TokenMint::new(Secret::random());
         for validate in [true, false] {
             let header = initial(&[2; 7], &[]);
             let decided = decide(&header, 1200, client(), &tokens, validate);

@@ -87,6 +87,28 @@ pub struct ServerArgs {
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub max_connections: u32,
 
+    /// Most connections of one client, by its validated address: IPv4, or /64 of IPv6; further ones
+    /// are refused (1 to 100000)
+    #[arg(long, value_name = "COUNT", default_value_t = 250,
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub max_per_address: u32,
+
+    /// The same of one network: /24 of IPv4, or /48 of IPv6 (1 to 100000)
+    #[arg(long, value_name = "COUNT", default_value_t = 500,
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub max_per_network: u32,
+
+    /// Seconds after which a response of which the client takes nothing is reset, and a connection
+    /// without responses closed, whatever else the client sends (1 to 3600)
+    #[arg(long, value_name = "SECONDS", default_value_t = 60,
+          value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub stall_timeout: u64,
+
+    /// File of at least 32 random bytes, mode 0600, from which the keys of Retry tokens and stateless
+    /// resets are made; servers that share it know each other's [default: random at every start]
+    #[arg(long, value_name = "FILE")]
+    pub secret: Option<PathBuf>,
+
     /// Seconds that running responses get after a signal (0 to 3600)
     #[arg(long, value_name = "SECONDS", default_value_t = 5,
           value_parser = clap::value_parser!(u64).range(0..=3600))]

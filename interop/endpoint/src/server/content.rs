@@ -3,12 +3,14 @@
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::time::Instant;
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata, OpenOptions, OpenOptionsExt};
 use percent_encoding::percent_decode_str;
 
 use super::range::{self, Requested};
+use super::shortage::Shortage;
 use crate::files::WITHOUT_WAITING;
 use crate::object;
 
@@ -23,6 +25,14 @@ pub struct Request {
     pub range: Option<Vec<u8>>,
 }
 
+impl Request {
+    /// Whether its method is safe (RFC 9110, section 9.2.1).
+    fn is_safe(&self) -> bool {
+        let method = self.method.as_deref().unwrap_or_default();
+        [&b"GET"[..], b"HEAD", b"OPTIONS", b"TRACE"].contains(&method)
+    }
+}
+
 /// An answer.
 #[derive(Debug)]
 pub struct Response {
@@ -35,6 +45,7 @@ pub struct Response {
 pub struct Content {
     /// A handle that no path can leave, neither by `..` nor by symbolic links.
     root: Option<Dir>,
+    shortage: Shortage,
 }
 
 impl Content {
@@ -46,7 +57,18 @@ impl Content {
         };
         Ok(Self {
             root: root.map(open).transpose()?,
+            shortage: Shortage::default(),
         })
+    }
+
+    /// Answers a request, one in early data only if it may be answered as often as others replay it
+    /// (RFC 8470, section 4).
+    pub fn respond_when(&self, early: bool, request: &Request) -> Response {
+        if early && !request.is_safe() {
+            // Section 5.2: Too Early.
+            return Response::status(425);
+        }
+        self.respond(request)
     }
 
     /// Answers a request.
@@ -64,12 +86,21 @@ impl Content {
         };
         let mut response = match self.find(request.path.as_deref()) {
             Ok(found) => found.response(request.range.as_deref()),
+            Err(503) => self.out_of_descriptors(),
             Err(status) => Response::status(status),
         };
         if head {
             response.body = None;
         }
         response
+    }
+
+    /// Refuses for now what may be served later.
+    fn out_of_descriptors(&self) -> Response {
+        self.shortage.on_refused(Instant::now());
+        let mut refused = Response::status(503);
+        refused.headers.push(("retry-after", "1".to_owned()));
+        refused
     }
 
     /// Finds the object of a path, or the status that says why there is none.
@@ -194,6 +225,9 @@ fn find_file(root: &Dir, path: &str) -> Result<Found, u16> {
 }
 
 fn status_of(error: &io::Error) -> u16 {
+    if Shortage::is_meant_by(error) {
+        return 503;
+    }
     match error.kind() {
         // A directory handle reports a way out of it as "permission denied", too.
         io::ErrorKind::PermissionDenied => 403,

@@ -1,5 +1,6 @@
 //! One client of the server.
 
+use std::net::IpAddr;
 use std::time::Instant;
 
 use quiche::h3;
@@ -10,10 +11,12 @@ use super::heard::Heard;
 use super::http09::Http09;
 use super::message;
 use super::records::Records;
+use super::resets::Resets;
 use super::responses::{reset, Responses};
 use super::rules::Choice;
+use super::stalls::Stalls;
 use crate::connection::{
-    close_reason, h3_code, hex, issue_connection_ids, no_error_code, Connection,
+    h3_code, hex, issue_connection_ids, no_error_code, reason_of_end, Connection,
 };
 use crate::http09;
 use crate::pacing::{Sender, Stopped};
@@ -38,6 +41,8 @@ enum Http {
 /// A connection with the requests on it.
 pub struct Peer {
     pub conn: Connection,
+    /// Where it began.
+    pub client: IpAddr,
     /// Index of the socket that it came in by.
     pub socket: usize,
     /// All connection ids by which datagrams for it are found.
@@ -58,20 +63,24 @@ pub struct Peer {
     requests: u64,
     heard: Heard,
     goaway_sent: bool,
+    stalls: Stalls,
 }
 
 impl Peer {
     /// A half-open connection. Its records are kept when it is confirmed.
     pub fn new(
         conn: Connection,
+        client: IpAddr,
         socket: usize,
         original_id: Vec<u8>,
         choice: Choice,
         records: Records,
+        stalls: Stalls,
     ) -> Self {
         Self {
             held: Some(records),
             conn,
+            client,
             socket,
             ids: Vec::new(),
             dirty: false,
@@ -85,6 +94,7 @@ impl Peer {
             requests: 0,
             heard: Heard::default(),
             goaway_sent: false,
+            stalls,
         }
     }
 
@@ -122,6 +132,9 @@ impl Peer {
         }
         self.rtt.observe(&self.conn, now);
         self.serve(services);
+        if self.stalls.check(&mut self.conn, &mut self.responses, now) {
+            self.end(no_error_code(&self.conn), b"nothing was asked for or taken");
+        }
         let stopped = sender.flush(&mut self.conn, socket);
         if self.ended.is_none() && (self.conn.is_draining() || self.conn.is_closed()) {
             self.ended = Some(now);
@@ -130,11 +143,14 @@ impl Peer {
     }
 
     /// Connection ids issued since the last call, and those that the client has given up.
-    pub fn change_ids(&mut self) -> (Vec<quiche::ConnectionId<'static>>, Vec<Vec<u8>>) {
+    pub fn change_ids(
+        &mut self,
+        resets: &Resets,
+    ) -> (Vec<quiche::ConnectionId<'static>>, Vec<Vec<u8>>) {
         if !self.conn.is_established() || self.conn.is_closed() {
             return (Vec::new(), Vec::new());
         }
-        let issued = issue_connection_ids(&mut self.conn);
+        let issued = issue_connection_ids(&mut self.conn, |id| resets.token(id));
         let mut retired = Vec::new();
         while let Some(id) = self.conn.retired_scid_next() {
             self.ids.retain(|known| *known != id);
@@ -151,8 +167,23 @@ impl Peer {
 
     /// Closes the connection without an error.
     pub fn close(&mut self) {
-        let code = no_error_code(&self.conn);
-        self.conn.close(true, code, b"server is stopping").ok();
+        self.end(no_error_code(&self.conn), b"server is stopping");
+    }
+
+    fn end(&mut self, code: u64, why: &[u8]) {
+        self.conn.close(true, code, why).ok();
+    }
+
+    /// Turns the client away.
+    pub fn refuse(&mut self, why: &[u8]) {
+        // RFC 9000, section 20.1: CONNECTION_REFUSED.
+        self.conn.close(false, 0x2, why).ok();
+    }
+
+    /// When there is something to do on it, whatever comes.
+    pub fn due(&self) -> Option<Instant> {
+        let due = [self.conn.timeout_instant(), self.stalls.due(&self.conn)];
+        due.into_iter().flatten().min()
     }
 
     /// Whether nothing more will happen on it.
@@ -310,7 +341,8 @@ impl Peer {
             }
         };
         self.count_request(request.path.as_deref(), services);
-        let response = services.content.respond(&request);
+        let early = self.conn.is_in_early_data();
+        let response = services.content.respond_when(early, &request);
         log::debug!(
             "{} {} {} -> {}",
             self.conn.trace_id(),
@@ -341,12 +373,7 @@ impl Peer {
             .duration_since(self.started);
         let cc = self.choice.cc.as_str();
         let report = ConnectionReport::new(&self.conn, cc, duration, &self.rtt);
-        let reason = match (self.conn.peer_error(), self.conn.local_error()) {
-            (Some(error), _) => format!("closed by the client: {}", close_reason(error)),
-            (None, Some(error)) => format!("closed: {}", close_reason(error)),
-            (None, None) if self.conn.is_timed_out() => "timed out".to_owned(),
-            (None, None) => "dropped".to_owned(),
-        };
+        let reason = reason_of_end(&self.conn);
         let id = hex(&self.original_id);
         let rule = self.choice.rule.as_ref();
         let rule = rule.map_or(String::new(), |name| format!(" rule=\"{name}\""));

@@ -1,22 +1,42 @@
 //! All connections of the server, and how a datagram finds its own.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 
 use slab::Slab;
 
+use super::crowds::Crowds;
 use super::peer::Peer;
+use super::resets::Resets;
 
 /// The connections.
-#[derive(Default)]
 pub struct Peers {
     all: Slab<Peer>,
     /// Connection ids in use, with the peer they lead to.
     routes: HashMap<Vec<u8>, usize>,
     dirty: Vec<usize>,
     half_open: usize,
+    /// Where those come from that are not half-open.
+    crowds: Crowds,
 }
 
 impl Peers {
+    /// None yet, and no more than `crowds` permits.
+    pub fn new(crowds: Crowds) -> Self {
+        Self {
+            all: Slab::new(),
+            routes: HashMap::new(),
+            dirty: Vec::new(),
+            half_open: 0,
+            crowds,
+        }
+    }
+
+    /// Whether a client may have a further connection.
+    pub fn has_room_for(&self, client: IpAddr) -> bool {
+        self.crowds.has_room_for(client)
+    }
+
     pub fn len(&self) -> usize {
         self.all.len()
     }
@@ -53,7 +73,11 @@ impl Peers {
 
     pub fn remove(&mut self, key: usize) -> Peer {
         let peer = self.all.remove(key);
-        self.half_open -= usize::from(peer.is_half_open());
+        if peer.is_half_open() {
+            self.half_open -= 1;
+        } else {
+            self.crowds.leave(peer.client);
+        }
         for id in &peer.ids {
             self.routes.remove(id.as_ref() as &[u8]);
         }
@@ -62,21 +86,31 @@ impl Peers {
 
     /// To be called after a peer was heard of, which may have been the proof of its address.
     pub fn confirm(&mut self, key: usize) {
-        let confirmed = self.all.get_mut(key).is_some_and(Peer::confirm);
-        self.half_open -= usize::from(confirmed);
+        let Some(peer) = self.all.get_mut(key).filter(|peer| peer.is_half_open()) else {
+            return;
+        };
+        if !peer.confirm() {
+            return;
+        }
+        self.half_open -= 1;
+        if !self.crowds.has_room_for(peer.client) {
+            peer.refuse(b"too many connections from this address");
+        }
+        self.crowds.enter(peer.client);
     }
 
     /// Follows a peer's changes of its connection ids.
-    pub fn update_ids(&mut self, key: usize) {
+    pub fn update_ids(&mut self, key: usize, resets: &mut Resets) {
         let Some(peer) = self.all.get_mut(key) else {
             return;
         };
-        let (issued, retired) = peer.change_ids();
+        let (issued, retired) = peer.change_ids(resets);
         for id in issued {
             self.routes.insert(id.to_vec(), key);
         }
         for id in retired {
             self.routes.remove(&id);
+            resets.on_retired(id);
         }
     }
 

@@ -1,6 +1,7 @@
 //! The responses of one connection that are under way.
 
 use std::collections::{HashMap, VecDeque};
+use std::time::Instant;
 
 use bytes::Bytes;
 use quiche::h3::{self, Header};
@@ -63,6 +64,8 @@ pub struct Responses {
     under_way: HashMap<u64, Outgoing>,
     turns: VecDeque<u64>,
     live: LiveBytes,
+    /// When the client last asked for something or took something.
+    active: Option<Instant>,
 }
 
 /// A response that quiche has not taken completely.
@@ -72,6 +75,8 @@ struct Outgoing {
     body: Option<Body>,
     /// The part of the last block that quiche has not taken.
     pending: Bytes,
+    /// When the client last took something of it.
+    progress: Instant,
 }
 
 /// What became of one turn.
@@ -102,7 +107,9 @@ impl Responses {
             headers: Some(headers),
             body,
             pending: Bytes::new(),
+            progress: Instant::now(),
         };
+        self.active = Some(outgoing.progress);
         self.under_way.insert(stream, outgoing);
         self.turns.push_back(stream);
     }
@@ -118,6 +125,30 @@ impl Responses {
         self.under_way.is_empty() && self.live.get() == 0
     }
 
+    /// Ends the responses of which the client has taken nothing since `since`. Returns how many.
+    pub fn cut_off(&mut self, conn: &mut Connection, since: Instant) -> usize {
+        let stalled =
+            |(stream, outgoing): (&u64, &Outgoing)| (outgoing.progress <= since).then_some(*stream);
+        let streams: Vec<u64> = self.under_way.iter().filter_map(stalled).collect();
+        for stream in &streams {
+            self.cancel(*stream);
+            reset(conn, *stream, h3_code::REQUEST_CANCELLED);
+        }
+        streams.len()
+    }
+
+    /// When the client was last heard asking or seen taking, of the response for which that is the
+    /// longest ago; without responses, of all that there were; `None` if there never were any.
+    pub fn least_recent(&self) -> Option<Instant> {
+        let under_way = self.under_way.values().map(|outgoing| outgoing.progress);
+        under_way.min().or(self.active)
+    }
+
+    /// Whether no response is under way.
+    pub fn is_idle(&self) -> bool {
+        self.under_way.is_empty()
+    }
+
     /// Offers data to quiche until it takes no more. To be called whenever packets have arrived or
     /// timers have fired, before sending.
     pub fn fill(&mut self, http: &mut impl Framing, conn: &mut Connection) {
@@ -128,6 +159,7 @@ impl Responses {
         // The flow must not look limited by the application, so there is always a window's worth
         // behind the one in flight.
         let limit = 2 * cwnd + SLACK_PER_STREAM * (self.turns.len() + 1);
+        let now = Instant::now();
         let mut blocked = 0;
         while blocked < self.turns.len() {
             let Some(stream) = self.turns.pop_front() else {
@@ -137,9 +169,14 @@ impl Responses {
                 continue;
             };
             match outgoing.advance(http, conn, stream, &self.live, limit) {
-                Turn::Progress => blocked = 0,
+                Turn::Progress => {
+                    blocked = 0;
+                    outgoing.progress = now;
+                    self.active = Some(now);
+                }
                 Turn::Blocked => blocked += 1,
                 Turn::Finished => {
+                    self.active = Some(now);
                     self.under_way.remove(&stream);
                     continue;
                 }

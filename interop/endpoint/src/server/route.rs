@@ -1,6 +1,7 @@
 //! From a datagram to its connection.
 
 use std::net::SocketAddr;
+use std::time::Instant;
 
 use quiche::ConnectionId;
 
@@ -8,6 +9,7 @@ use super::accept::{decide, Arrival};
 use super::peer::Peer;
 use super::peers::Peers;
 use super::site::Site;
+use super::stalls::Stalls;
 use crate::connection::{receive, CONNECTION_ID_LENGTH};
 use crate::socket::Datagram;
 
@@ -37,7 +39,7 @@ impl Router<'_> {
         let key = match self.peers.find(&header.dcid) {
             Some(key) => key,
             None => match self.decide(&header, &datagram) {
-                Arrival::Retry(data) | Arrival::Negotiate(data) => {
+                Arrival::Retry(data) | Arrival::Negotiate(data) | Arrival::Reset(data) => {
                     return Some((data, datagram.to, datagram.from));
                 }
                 Arrival::Ignore(why) => {
@@ -66,8 +68,19 @@ impl Router<'_> {
     }
 
     fn decide(&mut self, header: &quiche::Header<'_>, datagram: &Datagram<'_>) -> Arrival {
+        if header.ty == quiche::Type::Short {
+            let (size, now) = (datagram.data.len(), Instant::now());
+            let reset = self.site.resets.answer(&header.dcid, size, now);
+            return reset.map_or(Arrival::Ignore("packet of an unknown connection"), |data| {
+                Arrival::Reset(data)
+            });
+        }
         if !self.accepting {
             return Arrival::Ignore("the server is stopping");
+        }
+        if !self.peers.has_room_for(datagram.from.ip()) {
+            self.site.strangers.on_crowded();
+            return Arrival::Ignore("too many connections from this address or network");
         }
         if self.peers.len() >= self.site.max_connections {
             self.site.strangers.on_refused();
@@ -92,6 +105,8 @@ impl Router<'_> {
         let validated = retried.then_some(original_id);
         let (to, from) = (datagram.to, datagram.from);
         let config = &mut self.site.config;
+        let reset_token = self.site.resets.token(id);
+        config.set_stateless_reset_token(Some(u128::from_be_bytes(reset_token)));
         let mut conn = match quiche::accept_with_buf_factory(id, validated, to, from, config) {
             Ok(conn) => conn,
             Err(e) => {
@@ -101,7 +116,17 @@ impl Router<'_> {
         };
         let records = self.site.observe(&mut conn, original_id);
         let choice = self.site.chooser.fallback();
-        let mut peer = Peer::new(conn, self.index, original_id.to_vec(), choice, records);
+        let stalls = Stalls::new(self.site.stall_time);
+        let id_in_records = original_id.to_vec();
+        let mut peer = Peer::new(
+            conn,
+            from.ip(),
+            self.index,
+            id_in_records,
+            choice,
+            records,
+            stalls,
+        );
         peer.ids.push(id.clone());
         if !retried {
             // Until the client learns our id it uses the one that it made up.

@@ -5,6 +5,7 @@ use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use super::cli::ServerArgs;
+use super::crowds::Crowds;
 use super::peer::{Peer, Services};
 use super::peers::Peers;
 use super::route::{Answer, Router};
@@ -19,6 +20,9 @@ use crate::wait::{self, Interest};
 
 /// How long the last packets of a stopping server may take to leave.
 const CLOSING_TIME: Duration = Duration::from_secs(1);
+
+/// System calls that take datagrams from one socket before its connections get their turn.
+const RECEIVES_PER_TURN: usize = 64;
 
 /// What readers of the last lines get.
 const READING_TIME: Patience = Patience {
@@ -56,12 +60,13 @@ impl Server {
             UdpEndpoint::bind(*address)
                 .map_err(|e| io::Error::new(e.kind(), format!("cannot listen on {address}: {e}")))
         });
+        let crowds = Crowds::new(args.max_per_address, args.max_per_network);
         Ok(Self {
             sockets: sockets.collect::<io::Result<_>>()?,
             stop: Signals::to_stop()?,
             reload: Signals::to_reload()?,
             phase: Phase::Serving,
-            peers: Peers::default(),
+            peers: Peers::new(crowds),
             timers: Timers::default(),
             sender: Sender::default(),
             site,
@@ -147,7 +152,7 @@ impl Server {
                 self.peers.mark_where(|peer| peer.socket == index);
             }
             if ready.readable {
-                self.receive(index);
+                self.receive_all(index);
             }
         }
         let now = Instant::now();
@@ -162,7 +167,18 @@ impl Server {
         Ok(())
     }
 
-    fn receive(&mut self, index: usize) {
+    /// Empties the socket before anything is sent for what came: ACKs that wait in it look like delay
+    /// on the path, and those for which it has no room are lost.
+    fn receive_all(&mut self, index: usize) {
+        for _ in 0..RECEIVES_PER_TURN {
+            if !self.receive(index) {
+                return;
+            }
+        }
+    }
+
+    /// Returns whether there may be more.
+    fn receive(&mut self, index: usize) -> bool {
         let Self {
             sockets,
             site,
@@ -181,12 +197,13 @@ impl Server {
             };
             answers.extend(router.route(datagram));
         });
-        if let Err(e) = received {
-            log::debug!("receiving failed: {e}");
-        }
         for answer in answers {
             self.answer(index, &answer);
         }
+        received.unwrap_or_else(|e| {
+            log::debug!("receiving failed: {e}");
+            false
+        })
     }
 
     /// Sends a stateless answer. It is as good as lost if the kernel has no room: whoever waits for
@@ -225,7 +242,7 @@ impl Server {
         if peer.is_over(stopping) {
             return self.remove(key);
         }
-        self.peers.update_ids(key);
+        self.peers.update_ids(key, &mut self.site.resets);
         self.set_timer(key, stopped);
     }
 
@@ -233,7 +250,7 @@ impl Server {
         let Some(peer) = self.peers.get_mut(key) else {
             return;
         };
-        let timeout = peer.conn.timeout_instant();
+        let timeout = peer.due();
         let deadline = match stopped {
             Stopped::Until(release) => Some(timeout.map_or(release, |at| at.min(release))),
             Stopped::Done | Stopped::SocketFull => timeout,

@@ -9,6 +9,8 @@ use super::cli::ServerArgs;
 use super::content::Content;
 use super::records::Records;
 use super::rehearsal::rehearse;
+use super::resets::Resets;
+use super::secret::Secret;
 use super::strangers::Strangers;
 use super::token::TokenMint;
 use crate::connection::Connection;
@@ -30,6 +32,10 @@ pub struct Site {
     /// Chooses congestion controllers.
     pub chooser: Chooser,
     pub max_connections: usize,
+    /// How long a client may do nothing.
+    pub stall_time: Duration,
+    /// Ends connections that are unknown.
+    pub resets: Resets,
     pub drain_time: Duration,
     pub strangers: Strangers,
     args: ServerArgs,
@@ -47,14 +53,18 @@ impl Site {
             _ => Credentials::self_signed(args.save_cert.as_deref())?,
         };
         let keylog = KeyLog::from_environment()?;
+        let secret = args.secret.as_deref().map(Secret::load);
+        let secret = secret.transpose()?.unwrap_or_else(Secret::random);
         Ok(Self {
             config: configure(args, &chooser, &credentials, keylog.is_some())?,
             h3_config: quiche::h3::Config::new().map_err(io::Error::other)?,
             content: Content::new(args.root.as_deref())?,
-            tokens: TokenMint::new(),
+            resets: Resets::new(&secret),
+            tokens: TokenMint::new(secret),
             retry_above: args.half_open_limit(),
             chooser,
             max_connections: args.max_connections as usize,
+            stall_time: Duration::from_secs(args.stall_timeout),
             drain_time: Duration::from_secs(args.drain_timeout),
             strangers: Strangers::default(),
             args: args.clone(),

@@ -14,6 +14,8 @@ pub struct Strangers {
     retries: u64,
     /// Beginnings that were ignored because there were too many connections.
     refused: u64,
+    /// The same because there were too many from the same address or network.
+    crowded: u64,
     due: Option<Instant>,
 }
 
@@ -30,6 +32,11 @@ impl Strangers {
 
     pub fn on_refused(&mut self) {
         self.refused += 1;
+        self.remember();
+    }
+
+    pub fn on_crowded(&mut self) {
+        self.crowded += 1;
         self.remember();
     }
 
@@ -60,8 +67,8 @@ impl Strangers {
     fn describe(&self) -> String {
         format!(
             "clients that never validated their address: {} connections ended; {} Retry packets \
-             sent; {} first packets ignored at the limit of connections",
-            self.abandoned, self.retries, self.refused
+             sent; {} first packets ignored at the limit of connections, {} at that of an address",
+            self.abandoned, self.retries, self.refused, self.crowded
         )
     }
 }

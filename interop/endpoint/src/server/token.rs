@@ -7,10 +7,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use quiche::ConnectionId;
 use ring::hmac;
 
+use super::secret::Secret;
 use crate::connection::CONNECTION_ID_LENGTH;
 
 /// How long a client may take to answer a Retry packet.
 const LIFETIME: Duration = Duration::from_secs(20);
+
+/// How long one key serves.
+const KEY_LIFETIME: Duration = Duration::from_secs(3600);
 
 /// What Retry tokens begin with. RFC 9000, section 8.1.1: they have to be told from others, such as
 /// those that a client has from a NEW_TOKEN frame of another server at this address.
@@ -33,30 +37,35 @@ pub enum Token {
     Foreign,
 }
 
-/// Makes and checks tokens with a key of its own.
+/// Makes and checks tokens. The key of a token belongs to the hour in which it expires, so keys rotate
+/// by themselves, and no token is good for a key that is over.
 ///
 /// A token is the mark, the expiry time (seconds, 8 bytes), the connection id that the client chose
 /// first, and an HMAC-SHA256 over all of that, the client's address, and the id that the server gave
 /// it.
 pub struct TokenMint {
-    key: hmac::Key,
+    secret: Secret,
+    id_key: hmac::Key,
 }
 
 impl TokenMint {
-    pub fn new() -> Self {
-        let mut secret = [0; 32];
-        crate::connection::fill_random(&mut secret);
+    pub fn new(secret: Secret) -> Self {
         Self {
-            key: hmac::Key::new(hmac::HMAC_SHA256, &secret),
+            id_key: secret.key(b"Retry id"),
+            secret,
         }
+    }
+
+    fn key(&self, expiry: u64) -> hmac::Key {
+        let hour = (expiry / KEY_LIFETIME.as_secs()).to_be_bytes();
+        self.secret.key(&[b"Retry token", &hour[..]].concat())
     }
 
     /// The connection id that a Retry packet gives to the client at `client` that chose `original_id`.
     /// It is the same each time, since a first flight of several packets draws several Retry packets;
     /// nobody else can predict it.
     pub fn id(&self, client: SocketAddr, original_id: &[u8]) -> ConnectionId<'static> {
-        // No token is signed for an empty id.
-        let tag = hmac::sign(&self.key, &signed(client, &[], original_id));
+        let tag = hmac::sign(&self.id_key, &signed(client, &[], original_id));
         ConnectionId::from_vec(tag.as_ref()[..CONNECTION_ID_LENGTH].to_vec())
     }
 
@@ -78,9 +87,10 @@ impl TokenMint {
         now: SystemTime,
     ) -> Vec<u8> {
         let mut content = MARK.to_vec();
-        content.extend_from_slice(&(seconds(now) + LIFETIME.as_secs()).to_be_bytes());
+        let expiry = seconds(now) + LIFETIME.as_secs();
+        content.extend_from_slice(&expiry.to_be_bytes());
         content.extend_from_slice(original_id);
-        let tag = hmac::sign(&self.key, &signed(client, id, &content));
+        let tag = hmac::sign(&self.key(expiry), &signed(client, id, &content));
         content.extend_from_slice(tag.as_ref());
         content
     }
@@ -104,11 +114,11 @@ impl TokenMint {
     ) -> Option<Vec<u8>> {
         let content_length = token.len().checked_sub(TAG_LENGTH)?;
         let (content, tag) = token.split_at(content_length);
-        hmac::verify(&self.key, &signed(client, id, content), tag).ok()?;
         let (expiry, original_id) = content
             .strip_prefix(&MARK)?
             .split_at_checked(EXPIRY_LENGTH)?;
         let expiry = u64::from_be_bytes(expiry.try_into().ok()?);
+        hmac::verify(&self.key(expiry), &signed(client, id, content), tag).ok()?;
         (seconds(now) <= expiry).then(|| original_id.to_vec())
     }
 }
@@ -141,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_token_is_good_for_its_client_its_mint_its_id_and_its_time_only() {
-        let (mint, now) = (TokenMint::new(), SystemTime::now());
+        let (mint, now) = (TokenMint::new(Secret::random()), SystemTime::now());
         let client: SocketAddr = "127.0.0.1:1000".parse().unwrap();
         let token = mint.mint_at(client, ID, b"original", now);
         let good = Token::Retried {
@@ -155,13 +165,13 @@ mod tests {
         let late = now + LIFETIME * 2;
         assert_eq!(mint.check_at(client, ID, &token, late), Token::Spoilt);
         assert_eq!(mint.check_at(client, b"give", &token, now), Token::Spoilt);
-        let other = TokenMint::new();
+        let other = TokenMint::new(Secret::random());
         assert_eq!(other.check_at(client, ID, &token, now), Token::Spoilt);
     }
 
     #[test]
     fn a_token_with_any_bit_flipped_or_any_length_cut_is_refused() {
-        let (mint, now) = (TokenMint::new(), SystemTime::now());
+        let (mint, now) = (TokenMint::new(Secret::random()), SystemTime::now());
         let client: SocketAddr = "[::1]:1000".parse().unwrap();
         let token = mint.mint_at(client, ID, b"original", now);
         let refused = |bad: &[u8], marked| {

@@ -17,9 +17,11 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 pub mod certificates;
+mod slow_reader;
 mod stranger;
 mod talker;
 
+pub use slow_reader::{request, slow_reader};
 pub use stranger::{first_flight, initial_packet};
 pub use talker::Talker;
 

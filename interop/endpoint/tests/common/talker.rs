@@ -18,7 +18,12 @@ pub struct Talker {
 impl Talker {
     /// A client of the server at `peer`.
     pub fn connect(peer: SocketAddr) -> Self {
-        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        Self::connect_from("127.0.0.1", peer)
+    }
+
+    /// The same from another address of this machine.
+    pub fn connect_from(local: &str, peer: SocketAddr) -> Self {
+        let socket = UdpSocket::bind((local, 0)).unwrap();
         let local = socket.local_addr().unwrap();
         let mut config = quiche::Config::new(quiche::PROTOCOL_VERSION).unwrap();
         prepare(&mut config);
@@ -79,7 +84,24 @@ impl Talker {
         }
     }
 
-    fn receive(&mut self) {
+    /// Sends a PING and whatever else there is, and receives what has come.
+    pub fn ping(&mut self) {
+        let _ = self.conn.send_ack_eliciting();
+        self.send();
+        self.receive();
+    }
+
+    /// The same again and again until `done`, at most ten seconds.
+    pub fn ping_until(&mut self, what: &str, done: impl Fn(&quiche::Connection) -> bool) {
+        let end = Instant::now() + Duration::from_secs(10);
+        while !done(&self.conn) {
+            assert!(Instant::now() < end, "{what} did not happen");
+            self.ping();
+        }
+    }
+
+    /// Receives a datagram, or handles a timeout.
+    pub fn receive(&mut self) {
         let wait = self.conn.timeout().unwrap_or(Duration::from_millis(100));
         let wait = wait.clamp(Duration::from_millis(1), Duration::from_millis(100));
         self.socket.set_read_timeout(Some(wait)).unwrap();
@@ -100,6 +122,7 @@ fn prepare(config: &mut quiche::Config) {
         .set_application_protos(quiche::h3::APPLICATION_PROTOCOL)
         .unwrap();
     config.verify_peer(false);
+    config.enable_early_data();
     config.set_initial_max_data(1_000_000);
     config.set_initial_max_stream_data_bidi_local(100_000);
     config.set_initial_max_stream_data_bidi_remote(100_000);

@@ -1,0 +1,62 @@
+//! Clients that hold a connection or a response and do nothing with it. PINGs keep a connection from
+//! being idle (RFC 9000, section 10.1.2) as long as the client likes, so that is no bound.
+
+use std::time::{Duration, Instant};
+
+use super::responses::Responses;
+use crate::connection::Connection;
+
+/// How long a client may be inactive, and when that is looked at next.
+pub struct Stalls {
+    limit: Duration,
+    started: Instant,
+    due: Instant,
+}
+
+impl Stalls {
+    /// For a connection that begins now.
+    pub fn new(limit: Duration) -> Self {
+        let started = Instant::now();
+        Self {
+            limit,
+            started,
+            due: started + limit,
+        }
+    }
+
+    /// When [`Stalls::check`] has something to do, unless the connection is over.
+    pub fn due(&self, conn: &Connection) -> Option<Instant> {
+        (!is_ending(conn)).then_some(self.due)
+    }
+
+    /// Cuts off the responses of which the client takes nothing. Returns true if the connection, too,
+    /// has outlived its use: nothing is under way on it, and nothing was for as long.
+    pub fn check(
+        &mut self,
+        conn: &mut Connection,
+        responses: &mut Responses,
+        now: Instant,
+    ) -> bool {
+        if now < self.due || is_ending(conn) {
+            return false;
+        }
+        let Some(since) = now.checked_sub(self.limit) else {
+            return false;
+        };
+        let count = responses.cut_off(conn, since);
+        if count > 0 {
+            log::info!(
+                "{} {count} responses cut off: the client took nothing of them for {} s",
+                conn.trace_id(),
+                self.limit.as_secs()
+            );
+        }
+        self.due = responses.least_recent().unwrap_or(self.started) + self.limit;
+        responses.is_idle() && self.due <= now
+    }
+}
+
+/// Whether it is being closed by either side, or gone.
+fn is_ending(conn: &Connection) -> bool {
+    conn.local_error().is_some() || conn.is_draining() || conn.is_closed()
+}

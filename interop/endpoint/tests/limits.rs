@@ -1,0 +1,187 @@
+//! What one client can take from the others is limited, and it is told or the log is.
+
+mod common;
+
+use std::net::UdpSocket;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{fetch, request, slow_reader, Server, Talker};
+use quiche::h3::{self, Header};
+
+/// A server with so few descriptors.
+fn with_descriptors(most: u32, arguments: &[&str]) -> Server {
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", &format!("ulimit -n {most} && exec \"$0\" \"$@\"")])
+        .arg(env!("CARGO_BIN_EXE_cc-server"))
+        .args(arguments)
+        .args(["--listen", "127.0.0.1:0"])
+        .env("RUST_LOG", "warn")
+        .stderr(Stdio::piped());
+    Server::launch(&mut command)
+}
+
+#[test]
+fn when_descriptors_run_out_requests_are_refused_for_now_and_the_log_tells() {
+    const DESCRIPTORS: u32 = 40;
+    let root = tempfile::tempdir().unwrap();
+    std::fs::write(root.path().join("large"), vec![0; 1 << 20]).unwrap();
+    let options = ["--root", root.path().to_str().unwrap()];
+    let server = with_descriptors(
+        DESCRIPTORS,
+        &[&options[..], &["--stall-timeout", "1"]].concat(),
+    );
+    let mut readers: Vec<Talker> = (0..5)
+        .map(|_| slow_reader(server.address, "/large", 10).0)
+        .collect();
+    let file = [server.url("/large")];
+    common::wait_for("the shortage", || {
+        let refused = fetch(&["--null"], &file);
+        refused.downloads()[0]["status"] == 503
+    });
+    let told = server.await_log("no file descriptors left");
+    assert!(told.contains("503"), "{told}");
+    // The readers go on with PINGs, but what they do not take is taken from them.
+    common::wait_for("descriptors", || {
+        readers.iter_mut().for_each(Talker::ping);
+        fetch(&["--null"], &file).code == 0
+    });
+}
+
+#[test]
+fn a_client_that_takes_nothing_is_not_kept_by_its_pings() {
+    let server = Server::start(&["--stall-timeout", "1", "--idle-timeout", "30"]);
+    let (mut reader, _) = slow_reader(server.address, "/10000000", 1);
+    let mut silent = Talker::connect(server.address);
+    silent.talk_until("the handshake", quiche::Connection::is_established);
+    for client in [&mut reader, &mut silent] {
+        client.ping_until("the end", |conn| conn.peer_error().is_some());
+        let error = client.conn.peer_error().unwrap();
+        assert_eq!((error.is_app, error.error_code), (true, 0x100));
+        assert_eq!(error.reason, b"nothing was asked for or taken");
+    }
+    assert_eq!(server.stop().len(), 2);
+}
+
+#[test]
+fn a_client_that_takes_a_little_all_the_time_is_not_cut_off() {
+    const SIZE: usize = 1_000_000;
+    let server = Server::start(&["--stall-timeout", "1"]);
+    let (mut client, mut http) = slow_reader(server.address, &format!("/{SIZE}"), 1);
+    let (start, mut got) = (Instant::now(), 0);
+    while got < SIZE {
+        assert!(start.elapsed() < Duration::from_secs(20), "{got} bytes");
+        client.ping();
+        while http.poll(&mut client.conn).is_ok() {}
+        // Half a megabyte a second, whoever is in a hurry.
+        let due = start.elapsed().as_millis() as usize * 500;
+        let mut piece = vec![0; due.saturating_sub(got).clamp(1, 8192)];
+        got += http.recv_body(&mut client.conn, 0, &mut piece).unwrap_or(0);
+        assert!(client.conn.peer_error().is_none(), "{got} bytes");
+    }
+    assert!(
+        start.elapsed() > Duration::from_millis(1500),
+        "it takes longer than the timeout"
+    );
+}
+
+#[test]
+fn an_address_has_no_more_than_its_share_and_others_are_served() {
+    let server = Server::start_logged(&["--max-per-address", "2", "--max-per-network", "100"]);
+    let mut clients: Vec<Talker> = (0..3)
+        .map(|_| Talker::connect_from("127.0.0.2", server.address))
+        .collect();
+    // All begin before the server can know that one of them is one too many.
+    clients.iter_mut().for_each(Talker::send);
+    for client in &mut clients[..2] {
+        client.talk_until("the handshake", quiche::Connection::is_established);
+    }
+    for client in &mut clients {
+        (0..5).for_each(|_| client.ping());
+    }
+    clients[2].ping_until("the refusal", |conn| conn.peer_error().is_some());
+    let error = clients[2].conn.peer_error().unwrap();
+    assert_eq!((error.is_app, error.error_code), (false, 0x2));
+    let mut late = Talker::connect_from("127.0.0.2", server.address);
+    late.ping();
+    let other = fetch(&["--null"], &[server.url("/1000")]);
+    assert_eq!(other.code, 0, "{}", other.summary);
+    assert!(!late.conn.is_established());
+    server.terminate();
+    let told = server.await_log("never validated");
+    assert!(!told.contains(" 0 at that of an address"), "{told}");
+}
+
+#[test]
+fn a_packet_of_an_unknown_connection_is_reset_by_any_server_with_the_secret() {
+    let directory = tempfile::tempdir().unwrap();
+    let secret = directory.path().join("secret");
+    std::fs::write(&secret, [9; 32]).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+    std::fs::set_permissions(&secret, mode).unwrap();
+    let options = ["--secret", secret.to_str().unwrap()];
+    let mut server = Server::start(&options);
+    let mut client = Talker::connect(server.address);
+    client.talk_until("the handshake", quiche::Connection::is_established);
+    let address = server.address.to_string();
+    server.kill();
+    drop(server);
+    let _second = Server::start_on(&address, &options);
+    client.ping_until("the reset", quiche::Connection::is_closed);
+    assert!(!client.conn.is_timed_out(), "it was told");
+}
+
+#[test]
+fn a_small_packet_draws_nothing() {
+    let server = Server::start(&[]);
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    socket
+        .set_read_timeout(Some(Duration::from_millis(300)))
+        .unwrap();
+    let mut answer = [0; 1500];
+    for (size, drawn) in [(21, false), (22, true), (60, true)] {
+        socket.send_to(&vec![0x40; size], server.address).unwrap();
+        let length = socket.recv(&mut answer);
+        assert_eq!(
+            length.as_ref().is_ok_and(|length| *length < size),
+            drawn,
+            "{length:?}"
+        );
+    }
+}
+
+/// The status that a POST gets, sent before or after the handshake of a resumed connection.
+fn status_of_post(server: &Server, session: &[u8], early: bool) -> Header {
+    let mut client = Talker::connect(server.address);
+    client.conn.set_session(session).unwrap();
+    if !early {
+        client.talk_until("the handshake", quiche::Connection::is_established);
+    }
+    client.send();
+    assert_eq!(client.conn.is_in_early_data(), early);
+    let config = h3::Config::new().unwrap();
+    let mut http = h3::Connection::with_transport(&mut client.conn, &config).unwrap();
+    http.send_request(&mut client.conn, &request("POST", "/1000"), true)
+        .unwrap();
+    loop {
+        client.send();
+        if let Ok((_, h3::Event::Headers { list, .. })) = http.poll(&mut client.conn) {
+            return list[0].clone();
+        }
+        client.receive();
+    }
+}
+
+#[test]
+fn what_is_not_safe_is_too_early_in_early_data() {
+    let server = Server::start(&["--early-data"]);
+    let mut first = Talker::connect(server.address);
+    first.talk_until("a ticket", |conn| conn.session().is_some());
+    let session = first.conn.session().unwrap().to_vec();
+    let status = |text: &str| Header::new(b":status", text.as_bytes());
+    // A request that has to be sent again may come only when it is not early any more.
+    let met = (0..20).any(|_| status_of_post(&server, &session, true) == status("425"));
+    assert!(met, "no early request was too early");
+    assert_eq!(status_of_post(&server, &session, false), status("405"));
+}
