@@ -132,9 +132,14 @@ def aioquic(folder: Path, records: list[Json]) -> bytes:
     return json.dumps({"qlog_format": "JSON", "qlog_version": "0.3", "traces": [trace]}).encode()
 
 
+UP_MS = 9e7
+"""mvfst's times count from the start of the machine: here since a day."""
+
+
 def mvfst(folder: Path, records: list[Json]) -> bytes:
-    """One JSON document of the newest schema; stream ids as text, `ack_ecn`, losses by number and not by name."""
-    rows = []
+    """One JSON document of the newest schema; times of the machine's clock, stream ids as text, `ack_ecn`, losses by
+    number and not by name, and states that are none."""
+    rows: list[Json] = [{"time": 0.0, "name": "quic:congestion_state_updated", "data": {"app_limited": "app limited"}}]
     for r in _modern(folder, records, raw_length=True):
         if r["name"] == "recovery:packet_lost":
             number = r["data"]["header"]["packet_number"]
@@ -146,9 +151,49 @@ def mvfst(folder: Path, records: list[Json]) -> bytes:
             if f["frame_type"] == "ack":
                 f["frame_type"] = "ack_receive_timestamps"
         rows.append({**r, "name": r["name"].replace("transport:", "quic:")})
+    rows = [{**r, "time": UP_MS + r["time"]} for r in rows]
     trace = {"vantage_point": {"name": "mvfst", "type": "server"}, "common_fields": {}, "events": rows}
     header = {"file_schema": "urn:ietf:params:qlog:file:contained", "serialization_format": "application/qlog+json"}
     return json.dumps({**header, "traces": [trace]}, indent=1).encode()
+
+
+def mvfst_old(folder: Path, records: list[Json]) -> bytes:
+    """Its draft-00: arrays with times of the machine's clock in us as text, and categories of its own."""
+    rows: list[list[object]] = []
+    for r in _modern(folder, records):
+        category, name = r["name"].split(":")
+        data = dict(r["data"])
+        if name.startswith("packet_"):
+            header = {"packet_number": data["header"]["packet_number"]}
+            header |= {"packet_size": data["raw"]["length"]} if "raw" in data else {}
+            for f in data.get("frames", ()):
+                f.update({"stream_id": str(f["stream_id"])} if f["frame_type"] == "stream" else {})
+                f.update({"ack_delay": round(1e3 * f["ack_delay"])} if "ack_delay" in f else {})
+            data = {**data, "header": header, "packet_type": data["header"]["packet_type"]}
+        if name == "packet_lost":
+            data = {"largest_lost_packet_num": data["header"]["packet_number"], "lost_bytes": 1250, "lost_packets": 1}
+            category, name = "loss", "packets_lost"
+        at = str(round(1e3 * (UP_MS + r["time"])))
+        if name != "metrics_updated":
+            rows.append([at, category, name, data])
+            continue
+        rtts = {k: round(1e3 * v) for k, v in data.items() if k in ("min_rtt", "smoothed_rtt", "latest_rtt")}
+        if rtts:
+            rows.append([at, "recovery", "metric_update", rtts])
+        flight = {"bytes_in_flight": data.get("bytes_in_flight"), "current_cwnd": data.get("congestion_window")}
+        flight = {k: v for k, v in flight.items() if v is not None}
+        flight |= {"pacing_rate": data["pacing_rate"]} if "pacing_rate" in data else {}
+        if flight:
+            rows.append([at, "metric_update", "congestion_metric_update", flight])
+    trace = {
+        "common_fields": {"dcid": "", "protocol_type": "QUIC_HTTP3", "reference_time": "0", "scid": ""},
+        "configuration": {"time_offset": 0, "time_units": "us"},
+        "event_fields": ["relative_time", "category", "event", "data"],
+        "events": rows,
+        "title": "mvfst qlog from single connection",
+        "vantage_point": {"name": "server", "type": "server"},
+    }
+    return json.dumps({"qlog_version": "draft-00", "title": "mvfst qlog", "traces": [trace]}).encode()
 
 
 def picoquic(folder: Path, records: list[Json]) -> bytes:
@@ -201,6 +246,53 @@ def neqo(folder: Path, records: list[Json]) -> bytes:
     return _sequence(header, rows)
 
 
+def x_net(folder: Path, records: list[Json]) -> bytes:
+    """golang.org/x/net/quic: 0.3, its name only as that of the vantage point; no delay where it is 0."""
+    common = {"protocol_type": ["QUIC"], "time_format": "relative", "reference_time": BEGAN_MS, "group_id": "00"}
+    trace = {"common_fields": common, "vantage_point": {"name": "go quic", "type": "server"}}
+    rows = _modern(folder, records)
+    for r in rows:
+        for f in r["data"].get("frames", ()):
+            if f.get("ack_delay") == 0:
+                del f["ack_delay"]
+    return _sequence({"qlog_version": "0.3", "qlog_format": "JSON-SEQ", "trace": trace}, rows)
+
+
+def quinn(folder: Path, records: list[Json], *, group: str = "99c5") -> bytes:
+    """0.11: no name, no side, no frames; sizes in the header, RTTs in s, a guess as the latest RTT."""
+    trace = {"vantage_point": {"type": "unknown"}, "configuration": {"time_offset": 0.0}}
+    rows = []
+    for e in events(folder, records):
+        data = dict(e["data"])
+        category = "recovery" if e["kind"] in ("metrics_updated", "packet_lost") else "transport"
+        if e["kind"] == "parameters_set":
+            continue
+        if e["kind"] in ("packet_sent", "packet_received"):
+            header = dict(data["header"])
+            data = {"header": header | ({"length": data["raw"]["length"]} if e["kind"] == "packet_sent" else {})}
+        elif e["kind"] == "metrics_updated":
+            kept = ("min_rtt", "smoothed_rtt", "latest_rtt", "congestion_window", "bytes_in_flight")
+            data = {k: data[k] / 1e3 if k.endswith("rtt") else data[k] for k in kept if k in data}
+            if data.get("min_rtt") == 0.333:
+                data["latest_rtt"] = 0.333
+        rows.append({"time": e["time"], "name": f"{category}:{e['kind']}", "data": data, "group_id": group})
+    return _sequence({"qlog_version": "0.3", "qlog_format": "JSON-SEQ", "trace": trace}, rows)
+
+
+def quiche_0_24(folder: Path, records: list[Json]) -> bytes:
+    """Names of draft-02; delays of ACKs as today's quiche, and no event or counter of losses."""
+    rows = _modern(folder, records)
+    originals = [r for r in records[1:] if r["name"] in ("quic:packet_sent", "quic:packet_received")]
+    packets = [r for r in rows if "frames" in r["data"]]
+    for row, original in zip(packets, originals, strict=True):
+        for f, before in zip(row["data"]["frames"], original["data"]["frames"], strict=True):
+            f.update({"ack_delay": before["ack_delay"]} if "ack_delay" in before else {})
+    rows = [r for r in rows if r["name"] != "recovery:packet_lost"]
+    title = "quiche-server qlog"
+    trace = {"vantage_point": {"type": "server"}, "title": title, "configuration": {"time_offset": 0.0}}
+    return _sequence({"qlog_version": "0.3", "qlog_format": "JSON-SEQ", "title": title, "trace": trace}, rows)
+
+
 LAYOUTS: dict[str, Callable[[Path, list[Json]], bytes]] = {
-    f.__name__: f for f in (quic_go, quic_go_lines, ngtcp2, aioquic, mvfst, picoquic, neqo)
+    f.__name__: f for f in (quic_go, quic_go_lines, ngtcp2, aioquic, mvfst, mvfst_old, picoquic, neqo, x_net)
 }

@@ -198,9 +198,9 @@ def test_several_traces_become_a_list_and_a_folder_of_pages(busy: str, tmp_path:
 def test_a_cut_trace_is_refused_or_told_with_the_remark(busy: str, capsys: Output) -> None:
     cut = FilePath(busy)
     cut.write_bytes(cut.read_bytes()[:-9])
-    assert cli.main(["explain", busy]) == 2
+    assert cli.main(["explain", busy, "--strict"]) == 2
     assert "truncated" in capsys.readouterr().err
-    assert cli.main(["explain", busy, "--allow-truncated"]) == 0
+    assert cli.main(["explain", busy]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "truncated trace: " in out.split("What the trace does not tell")[1]
 

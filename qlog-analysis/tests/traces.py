@@ -50,11 +50,17 @@ def verdict_of(folder: FilePath, some: list[Json]) -> ZonesVerdict:
     return verdict
 
 
+def changed(some: list[Json], tamper: Tamper) -> None:
+    """Tampers with it, and sees that something became different."""
+    before = tracewriter.encode(some)
+    tamper(some)
+    assert tracewriter.encode(some) != before
+
+
 def assert_refused(folder: FilePath, make: Callable[[], list[Json]], tamper: Tamper, laws: set[str]) -> None:
     """What `tamper` makes of a trace fails, by these laws at least."""
     some = make()
-    tamper(some)
-    assert some != make()
+    changed(some, tamper)
     v = verdict_of(folder, some)
     assert v.outcome is Outcome.FAIL
     assert laws <= {f.law for f in v.findings}, v.to_text()

@@ -12,8 +12,9 @@ from typing import Any
 import msgspec
 
 from . import events, wire
+from .broken import Broken
 from .dialect import Dialect
-from .errors import UnsuitableTraceError
+from .errors import TraceError, UnsuitableTraceError
 from .model import (
     SIGNALS,
     SPACE_OF_PACKET_TYPE,
@@ -27,6 +28,7 @@ from .model import (
     Trace,
     Update,
 )
+from .nearby import similar_events
 from .record import Record
 from .recovery import LossCounters, SpaceReplay
 
@@ -36,6 +38,9 @@ DEFAULT_ACK_DELAY_EXPONENT = 3
 _QUIET_FRAMES = frozenset({"ack", "padding", "connection_close"})
 """Frames that are not ack-eliciting (RFC 9002 section 2)."""
 _PROBE_FRAMES = frozenset({"ping", "padding"})
+_BEGIN_ANEW = frozenset({"retry", "version_negotiation"})
+"""Packets after which the client sends its first packets again. RFC 9000 (section 17.2.5.3) goes on with the numbers
+after a Retry; older drafts, and what answers a Version Negotiation with a new connection, begin at 0."""
 
 
 class Builder:
@@ -45,11 +50,12 @@ class Builder:
         self._spaces = {space: SpaceReplay(self.trace.sent) for space in Space}
         self._last_packet_time = 0.0
         self._lost_total = 0
+        self._begun_anew = False
         self._counters = LossCounters()
         self._rtt_known = False
         self._exponent = DEFAULT_ACK_DELAY_EXPONENT
         self._raw_ack_delay: list[float] = []  # one per feedback: the exponent may become known after the first ACKs
-        self._records = 1
+        self.records = 1
         self._others: Counter[str] = Counter()
         self._losses_by_threshold = losses_by_threshold
         self._handlers: dict[str, Callable[[Record, wire.Event], None]] = {
@@ -59,28 +65,40 @@ class Builder:
             "quic:congestion_state_updated": self._state,
             "quic:packet_lost": self._packet_lost,
             "quic:ecn_state_updated": self._ecn_state,
+            "quic:stream_data_moved": self._data_moved,
             "quic:parameters_set": self._transport_parameters,
             "cc:parameters_set": self._controller_parameters,
             **dict.fromkeys(events.UPDATES, self._update),
         }
 
-    def add(self, record: Record, event: wire.Event) -> None:
-        self._records = record.number
+    def add(self, record: Record, event: wire.Event, broken: Broken) -> None:
+        """`broken` is told if the event contradicts itself or those before it."""
+        self.records = max(self.records, record.number)
         self.trace.end = max(self.trace.end, event.time / 1e3)
         handler = self._handlers.get(event.name)
-        if handler is not None:
-            handler(record, event)
-        else:
+        if handler is None:
             self._others[event.name] += 1
+            return
+        try:
+            handler(record, event)
+        except TraceError as e:
+            broken(e)
+
+    @property
+    def has_packets(self) -> bool:
+        return bool(self.trace.sent.time or self.trace.received_packets)
 
     def finish(self) -> Trace:
         t = self.trace
-        t.records = self._records
+        t.records = self.records
+        t.others = dict(self._others.most_common())
+        t.writer = self._dialect.writer  # some do not name themselves, and are known by what they write
         t.reference = self._dialect.reference
-        if not t.sent.time and not t.received_packets:
+        if not self.has_packets:
             raise UnsuitableTraceError(self._why_empty())
         if self._losses_by_threshold:
             t.losses_from = LossesFrom.THRESHOLD
+        t.ack_delay_exponent = self._exponent
         encoded = self._dialect.writer.encoded_ack_delay
         for f, raw in zip(t.feedback, self._raw_ack_delay, strict=True):
             f.ack_delay = round(raw * 1e3) * 2.0**self._exponent * 1e-6 if encoded else raw * 1e-3
@@ -91,7 +109,8 @@ class Builder:
         return (
             "no packet was sent or received in this trace, there is nothing to measure: expected events "
             "`packet_sent` and `packet_received` of the category `quic` or `transport`, "
-            + (f"found {self._records - 1} others, as {seen}" if seen else "found none")
+            + (f"found {self.records - 1} others, as {seen}" if seen else "found none")
+            + similar_events(list(self._others))
         )
 
     # -- packets ------------------------------------------------------------------------------------------------
@@ -123,6 +142,8 @@ class Builder:
         number = packet.header.packet_number
         assert number is not None
         replay = self._spaces[space]
+        if number <= replay.last_number and self._begun_anew and replay.largest_acked < 0:
+            replay = self._spaces[space] = SpaceReplay(self.trace.sent)
         if number <= replay.last_number:
             raise record.error(
                 f"packet_sent: packet number {number} after {replay.last_number} in the {space.name.lower()} space; "
@@ -137,6 +158,7 @@ class Builder:
         sent = self.trace.sent
         replay.sent(number, len(sent))
         kinds = {f.frame_type for f in packet.frames}
+        self.trace.frames_known |= bool(kinds)
         sent.record.append(record.number)
         sent.time.append(event.time / 1e3)
         sent.space.append(space)
@@ -153,10 +175,14 @@ class Builder:
                     self.trace.finished.add(f.stream_id or 0)
             elif f.frame_type in SIGNALS:
                 self._signal(record, event, f, sent=True)
+            elif f.frame_type == "reset_stream":
+                self.trace.abandoned.setdefault(f.stream_id or 0, record.number)
 
     def _packet_received(self, record: Record, event: wire.Event) -> None:
         packet, space = self._packet(record, event)
         self.trace.received_packets += 1
+        self._begun_anew |= packet.header.packet_type in _BEGIN_ANEW
+        self.trace.frames_known |= bool(packet.frames)
         self.trace.received_at.append(event.time / 1e3)
         for f in packet.frames:
             if f.frame_type == "ack" and space is not None:
@@ -165,6 +191,19 @@ class Builder:
                 self.trace.received.append(*_stream_part(f), event.time / 1e3)
             elif f.frame_type in SIGNALS:
                 self._signal(record, event, f, sent=False)
+            elif f.frame_type == "stop_sending":
+                self.trace.abandoned.setdefault(f.stream_id or 0, record.number)
+
+    def _data_moved(self, record: Record, event: wire.Event) -> None:
+        moved = self._dialect.decode(event.data, wire.DataMoved, record, event.name)
+        length = moved.raw.length if moved.raw is not None else None
+        if (moved.source, moved.to) != ("application", "transport") or None in (moved.stream_id, moved.offset, length):
+            return
+        written = self.trace.written
+        written.record.append(record.number)
+        written.time.append(event.time / 1e3)
+        written.stream.append(moved.stream_id or 0)
+        written.end.append((moved.offset or 0) + (length or 0))
 
     def _signal(self, record: Record, event: wire.Event, frame: wire.Frame, *, sent: bool) -> None:
         limit = frame.maximum if frame.maximum is not None else frame.limit
@@ -282,11 +321,13 @@ class Builder:
 
     def _state(self, record: Record, event: wire.Event) -> None:
         data = self._dialect.state(record, event)
-        self.trace.states.append(State(record.number, event.time / 1e3, data.new))
+        if data is not None:
+            self.trace.states.append(State(record.number, event.time / 1e3, data.new))
 
     def _ecn_state(self, record: Record, event: wire.Event) -> None:
         data = self._dialect.state(record, event)
-        self.trace.ecn_states.append((record.number, data.new))
+        if data is not None:
+            self.trace.ecn_states.append((record.number, data.new))
 
     def _transport_parameters(self, record: Record, event: wire.Event) -> None:
         data = self._dialect.parameters(record, event)

@@ -20,7 +20,7 @@ exit codes:
   0  done; for `check` and `zones`: no disagreement
   1  `check` or `zones` found disagreements
   2  wrong usage, or the input cannot be read, is not suitable, or is too short to say anything
-  3  `check`: the controller has no law here, as quiche's own
+  3  `check`: the controller has no law here, as quiche's own, and no invariant is broken
   4  of several traces some could not be used (see the error output); the others were
 """
 
@@ -72,7 +72,9 @@ class _Command:
     """A command under construction. Every file that it reads or writes is declared as one or the other, because an
     output must never be an input."""
 
-    def __init__(self, commands: Any, name: str, about: str, run: Callable[[argparse.Namespace], Code]) -> None:
+    def __init__(
+        self, commands: Any, name: str, about: str, run: Callable[[argparse.Namespace], Code], *, judges: bool = False
+    ) -> None:
         self.parser: argparse.ArgumentParser = commands.add_parser(
             name,
             help=about,
@@ -84,8 +86,18 @@ class _Command:
         self._writes: list[str] = []
         self.parser.set_defaults(run=run, reads=self._reads, writes=self._writes)
         self.parser.add_argument(
-            "--allow-truncated", action="store_true", help="use a trace whose last record is cut, as far as it goes"
+            "--connection", metavar="N", help="of a file with several connections: its number, or how its name begins"
         )
+        if judges:
+            self.parser.add_argument(
+                "--allow-truncated", action="store_true", help="use a trace whose last record is cut, as far as it goes"
+            )
+        else:
+            self.parser.add_argument(
+                "--strict", action="store_true", help="refuse a trace with a record that is cut or cannot be used"
+            )
+            self.parser.add_argument("--allow-truncated", action="store_true", help=argparse.SUPPRESS)
+        self.parser.set_defaults(judges=judges)
 
     def reads(self, *names: str, **how: Any) -> None:
         self._reads.append(self.parser.add_argument(*names, type=Path, **how).dest)
@@ -95,6 +107,13 @@ class _Command:
 
     def traces(self) -> None:
         self.reads("traces", metavar="TRACE", nargs="+")
+
+    def links(self) -> None:
+        about = "log of the bottleneck (JSON lines); once per trace, in the order of the traces"
+        self.reads("--link", metavar="FILE", action="append", default=[], help=about)
+
+    def writes_list(self) -> None:
+        self.writes("--json", metavar="FILE", help="list what was written of which trace; - for the standard output")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -126,12 +145,15 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_checkers(subparsers: Any) -> None:
-    about = "hold traces against the law of their controllers, recomputed from packets and ACKs"
-    any_law = _Command(subparsers, "check", about, commands.check)
-    hybrid = _Command(subparsers, "zones", "the same for hybrid alone; any other trace is refused", commands.zones)
+    about = "hold traces against invariants and the law of their controllers, recomputed from packets and ACKs"
+    any_law = _Command(subparsers, "check", about, commands.check, judges=True)
+    hybrid = _Command(
+        subparsers, "zones", "the law of hybrid alone; any other trace is refused", commands.zones, judges=True
+    )
     for command in (any_law, hybrid):
         command.traces()
         command.writes("--json", metavar="FILE", help="write the verdicts in full; - for the standard output")
+        command.writes("--junit", metavar="FILE", help="write them as JUnit's XML, a test case per trace; - as well")
 
 
 def _add_writers(subparsers: Any) -> None:
@@ -141,7 +163,8 @@ def _add_writers(subparsers: Any) -> None:
     plot.writes(
         "--out", metavar="FILE", required=True, help="picture: .svg, .png or .html; or a folder, for one .svg per trace"
     )
-    plot.reads("--link", metavar="FILE", help="log of the bottleneck (JSON lines); for one trace")
+    plot.links()
+    plot.writes_list()
     plot.parser.add_argument("--title", help="heading of the picture")
 
     report = _Command(
@@ -149,13 +172,8 @@ def _add_writers(subparsers: Any) -> None:
     )
     report.traces()
     report.writes("--out", metavar="FILE", required=True, help="the HTML file")
-    report.reads(
-        "--link",
-        metavar="FILE",
-        action="append",
-        default=[],
-        help="log of the bottleneck (JSON lines); once per trace, in the order of the traces",
-    )
+    report.links()
+    report.writes_list()
     report.parser.add_argument("--title", default="Congestion control traces", help="heading of the report")
 
     export = _Command(subparsers, "to-qvis", "write copies that the viewer qvis opens", commands.to_qvis)
@@ -166,3 +184,4 @@ def _add_writers(subparsers: Any) -> None:
         required=True,
         help="the copy: .sqlog or .qlogseq; or a folder, for one .qvis.sqlog per trace",
     )
+    export.writes_list()

@@ -11,17 +11,18 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from . import qvis
-from .check.run import NoLawError
+from . import hints, junit, qvis
 from .check.run import check as judge
 from .check.verdict import Outcome, Verdict
+from .check.whole import Checked
+from .check.whole import check as check_all
 from .errors import AnalysisError
 from .explain.as_json import to_json as story_json
 from .explain.explanation import explain as explained
 from .explain.story import Story, tell
 from .explain.text import to_text as story_text
 from .linklog import LinkLog, read_link_log
-from .load import load
+from .load import Choice, load
 from .metrics import measure
 from .metrics import to_text as metrics_text
 from .model import Trace
@@ -43,6 +44,7 @@ _OF_OUTCOME = {Outcome.PASS: Code.OK, Outcome.FAIL: Code.VIOLATIONS, Outcome.INC
 _GRAVEST_FIRST = (Code.VIOLATIONS, Code.UNSUITABLE, Code.NO_LAW, Code.OK)
 
 T = TypeVar("T")
+J = TypeVar("J", Verdict, Checked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +63,15 @@ class Used(Generic[T]):
     tried: list[Tried[T]]
 
     @classmethod
-    def of(cls, paths: list[Path], use: Callable[[Path], T]) -> Used[T]:
-        return cls([cls._try(path, use) for path in paths])
+    def of(cls, paths: list[Path], use: Callable[[Path], T], *, judges: bool = False) -> Used[T]:
+        return cls([cls._try(path, use, judges) for path in paths])
 
     @staticmethod
-    def _try(path: Path, use: Callable[[Path], T]) -> Tried[T]:
+    def _try(path: Path, use: Callable[[Path], T], judges: bool) -> Tried[T]:
         try:
             return Tried(path, use(path), None)
         except AnalysisError as e:
-            print(f"qlog-analysis: {e}", file=sys.stderr)
+            print(f"qlog-analysis: {e}{hints.after(e, judges=judges)}", file=sys.stderr)
             return Tried(path, None, e)
 
     @property
@@ -80,17 +82,15 @@ class Used(Generic[T]):
     def errors(self) -> list[AnalysisError]:
         return [t.error for t in self.tried if t.error is not None]
 
-    def code(self, verdicts: list[Code], *, without_law: Code) -> Code:
+    def code(self, verdicts: list[Code]) -> Code:
         """The exit code of all; `verdicts` are those of the traces that could be used."""
-        no_law = sum(isinstance(e, NoLawError) for e in self.errors) if without_law is Code.NO_LAW else 0
-        if len(self.errors) > no_law:
-            return Code.PARTLY if self.results or no_law else Code.UNSUITABLE
-        every = [*verdicts, *[Code.NO_LAW] * no_law]
-        return next(code for code in _GRAVEST_FIRST if code in every)
+        if self.errors:
+            return Code.PARTLY if self.results else Code.UNSUITABLE
+        return next(code for code in _GRAVEST_FIRST if code in verdicts)
 
     def done(self) -> Code:
         """The exit code of commands that give no verdict."""
-        return self.code([Code.OK] * len(self.results), without_law=Code.UNSUITABLE)
+        return self.code([Code.OK] * len(self.results))
 
     def write_json(self, path: Path | None, to_json: Callable[[T], dict[str, Any]]) -> None:
         """One object for one trace, a list for several; nothing if not one could be used."""
@@ -103,30 +103,61 @@ class Used(Generic[T]):
         write_text(path, json.dumps(rows[0] if len(rows) == 1 else rows, indent=1, allow_nan=False) + "\n")
 
 
+def _choice(args: Namespace) -> Choice:
+    """A verdict holds only if every record was read; figures are of use without one or the other."""
+    skip = not args.judges and not args.strict
+    return Choice(args.allow_truncated or skip, skip, args.connection)
+
+
+def _load(args: Namespace, path: Path) -> Trace:
+    trace = load(path, _choice(args))
+    for note in trace.unused:
+        print(f"qlog-analysis: {path}: {note}", file=sys.stderr)
+    return trace
+
+
 def check(args: Namespace) -> Code:
-    return _judge(args, None)
+    def use(path: Path) -> Checked:
+        checked = check_all(_load(args, path))
+        if checked.without_law is not None:
+            why = checked.without_law
+            print(f"qlog-analysis: {why}{hints.after(why, judges=True)}", file=sys.stderr)
+        return checked
+
+    used = _judge(args, "check", use)
+    return used.code([Code.NO_LAW if c.outcome is None else _OF_OUTCOME[c.outcome] for c in used.results])
 
 
 def zones(args: Namespace) -> Code:
-    return _judge(args, "hybrid")
-
-
-def _judge(args: Namespace, only: str | None) -> Code:
     def use(path: Path) -> Verdict:
-        verdict = judge(load(path, allow_truncated=args.allow_truncated), only)
-        if args.json != STANDARD_OUTPUT:
-            print(verdict.to_text())
-        return verdict
+        return judge(_load(args, path), "hybrid")
 
-    used = Used.of(args.traces, use)
-    used.write_json(args.json, lambda v: v.to_json())
-    # With `zones` a trace of another controller is not what was asked for.
-    without_law = Code.NO_LAW if only is None else Code.UNSUITABLE
-    return used.code([_OF_OUTCOME[v.outcome] for v in used.results], without_law=without_law)
+    used = _judge(args, "zones", use)
+    # A trace of another controller is not what was asked for.
+    return used.code([_OF_OUTCOME[v.outcome] for v in used.results])
+
+
+def _judge(args: Namespace, command: str, use: Callable[[Path], J]) -> Used[J]:
+    """Judges, prints and writes."""
+    if args.json == args.junit == STANDARD_OUTPUT:
+        raise AnalysisError("--json and --junit cannot both be written to the standard output")
+
+    def shown(path: Path) -> J:
+        judged = use(path)
+        if STANDARD_OUTPUT not in (args.json, args.junit):
+            print(judged.to_text())
+        return judged
+
+    used = Used.of(args.traces, shown, judges=True)
+    used.write_json(args.json, lambda j: j.to_json())
+    if args.junit is not None:
+        came = ((t.path, t.result or t.error) for t in used.tried)
+        write_text(args.junit, junit.to_xml(command, ((path, result) for path, result in came if result is not None)))
+    return used
 
 
 def metrics(args: Namespace) -> Code:
-    used = Used.of(args.traces, lambda path: measure(load(path, allow_truncated=args.allow_truncated)))
+    used = Used.of(args.traces, lambda path: measure(_load(args, path)))
     if args.json != STANDARD_OUTPUT:
         for result in used.results:
             print(metrics_text(result))
@@ -140,7 +171,7 @@ def explain(args: Namespace) -> Code:
         raise AnalysisError("--json and --html cannot both be written to the standard output")
 
     def use(path: Path) -> Story:
-        story = tell(explained(load(path, allow_truncated=args.allow_truncated)))
+        story = tell(explained(_load(args, path)))
         if args.json != STANDARD_OUTPUT and STANDARD_OUTPUT not in pages.values():
             print(story_text(story))
         if path in pages:
@@ -162,15 +193,14 @@ def plot(args: Namespace) -> Code:
     from .plots import static  # noqa: PLC0415  matplotlib is slow to import, and most commands do without
 
     pictures = _outputs(args.traces, args.out, ".svg")
-    if len(pictures) > 1 and args.link is not None:
-        raise AnalysisError("--link is the log of one trace, but several are given; `report` takes one for each")
+    links = dict(zip(args.traces, _links(args), strict=False))
     for picture in pictures.values():
         if picture.suffix not in (*static.FORMATS, ".html"):
             raise AnalysisError(f"cannot draw {picture.name}: the name must end in .svg, .png or .html")
-    link = read_link_log(args.link) if args.link is not None else None
 
     def draw(path: Path) -> Path:
-        trace = load(path, allow_truncated=args.allow_truncated)
+        link = links.get(path)
+        trace = _load(args, path)
         title = args.title or f"{trace.title}: {trace.controller_label}"
         if pictures[path].suffix == ".html":
             _write_report(pictures[path], title, [trace], [link] if link is not None else [], [])
@@ -178,7 +208,19 @@ def plot(args: Namespace) -> Code:
             static.draw(title, panels(trace, None if link is None else link.shifted(trace.reference)), pictures[path])
         return path
 
-    return Used.of(list(pictures), draw).done()
+    used = Used.of(list(pictures), draw)
+    used.write_json(args.json, lambda path: {"trace": str(path), "out": str(pictures[path])})
+    return used.done()
+
+
+def _links(args: Namespace) -> list[LinkLog]:
+    """The logs of the traces' bottlenecks, in the order of the traces; or none."""
+    if args.link and len(args.link) != len(args.traces):
+        raise AnalysisError(
+            f"{len(args.link)} link logs for {len(args.traces)} traces: give --link as often as there are traces, "
+            "in the same order, or not at all"
+        )
+    return [read_link_log(link) for link in args.link]
 
 
 def _outputs(traces: list[Path], out: Path, suffix: str) -> dict[Path, Path]:
@@ -197,16 +239,12 @@ def _outputs(traces: list[Path], out: Path, suffix: str) -> dict[Path, Path]:
 
 
 def report(args: Namespace) -> Code:
-    if args.link and len(args.link) != len(args.traces):
-        raise AnalysisError(
-            f"{len(args.link)} link logs for {len(args.traces)} traces: give --link as often as there are traces, "
-            "in the same order, or not at all"
-        )
-    links = [read_link_log(link) for link in args.link]
-    used = Used.of(args.traces, lambda path: load(path, allow_truncated=args.allow_truncated))
+    links = _links(args)
+    used = Used.of(args.traces, lambda path: _load(args, path))
     if used.results:
         of_used = [link for link, t in zip(links, used.tried, strict=False) if t.result is not None]
         _write_report(args.out, args.title, used.results, of_used, [str(e) for e in used.errors])
+    used.write_json(args.json, lambda trace: {"trace": str(trace.path), "out": str(args.out)})
     return used.done()
 
 
@@ -219,9 +257,12 @@ def _write_report(out: Path, title: str, traces: list[Trace], links: list[LinkLo
 def to_qvis(args: Namespace) -> Code:
     copies = _outputs(args.traces, args.out, ".qvis.sqlog")
 
-    def export(path: Path) -> int:
-        written = qvis.export(path, copies[path], allow_truncated=args.allow_truncated)
-        print(f"{copies[path]}: {written} events")
-        return written
+    def export(path: Path) -> tuple[Path, int]:
+        written = qvis.export(path, copies[path], _choice(args))
+        if args.json != STANDARD_OUTPUT:
+            print(f"{copies[path]}: {written} events")
+        return path, written
 
-    return Used.of(list(copies), export).done()
+    used = Used.of(list(copies), export)
+    used.write_json(args.json, lambda done: {"trace": str(done[0]), "out": str(copies[done[0]]), "events": done[1]})
+    return used.done()

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 import msgspec
 
+from .dialect.connections import choose_one, chosen
 from .errors import TraceError, TruncatedTraceError
-from .record import Record
+from .record import Record, is_json
 
 MAX_DOCUMENT = 1 << 30
 """Bytes; a document is held in memory."""
+
+
+_BETWEEN = re.compile(r"[\s,]*")
+
+OneTrace = tuple[dict[str, msgspec.Raw], list[msgspec.Raw]]
+"""A trace without its events, and these."""
 
 
 class _Head(msgspec.Struct):
@@ -31,20 +40,14 @@ def is_header_alone(text: bytes) -> bool:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
     if isinstance(head.trace, msgspec.UnsetType):
-        return False
+        # Some write version and format alone, in a line of their own.
+        named = head.qlog_version is not None or head.file_schema is not None
+        return named and isinstance(head.traces, msgspec.UnsetType)
     return isinstance(head.traces, msgspec.UnsetType) and "events" not in head.trace
 
 
-def is_json(text: bytes) -> bool:
-    try:
-        msgspec.json.decode(text, type=msgspec.Raw)
-    except (msgspec.DecodeError, RecursionError):
-        return False
-    return True
-
-
-def records(chunks: Iterator[bytes]) -> Iterator[Record]:
-    """The header without the events, then each event."""
+def records(chunks: Iterator[bytes], connection: str | None = None) -> Iterator[Record]:
+    """The header without the events, then each event. Of several traces those of the one that `connection` names."""
     text = _all(chunks)
     try:
         top = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
@@ -55,17 +58,63 @@ def records(chunks: Iterator[bytes]) -> Iterator[Record]:
             (t, msgspec.json.decode(t.pop("events"), type=list[msgspec.Raw])) for t in traces if "events" in t
         ]
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as e:
-        raise _error(text, e) from None
-    yield from _records_of(text, top, [(t, events) for t, events in with_events if events] or with_events)
+        error = _error(text, e)
+        if not isinstance(error, TruncatedTraceError):
+            raise error from None
+        yield from _as_far_as_it_goes(text)
+        raise error from None
+    some = [(t, events) for t, events in with_events if events] or with_events
+    yield from _records_of(text, top, _choice(some, connection))
 
 
-def _records_of(
-    text: bytes, top: dict[str, msgspec.Raw], traces: list[tuple[dict[str, msgspec.Raw], list[msgspec.Raw]]]
-) -> Iterator[Record]:
+def _choice(traces: list[OneTrace], connection: str | None) -> list[OneTrace]:
+    if len(traces) < 2:
+        return traces
+    names = [_name(trace, len(events)) for trace, events in traces]
+    place = chosen(names, connection) if connection is not None else None
+    if place is None:
+        raise choose_one(names, connection)
+    return [traces[place]]
+
+
+def _name(trace: dict[str, msgspec.Raw], events: int) -> str:
+    """What tells traces of a document apart."""
+    point = msgspec.json.decode(trace.get("vantage_point", b"{}"), type=Any)
+    words = [point.get(key) for key in ("type", "name")] if isinstance(point, dict) else []
+    title = msgspec.json.decode(trace.get("title", b"null"), type=Any)
+    said = " ".join(str(word) for word in [*words, title] if word)
+    return f"{said or 'no name'} ({events} events)"
+
+
+def _as_far_as_it_goes(text: bytes) -> Iterator[Record]:
+    """Header and events of a document that ends early, as that of a writer that was stopped."""
+    begin = re.search(rb'"events"\s*:\s*\[', text)
+    if begin is None:
+        return
+    head = text[: begin.end()] + b"]"
+    for ending in (b"}]}", b"}}"):  # within a list of traces, or one trace
+        if is_json(head + ending):
+            yield from records(iter([head + ending]))
+            break
+    else:
+        return
+    rest = text[begin.end() :].decode(errors="replace")
+    decoder, place = json.JSONDecoder(), 0
+    for number in count(2):
+        place = _BETWEEN.match(rest, place).end()  # type: ignore[union-attr]  # matches nothing as well
+        try:
+            _, end = decoder.raw_decode(rest, place)
+        except (ValueError, RecursionError):
+            return
+        yield Record(number, begin.end() + place, rest[place:end].encode())
+        place = end
+
+
+def _records_of(text: bytes, top: dict[str, msgspec.Raw], traces: list[OneTrace]) -> Iterator[Record]:
     if not {"qlog_version", "file_schema"} & set(top):
         raise TraceError("this is JSON, but not qlog: neither `qlog_version` nor `file_schema` is there")
-    if len(traces) != 1:
-        raise TraceError(f"the document holds {len(traces)} traces with events; expected exactly one")
+    if not traces:
+        raise TraceError("the document holds no trace with events")
     ((trace, events),) = traces
     yield Record(1, 0, msgspec.json.encode({**top, "trace": trace}))
     place = 0
@@ -89,7 +138,7 @@ def _all(chunks: Iterator[bytes]) -> bytes:
 def _error(text: bytes, e: Exception) -> TraceError:
     if "truncated" in str(e):
         return TruncatedTraceError(
-            "the JSON document ends early; of a cut trace only JSON-SEQ and JSON lines can be used", offset=len(text)
+            "the JSON document ends early: its writer was stopped, or the file was cut", offset=len(text)
         )
     if isinstance(e, msgspec.ValidationError):
         return TraceError(f"this is JSON, but not qlog: {e}")

@@ -16,7 +16,9 @@ from .model import LossesFrom, Space, StreamFrames, Trace
 MIN_FRAMES = 10
 """With fewer STREAM frames received, as a server receives requests, a rate means nothing."""
 
-_OF_ACKS = ("goodput_bps", "rtt_ms", "queueing_delay_ms", "queueing_delay_over_time_ms")
+_OF_DELAY = ("rtt_ms", "queueing_delay_ms", "queueing_delay_over_time_ms", "rtt_from")
+NO_FRAMES = "the packets of the trace have no frames"
+_OF_STREAMS = ("stream_bytes_sent", "stream_bytes_acked", "stream_bytes_received")
 _OF_LOSSES = ("packets_lost", "loss_percent", "spurious_losses", "losses_from")
 
 Floats = npt.NDArray[np.float64]
@@ -84,14 +86,16 @@ class TraceMetrics:
     """Packets that were declared lost and acknowledged afterwards."""
     losses_from: str | None
     """What tells of losses: a counter, events, or else the packet threshold of RFC 9002."""
-    stream_bytes_sent: int
+    stream_bytes_sent: int | None
     """Distinct bytes of streams."""
-    stream_bytes_acked: int
-    stream_bytes_received: int
+    stream_bytes_acked: int | None
+    stream_bytes_received: int | None
     goodput_bps: float | None
     """Distinct stream bytes acknowledged, from the first STREAM frame sent to the last ACK of one."""
     received_goodput_bps: float | None
     """Distinct stream bytes received, from the first to the last STREAM frame received."""
+    rtt_from: str | None
+    """What tells of round trips: ACK frames, or else what the sender says of them."""
     rtt_ms: Distribution
     queueing_delay_ms: Distribution
     """Per packet: ROWD of every sample against the minimum of the whole trace, like sizes compared."""
@@ -99,9 +103,20 @@ class TraceMetrics:
     """The same samples, each weighed by the time until the next, as a log of the queue would be."""
     not_measured: dict[str, str]
     """Why fields are None."""
+    notes: list[str]
+    """Oddities of the trace, and records that were not used."""
+    other_events: dict[str, int]
+    """Events that none of these figures is made of: how many of each name."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
+
+    def by_reason(self) -> dict[str, list[str]]:
+        """`not_measured` the other way round."""
+        fields: dict[str, list[str]] = {}
+        for name, reason in self.not_measured.items():
+            fields.setdefault(reason, []).append(name)
+        return fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +131,19 @@ class DelaySamples:
 
 
 def delay_samples(trace: Trace) -> DelaySamples:
+    """Of the ACK frames, or of what the sender says of its round trips where packets are written without frames."""
+    return _samples_of_acks(trace) if trace.frames_known else _samples_of_the_sender(trace)
+
+
+def _samples_of_the_sender(trace: Trace) -> DelaySamples:
+    """Each new `latest_rtt`; nothing is known of packet sizes and ACK delays."""
+    rtt, time = np.array(trace.metrics.latest_rtt), np.array(trace.metrics.time)
+    new = ~np.isnan(rtt) & (np.diff(rtt, prepend=np.nan) != 0.0)
+    rtt, time = rtt[new], time[new]
+    return DelaySamples(time, rtt, rtt - rtt.min() if len(rtt) else rtt, time - rtt)
+
+
+def _samples_of_acks(trace: Trace) -> DelaySamples:
     """RTT and relative one-way delay of every sample; the minima are those of the whole trace, because a sliding
     minimum forgets what an empty queue looks like when a controller keeps it full."""
     sent = trace.sent
@@ -175,16 +203,23 @@ def measure(trace: Trace) -> TraceMetrics:
         loss_percent=None if lost is None else 100.0 * lost / len(sent),
         spurious_losses=None if lost is None else trace.spurious_losses,
         losses_from=None if lost is None else _losses_from(trace),
-        stream_bytes_sent=distinct_bytes(sent.frames),
-        stream_bytes_acked=acked_bytes,
-        stream_bytes_received=received_bytes,
+        stream_bytes_sent=distinct_bytes(sent.frames) if trace.frames_known else None,
+        stream_bytes_acked=acked_bytes if trace.frames_known else None,
+        stream_bytes_received=received_bytes if trace.frames_known else None,
         goodput_bps=_rate(acked_bytes, transfer_span(trace)),
         received_goodput_bps=_rate(received_bytes, received_span),
+        rtt_from=_rtt_from(trace) if "rtt_from" not in why else None,
         rtt_ms=Distribution.of(delays.rtt),
         queueing_delay_ms=Distribution.of(delays.rowd),
         queueing_delay_over_time_ms=Distribution.over_time(delays.time, delays.rowd),
         not_measured=why,
+        notes=trace.notes,
+        other_events=trace.others,
     )
+
+
+def _rtt_from(trace: Trace) -> str:
+    return "ACK frames" if trace.frames_known else f"recovery metrics of {trace.writer.name}"
 
 
 def _losses_from(trace: Trace) -> str:
@@ -196,15 +231,22 @@ def _not_measured(trace: Trace) -> dict[str, str]:
     why: dict[str, str] = {}
     sent = trace.sent
     if not len(sent):
-        why.update(dict.fromkeys(("bytes_sent", *_OF_ACKS, *_OF_LOSSES), "the trace has no packet that was sent"))
+        none = "the trace has no packet that was sent"
+        why.update(dict.fromkeys(("bytes_sent", "goodput_bps", *_OF_DELAY, *_OF_LOSSES), none))
     elif not trace.ack_frames:
-        why.update(dict.fromkeys((*_OF_ACKS, *_OF_LOSSES), "the trace has no ACK frame that was received"))
+        none = "the trace has no ACK frame that was received" if trace.frames_known else NO_FRAMES
+        own = not trace.frames_known and bool(np.isfinite(np.array(trace.metrics.latest_rtt)).any())
+        of_losses = () if trace.losses_known else _OF_LOSSES
+        why.update(dict.fromkeys(("goodput_bps", *(() if own else _OF_DELAY), *of_losses), none))
     if not trace.sizes_known:
         why["bytes_sent"] = "the trace does not give the size of every packet"
     if "goodput_bps" not in why and not len(sent.frames):
         why["goodput_bps"] = "no STREAM frame was sent"
+    if not trace.frames_known:
+        why.update(dict.fromkeys(_OF_STREAMS, NO_FRAMES))
     if len(trace.received) < MIN_FRAMES:
-        why["received_goodput_bps"] = f"fewer than {MIN_FRAMES} STREAM frames were received"
+        few = f"fewer than {MIN_FRAMES} STREAM frames were received"
+        why["received_goodput_bps"] = few if trace.frames_known else NO_FRAMES
     return why
 
 
@@ -238,6 +280,14 @@ def to_text(m: TraceMetrics) -> str:
     def rate(bps: float | None) -> str:
         return "-" if bps is None else f"{bps / 1e6:.3f} Mbit/s"
 
+    def goodput() -> str:
+        if m.stream_bytes_acked is None:
+            return "not measured"
+        return (
+            f"{rate(m.goodput_bps)} sent and acknowledged ({m.stream_bytes_acked} bytes), "
+            f"{rate(m.received_goodput_bps)} received ({m.stream_bytes_received} bytes)"
+        )
+
     def loss() -> str:
         if m.loss_percent is None:
             return f"not measured ({m.packets_sent} packets sent)"
@@ -250,12 +300,13 @@ def to_text(m: TraceMetrics) -> str:
         (
             f"{m.trace}",
             f"  controller       {m.controller} ({m.vantage_point})",
-            f"  goodput          {rate(m.goodput_bps)} sent and acknowledged ({m.stream_bytes_acked} bytes), "
-            f"{rate(m.received_goodput_bps)} received ({m.stream_bytes_received} bytes)",
-            f"  RTT              {ms(m.rtt_ms)}",
+            f"  goodput          {goodput()}",
+            f"  RTT              {ms(m.rtt_ms)}"
+            + (f"; {m.rtt_from}" if m.rtt_from not in (None, "ACK frames") else ""),
             f"  queueing delay   per packet: {ms(m.queueing_delay_ms)}",
             f"                   over time: {ms(m.queueing_delay_over_time_ms)}",
             f"  loss             {loss()}",
-            *(f"  not measured     {field}: {why}" for field, why in m.not_measured.items()),
+            *(f"  not measured     {', '.join(fields)}: {why}" for why, fields in m.by_reason().items()),
+            *(f"  note             {note}" for note in m.notes),
         )
     )

@@ -65,6 +65,19 @@ class StreamFrames:
 
 
 @dataclass(slots=True)
+class Written:
+    """What the application gave the transport to send: up to which byte of a stream, and when."""
+
+    record: array[int] = field(default_factory=lambda: array("q"))
+    time: array[float] = field(default_factory=lambda: array("d"))
+    stream: array[int] = field(default_factory=lambda: array("q"))
+    end: array[int] = field(default_factory=lambda: array("q"))
+
+    def __len__(self) -> int:
+        return len(self.record)
+
+
+@dataclass(slots=True)
 class SentPackets:
     """Sent packets in the order of the trace; index = position."""
 
@@ -230,6 +243,9 @@ class Trace:
     """None if the trace does not have the peer's transport parameters."""
     finished: set[int] = field(default_factory=set)
     """Streams whose end was sent."""
+    written: Written = field(default_factory=Written)
+    abandoned: dict[int, int] = field(default_factory=dict)
+    """Streams that were reset here or that the peer asked to stop, and the record that says so."""
     came_late: list[int] = field(default_factory=list)
     """Packets (positions in `sent`) that were declared lost and acknowledged afterwards."""
     spurious_losses: int = 0
@@ -237,16 +253,26 @@ class Trace:
     """None if no loss was told."""
     sizes_known: bool = True
     """Whether every packet sent has a size."""
+    frames_known: bool = False
+    """Whether any packet has frames; some writers leave them out."""
     ack_frames: int = 0
     """Received."""
     reference: float | None = None
     """Unix time of time 0, in s, if the trace says it."""
     peer_max_ack_delay: float = 0.025
     """s; RFC 9000 section 18.2 has 25 ms where the peer says nothing."""
+    ack_delay_exponent: int = 3
+    """The peer's (RFC 9000 section 18.2)."""
     peer_max_udp_payload_size: int | None = None
     """Bytes."""
     notes: list[str] = field(default_factory=list)
     """What a reader should know: oddities that do not keep the trace from being used."""
+    unused: list[str] = field(default_factory=list)
+    """Of the notes, those about records that were not used."""
+    unused_records: set[int] = field(default_factory=set)
+    """Their numbers."""
+    others: dict[str, int] = field(default_factory=dict)
+    """Events that nothing is made of, by name: how many."""
     records: int = 0
     end: float = 0.0
     """Time of the last event."""
@@ -255,6 +281,14 @@ class Trace:
     def vantage_point(self) -> str:
         point = self.header.trace.vantage_point
         return "unknown" if point is None else point.type
+
+    @property
+    def losses_known(self) -> bool:
+        """Whether it is known what was lost, also if nothing was: by ACKs, or where packets have no frames by what the
+        sender says."""
+        return bool(self.ack_frames) or (
+            not self.frames_known and (self.losses_from is LossesFrom.EVENTS or self.writer.tells_losses)
+        )
 
     @property
     def title(self) -> str:

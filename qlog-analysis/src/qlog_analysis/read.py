@@ -19,7 +19,8 @@ import zstandard
 
 from . import document
 from .errors import TraceError, TruncatedTraceError, about
-from .record import Record
+from .nearby import instead_of
+from .record import Record, is_json
 
 RECORD_SEPARATOR = b"\x1e"
 CHUNK = 1 << 20
@@ -39,14 +40,15 @@ class Stream(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
-def records(path: Path) -> Iterator[Record]:
-    """Yields the records of `path`. Raises TraceError, and TruncatedTraceError *after* the last complete record."""
-    with about(path), _readable(), path.open("rb") as f:
-        yield from _framed(_chunks(_decompressed(f)))
+def records(path: Path, connection: str | None = None) -> Iterator[Record]:
+    """Yields the records of `path`; of a document with several traces, those of the one that `connection` names.
+    Raises TraceError, and TruncatedTraceError *after* the last complete record."""
+    with about(path), _readable(path), path.open("rb") as f:
+        yield from _framed(_chunks(_decompressed(f)), connection)
 
 
 @contextmanager
-def _readable() -> Iterator[None]:
+def _readable(path: Path) -> Iterator[None]:
     """Failures of reading and decompressing, said as errors of the trace."""
     try:
         yield
@@ -57,7 +59,7 @@ def _readable() -> Iterator[None]:
     except EOFError as e:
         raise TruncatedTraceError("the compressed file ends early") from e
     except OSError as e:
-        raise TraceError(f"cannot read: {e.strerror or e}") from e
+        raise TraceError(f"cannot read: {e.strerror or e}{instead_of(path)}") from e
 
 
 class _Expanding:
@@ -122,7 +124,7 @@ def _chunks(stream: Stream) -> Iterator[bytes]:
         yield chunk
 
 
-def _framed(chunks: Iterator[bytes]) -> Iterator[Record]:
+def _framed(chunks: Iterator[bytes], connection: str | None) -> Iterator[Record]:
     first = next(chunks, b"")
     if not first:
         raise TraceError("the file is empty; expected a qlog trace")
@@ -130,7 +132,7 @@ def _framed(chunks: Iterator[bytes]) -> Iterator[Record]:
     if first.startswith(RECORD_SEPARATOR):
         return _sequence(rest)
     if first.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
-        return _lines_or_document(rest)
+        return _lines_or_document(rest, connection)
     raise TraceError(
         "this is not a qlog trace: expected JSON-SEQ (the first byte is 0x1E), JSON lines or a JSON document, "
         f"found 0x{first[0]:02x} first"
@@ -162,18 +164,18 @@ def _sequence(chunks: Iterator[bytes]) -> Iterator[Record]:
 
 def _record(number: int, offset: int, part: bytes, *, last: bool) -> Record:
     # RFC 7464 section 2.3: a record whose text does not end in LF may have been cut.
-    if not part.endswith(b"\n"):
-        kind = TruncatedTraceError if last else TraceError
-        raise kind(
-            "truncated: expected the record to end with a line feed, "
-            f"but {'the file ends' if last else 'the next record begins'} after {len(part)} bytes",
-            record=number,
-            offset=offset,
-        )
-    return Record(number, offset, part.strip())
+    if part.endswith(b"\n"):
+        return Record(number, offset, part.strip())
+    problem = (
+        "truncated: expected the record to end with a line feed, "
+        f"but {'the file ends' if last else 'the next record begins'} after {len(part)} bytes"
+    )
+    if last:
+        raise TruncatedTraceError(problem, record=number, offset=offset)
+    return Record(number, offset, part.strip(), problem=problem)
 
 
-def _lines_or_document(chunks: Iterator[bytes]) -> Iterator[Record]:
+def _lines_or_document(chunks: Iterator[bytes], connection: str | None) -> Iterator[Record]:
     head = bytearray()
     for chunk in chunks:
         head += chunk
@@ -183,7 +185,7 @@ def _lines_or_document(chunks: Iterator[bytes]) -> Iterator[Record]:
     first_line = head.partition(b"\n")[0]
     if document.is_header_alone(bytes(first_line)):
         return _lines(everything)
-    return document.records(everything)
+    return document.records(everything, connection)
 
 
 def _lines(chunks: Iterator[bytes]) -> Iterator[Record]:
@@ -202,7 +204,7 @@ def _lines(chunks: Iterator[bytes]) -> Iterator[Record]:
         pending = rest
         _refuse_endless(pending, number + 1, start)
     if pending.strip():  # many writers end the last line with nothing
-        if not document.is_json(bytes(pending)):
+        if not is_json(bytes(pending)):
             raise TruncatedTraceError(
                 f"truncated: the file ends after {len(pending)} bytes of it", record=number + 1, offset=start
             )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import msgspec
+
 from .errors import TraceError
 
 
@@ -17,6 +19,16 @@ class Record:
     """JSON text, surrounding white space stripped."""
     line: int | None = None
     """From 1, where records are lines."""
+    problem: str | None = None
+    """Why it may be incomplete, though others follow."""
 
     def error(self, what: str) -> TraceError:
         return TraceError(what, record=self.number, offset=self.offset, line=self.line)
+
+
+def is_json(text: bytes) -> bool:
+    try:
+        msgspec.json.decode(text, type=msgspec.Raw)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return True

@@ -86,6 +86,16 @@ class Packet(msgspec.Struct):
     frames: list[Frame] = []
 
 
+class DataMoved(msgspec.Struct):
+    """`quic:stream_data_moved`"""
+
+    stream_id: Uint | None = None
+    offset: Uint | None = None
+    source: str | None = msgspec.field(name="from", default=None)
+    to: str | None = None
+    raw: RawInfo | None = None
+
+
 class Counter(msgspec.Struct):
     total: Uint | None = None
     delta: Uint | None = None

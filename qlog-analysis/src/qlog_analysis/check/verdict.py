@@ -53,6 +53,11 @@ class Verdict:
             return Outcome.FAIL
         return Outcome.PASS if self.judged >= MIN_JUDGED else Outcome.INCONCLUSIVE
 
+    @property
+    def disagreements(self) -> list[str]:
+        """The law of each finding."""
+        return [finding.law for finding in self.findings]
+
     def summary(self) -> list[tuple[str, str]]:
         """Lines for people: a word and what it was."""
         return [(f"{self.unit}s", f"{self.updates}, {self.judged} held against the packets")]

@@ -12,9 +12,9 @@ from .base import Dialect, OtherLayoutError
 __all__ = ["Dialect", "OtherLayoutError", "dialect_of"]
 
 
-def dialect_of(first: Record, *, foreign_for_certain: bool = False) -> Dialect:
-    """The dialect that a header announces."""
+def dialect_of(first: Record, *, foreign_for_certain: bool = False, connection: str | None = None) -> Dialect:
+    """The dialect that a header announces. `connection` names one of several in the file."""
     known = header.read(first)
     if known.is_native and not foreign_for_certain:
         return native.Native(first)
-    return foreign.Foreign(known)
+    return foreign.Foreign(known, connection)

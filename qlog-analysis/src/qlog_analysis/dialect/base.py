@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol, TypeVar
 
 import msgspec
 
 from .. import wire
-from ..record import Record
+from ..broken import Broken
+from ..errors import TraceError
+from ..record import Record, is_json
 from .writers import Writer
 
 T = TypeVar("T")
@@ -30,15 +32,29 @@ class Dialect(Protocol):
     def reference(self) -> float | None:
         """Unix time of the trace's time 0, in s, if it is known."""
 
-    def events(self, records: Iterator[Record]) -> Iterator[Located]:
-        """The events with quiche's names and times in ms since the trace's time 0."""
+    def events(self, records: Iterator[Record], broken: Broken) -> Iterator[Located]:
+        """The events with quiche's names and times in ms since the trace's time 0; `broken` is told what is none."""
 
     def decode(self, text: bytes | msgspec.Raw, as_type: type[T], record: Record, what: str) -> T: ...
     def packet(self, record: Record, event: wire.Event) -> wire.Packet: ...
     def metrics(self, record: Record, event: wire.Event) -> wire.MetricsUpdated: ...
-    def state(self, record: Record, event: wire.Event) -> wire.StateUpdated: ...
+    def state(self, record: Record, event: wire.Event) -> wire.StateUpdated | None: ...
     def lost(self, record: Record, event: wire.Event) -> wire.PacketLost: ...
     def parameters(self, record: Record, event: wire.Event) -> wire.TransportParameters: ...
+
+
+def each(records: Iterator[Record], broken: Broken, read: Callable[[Record], wire.Event | None]) -> Iterator[Located]:
+    """What `read` makes of the records, without those that it makes nothing of."""
+    for record in records:
+        try:
+            if record.problem is not None and not is_json(record.text):
+                raise record.error(record.problem)
+            event = read(record)
+        except TraceError as e:
+            broken(e)
+            continue
+        if event is not None:
+            yield record, event
 
 
 class Decoder:

@@ -7,6 +7,9 @@ import math
 UNIX_MS = 1e11
 """A larger time counts from 1970; relative ones end after about three years."""
 
+FIRST_MS = 10_000.0
+"""No trace begins with so long a silence: if its first event is later, times count from the start of a machine or an
+endpoint."""
 _DELTA = frozenset({"delta", "relative_to_previous_event"})
 
 
@@ -24,7 +27,7 @@ class Clock:
         """Unix time of the trace's time 0, in s."""
         if self._base is not None and self._base > UNIX_MS:
             return self._base / 1e3
-        return self._reference
+        return None if self._reference is None else self._reference + (self._base or 0.0) / 1e3
 
     def at(self, time: float, *, delta: bool = False) -> float | None:
         """None for a time that makes no sense."""
@@ -35,7 +38,7 @@ class Clock:
             self._now += time
             return self._now if self._now >= 0.0 else None
         if self._base is None:
-            self._base = time if self._absolute or time > UNIX_MS else 0.0
+            self._base = time if self._absolute or time > FIRST_MS else 0.0
         time -= self._base
         # An event may have been written before an earlier one, the first as well.
         return max(time, 0.0) if -UNIX_MS < time <= UNIX_MS else None

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 
 from .. import wire
+from ..broken import Broken
 from ..errors import TruncatedTraceError
 from ..record import Record
-from ..wire import NonNegative, Uint
-from .base import Decoder, Located
+from . import loose
+from .base import Decoder, Located, each
 from .clock import Clock
+from .connections import Connections
 from .header import Known
+from .writers import QUINN, UNKNOWN
 
 SORTED = 1000
 """Events that are held back for sorting: some writers' threads write out of order, but never by far."""
@@ -30,13 +32,17 @@ _NAMES = {
     "packets_lost": "quic:packet_lost",
     "metrics_updated": "quic:recovery_metrics_updated",
     "metric_update": "quic:recovery_metrics_updated",
+    "congestion_metric_update": "quic:recovery_metrics_updated",
     "recovery_metrics_updated": "quic:recovery_metrics_updated",
     "congestion_state_updated": "quic:congestion_state_updated",
     "parameters_set": "quic:parameters_set",
     "transport_parameters_set": "quic:parameters_set",
 }
 """By the name without its category."""
-_CATEGORIES = frozenset({"quic", "transport", "recovery"})
+_NOTHING = (b"[]", b"{}")
+"""Some writers end a list with one, to be spared the comma."""
+_CATEGORIES = frozenset({"quic", "transport", "recovery", "loss", "metric_update"})
+"""The last two are mvfst's, before it followed the drafts."""
 _PARAMETERS = frozenset({"quic", "transport"})
 """`recovery:parameters_set` is about something else."""
 
@@ -50,94 +56,23 @@ _PACKET_TYPES = {
     "onertt": "1RTT",
     "1-rtt": "1RTT",
     "short": "1RTT",
+    "versionnegotiation": "version_negotiation",
+    "version-negotiation": "version_negotiation",
 }
-
-
-class _Event(msgspec.Struct):
-    time: float | None = None
-    relative_time: float | None = None
-    delta_time: float | None = None
-    name: str | None = None
-    category: str | None = None
-    event: str | None = None
-    type: str | None = None
-    data: msgspec.Raw = msgspec.Raw(b"{}")
-
-
-class _Raw(msgspec.Struct):
-    length: Uint | None = None
-    payload_length: Uint | None = None
-
-
-class _PacketHeader(msgspec.Struct):
-    packet_type: str | None = None
-    type: str | None = None
-    packet_number: int | None = None
-    packet_size: Uint | None = None
-
-
-class _Frame(msgspec.Struct):
-    frame_type: Any = None
-    raw: _Raw | str | None = None
-    length: Uint | None = None
-    ack_delay: NonNegative | None = None
-    acked_ranges: list[list[Uint]] | None = None
-    ect0: Uint | None = None
-    ect1: Uint | None = None
-    ce: Uint | None = None
-    ecn_ect0: Uint | None = None
-    ecn_ect1: Uint | None = None
-    ecn_ce: Uint | None = None
-    stream_id: Uint | None = None
-    id: Uint | None = None
-    offset: Uint | None = None
-    fin: Any = None
-    maximum: Uint | None = None
-    limit: Uint | None = None
-    reason: Any = None
-
-
-class _Packet(msgspec.Struct):
-    header: _PacketHeader = msgspec.field(default_factory=_PacketHeader)
-    packet_type: str | None = None
-    type: str | None = None
-    packet_number: int | None = None
-    packet_size: Uint | None = None
-    raw: _Raw | str | None = None
-    frames: list[_Frame] | None = None
-    lost_packets: Uint | None = None
-    """Of `packets_lost`: how many at once."""
-
-
-class _Metrics(msgspec.Struct):
-    min_rtt: NonNegative | None = None
-    smoothed_rtt: NonNegative | None = None
-    latest_rtt: NonNegative | None = None
-    congestion_window: NonNegative | None = None
-    cwnd: NonNegative | None = None
-    bytes_in_flight: NonNegative | None = None
-    pacing_rate: NonNegative | None = None
-
-
-class _Parameters(msgspec.Struct):
-    initiator: str | None = None
-    owner: str | None = None
-    ack_delay_exponent: int | None = None
-    max_ack_delay: NonNegative | None = None
-    max_udp_payload_size: Uint | None = None
-    initial_max_data: Uint | None = None
-    initial_max_stream_data_bidi_local: Uint | None = None
-    initial_max_stream_data_bidi_remote: Uint | None = None
-    initial_max_stream_data_uni: Uint | None = None
+_FIRST_RTT_OF_SECONDS = 10.0
+"""The first RTT that is written is a guess of some hundred ms; below this it is meant in s."""
 
 
 class Foreign(Decoder):
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: Known, connection: str | None) -> None:
         super().__init__(strict=False)
+        self._connections = Connections(connection)
         self.header = known.header
         self.writer = known.writer
         self._known = known
         self._clock = Clock(known.time_format, known.milliseconds, known.reference)
+        self._rtt_unit = known.milliseconds
+        self._guess: float | None = None
 
     @property
     def reference(self) -> float | None:
@@ -145,27 +80,33 @@ class Foreign(Decoder):
 
     # -- events -------------------------------------------------------------------------------------------------
 
-    def events(self, records: Iterator[Record]) -> Iterator[Located]:
+    def events(self, records: Iterator[Record], broken: Broken) -> Iterator[Located]:
         """In the order of their times."""
         heap: list[tuple[float, int, Record, wire.Event]] = []
         cut: TruncatedTraceError | None = None
         try:
-            for record in records:
-                event = self._event(record)
+            for record, event in each(records, broken, self._event):
                 heapq.heappush(heap, (event.time, record.number, record, event))
                 if len(heap) > SORTED:
                     yield heapq.heappop(heap)[2:]
         except TruncatedTraceError as e:
             cut = e
+        self._connections.conclude()
         while heap:
             yield heapq.heappop(heap)[2:]
         if cut is not None:
             raise cut
 
-    def _event(self, record: Record) -> wire.Event:
+    def _event(self, record: Record) -> wire.Event | None:
+        if len(record.text) < 3 and record.text in _NOTHING:
+            return None
         is_array = record.text.startswith(b"[")
-        event = self._array(record) if is_array else self.decode(record.text, _Event, record, "event")
+        event = self._array(record) if is_array else self.decode(record.text, loose.Event, record, "event")
         name = self._name(event)
+        if event.group_id is not None:
+            data = event.data
+            if not self._connections.wanted(str(event.group_id), lambda: self._goes_on(record, name, data)):
+                return None
         time = next((t for t in (event.time, event.relative_time, event.delta_time) if t is not None), None)
         if time is None:
             raise record.error(f"{name}: no time")
@@ -174,17 +115,27 @@ class Foreign(Decoder):
             raise record.error(f"{name}: time {time} is out of range")
         return wire.Event(at, name, event.data)
 
-    def _array(self, record: Record) -> _Event:
+    def _goes_on(self, record: Record, name: str, data: msgspec.Raw) -> bool:
+        """Whether it is about a packet that is not the first of a connection: the first is an Initial that a server
+        receives (number 1 after a Retry), or that a client sends."""
+        if name not in ("quic:packet_sent", "quic:packet_received"):
+            return False
+        packet = self.decode(data, loose.Packet, record, name)
+        if _packet_type(packet) != "initial":
+            return True
+        return name == "quic:packet_sent" and _number(packet) != 0
+
+    def _array(self, record: Record) -> loose.Event:
         """An event of draft-01 or before: values in the order of the header's `event_fields`."""
         fields = self._known.event_fields
         values = self.decode(record.text, list[msgspec.Raw], record, "event")
         if len(values) < len(fields) or not fields:
             raise record.error(f"an event of {len(values)} values, expected those of `event_fields`: {fields}")
         known = {k.replace("event_type", "event"): v for k, v in zip(fields, values, strict=False)}
-        text = msgspec.json.encode({k: v for k, v in known.items() if k in _Event.__struct_fields__})
-        return self.decode(text, _Event, record, "event")
+        text = msgspec.json.encode({k: v for k, v in known.items() if k in loose.Event.__struct_fields__})
+        return self.decode(text, loose.Event, record, "event")
 
-    def _name(self, event: _Event) -> str:
+    def _name(self, event: loose.Event) -> str:
         """quiche's name of an event that is used, else its own."""
         category, short = event.category, event.event or event.type
         if event.name is not None and ":" in event.name:
@@ -201,24 +152,34 @@ class Foreign(Decoder):
     # -- their data ---------------------------------------------------------------------------------------------
 
     def packet(self, record: Record, event: wire.Event) -> wire.Packet:
-        data = self.decode(event.data, _Packet, record, event.name)
-        size = next((s for s in (_length(data.raw), data.header.packet_size, data.packet_size) if s), None)
+        data = self.decode(event.data, loose.Packet, record, event.name)
+        size = _length(data.raw) or data.header.packet_size or data.packet_size or None
+        if data.frames is None and data.raw is None:
+            if self.writer is UNKNOWN and self._known.anonymous:
+                self.writer = QUINN
+            size = data.header.length or None if self.writer is QUINN else size
+        kind = _packet_type(data)
+        if kind is None:
+            raise record.error(f"{event.name}: no packet type, neither in `header` nor beside it")
         return wire.Packet(
-            header=wire.PacketHeader(_packet_type(data, record, event.name), _number(data)),
+            header=wire.PacketHeader(kind, _number(data)),
             raw=wire.RawInfo(size),
             frames=[_frame(f, self._known.milliseconds) for f in data.frames or []],
         )
 
     def lost(self, record: Record, event: wire.Event) -> wire.PacketLost:
-        data = self.decode(event.data, _Packet, record, event.name)
+        data = self.decode(event.data, loose.Packet, record, event.name)
         if data.lost_packets is not None:
             return wire.PacketLost("1RTT", None, data.lost_packets)
-        return wire.PacketLost(_packet_type(data, record, event.name), _number(data))
+        return wire.PacketLost(_packet_type(data) or "1RTT", _number(data))
 
     def metrics(self, record: Record, event: wire.Event) -> wire.MetricsUpdated:
-        data = self.decode(event.data, _Metrics, record, event.name)
-        unit = self._known.milliseconds
-        window = data.congestion_window if data.congestion_window is not None else data.cwnd
+        data = self.decode(event.data, loose.Metrics, record, event.name)
+        if self.writer is QUINN and data.latest_rtt is not None and data.latest_rtt == data.min_rtt:
+            self._quinns_rtts(data)
+        unit = self._rtt_unit
+        windows = (data.congestion_window, data.cwnd, data.current_cwnd)
+        window = next((w for w in windows if w is not None), None)
         return wire.MetricsUpdated(
             min_rtt=_scaled(data.min_rtt, unit),
             smoothed_rtt=_scaled(data.smoothed_rtt, unit),
@@ -228,11 +189,20 @@ class Foreign(Decoder):
             pacing_rate=_whole(data.pacing_rate),
         )
 
-    def state(self, record: Record, event: wire.Event) -> wire.StateUpdated:
-        return self.decode(event.data, wire.StateUpdated, record, event.name)
+    def _quinns_rtts(self, data: loose.Metrics) -> None:
+        """quinn 0.11 writes RTTs in s, and takes its guess before the first sample for the latest one."""
+        if self._guess is None:
+            self._guess = data.latest_rtt
+            self._rtt_unit = 1e3 if (data.latest_rtt or 0.0) < _FIRST_RTT_OF_SECONDS else 1.0
+        if data.latest_rtt == self._guess == data.smoothed_rtt:
+            data.latest_rtt = None
+
+    def state(self, record: Record, event: wire.Event) -> wire.StateUpdated | None:
+        data = self.decode(event.data, loose.State, record, event.name)
+        return wire.StateUpdated(data.new) if data.new is not None else None
 
     def parameters(self, record: Record, event: wire.Event) -> wire.TransportParameters:
-        data = self.decode(event.data, _Parameters, record, event.name)
+        data = self.decode(event.data, loose.Parameters, record, event.name)
         exponent = data.ack_delay_exponent
         return wire.TransportParameters(
             initiator=data.initiator or data.owner,
@@ -246,28 +216,26 @@ class Foreign(Decoder):
         )
 
 
-def _length(raw: _Raw | str | None) -> int | None:
-    return raw.length if isinstance(raw, _Raw) else None
+def _length(raw: loose.Raw | str | None) -> int | None:
+    return raw.length if isinstance(raw, loose.Raw) else None
 
 
-def _packet_type(data: _Packet, record: Record, name: str) -> str:
+def _packet_type(data: loose.Packet) -> str | None:
     written = data.header.packet_type or data.header.type or data.packet_type or data.type
-    if written is None:
-        raise record.error(f"{name}: no packet type, neither in `header` nor beside it")
-    return _PACKET_TYPES.get(written.lower(), written)
+    return None if written is None else _PACKET_TYPES.get(written.lower(), written.lower())
 
 
-def _number(data: _Packet) -> int | None:
+def _number(data: loose.Packet) -> int | None:
     number = data.header.packet_number if data.header.packet_number is not None else data.packet_number
     return number if number is not None and number >= 0 else None
 
 
-def _frame(frame: _Frame, milliseconds: float) -> wire.Frame:
+def _frame(frame: loose.Frame, milliseconds: float) -> wire.Frame:
     kind = str(frame.frame_type).lower()
     if frame.acked_ranges is not None and kind.startswith("ack"):  # ack_ecn, ack_receive_timestamps, ...
         kind = "ack"
     length = frame.length
-    if length is None and isinstance(frame.raw, _Raw):
+    if length is None and isinstance(frame.raw, loose.Raw):
         length = frame.raw.payload_length if frame.raw.payload_length is not None else frame.raw.length
     return wire.Frame(
         frame_type=kind,

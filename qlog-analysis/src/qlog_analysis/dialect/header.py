@@ -11,11 +11,13 @@ from .. import wire
 from ..dates import unix_time
 from ..record import Record
 from .base import Decoder
+from .clock import UNIX_MS
 from .native import FILE_SCHEMA
 from .writers import UNKNOWN, Writer, named_in
 
 _VERSIONS = ("0.3", "0.4", "draft-00", "draft-01", "draft-02", "draft-03")
 _SCHEMAS = (FILE_SCHEMA, "urn:ietf:params:qlog:file:contained")
+_NOBODY = wire.VantagePoint()
 _FORMATS = (None, "JSON", "JSON-SEQ", "NDJSON", "application/qlog+json", "application/qlog+json-seq")
 
 
@@ -55,6 +57,8 @@ class Known:
     event_fields: list[str] = field(default_factory=list)
     """Of events that are arrays (draft-01 and before), in lower case."""
     common: dict[str, Any] = field(default_factory=dict)
+    anonymous: bool = False
+    """Nobody is named and no side is told, as quinn writes it."""
     reference: float | None = None
     """Unix time, in s, that relative times count from."""
 
@@ -68,6 +72,7 @@ def read(first: Record) -> Known:
     titles = [_text(t) for t in (top.title, top.description, trace.title, trace.description)]
     writer = named_in(_text(top.code_version), point.name, *titles)
     configuration = trace.configuration if isinstance(trace.configuration, dict) else {}
+    milliseconds = 1e-3 if configuration.get("time_units") == "us" else 1.0
     return Known(
         header=wire.Header(
             trace=wire.TraceHeader(title=titles[2], description=titles[3], vantage_point=point),
@@ -77,10 +82,11 @@ def read(first: Record) -> Known:
         writer=writer,
         is_native=_is_native(top, point, writer),
         time_format=_text(common.get("time_format")),
-        milliseconds=1e-3 if configuration.get("time_units") == "us" else 1.0,
+        milliseconds=milliseconds,
         event_fields=[name.lower() for name in trace.event_fields or top.event_fields or []],
         common={str(key).lower(): value for key, value in common.items()},
-        reference=_unix(common.get("reference_time")),
+        anonymous=top.code_version is None and point == _NOBODY and titles == [None] * 4,
+        reference=_unix(common.get("reference_time"), milliseconds),
     )
 
 
@@ -112,13 +118,14 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _unix(value: Any) -> float | None:
-    """A reference time as Unix time in s: ms since 1970 as a number or text, or an object with a date."""
+def _unix(value: Any, unit: float) -> float | None:
+    """A reference time as Unix time in s: a number or text that counts from 1970, or an object with a date. A clock
+    that began later, as one that counts from the start of a machine, is no Unix time. `unit`: ms of one."""
     if isinstance(value, dict):
         text = _text(value.get("wall_clock_time")) or _text(value.get("epoch"))
         return unix_time(text) if text else None
     try:
-        milliseconds = float(value)
+        milliseconds = float(value) * unit
     except (TypeError, ValueError):
         return None
-    return milliseconds / 1e3 if milliseconds > 0.0 else None
+    return milliseconds / 1e3 if milliseconds > UNIX_MS else None

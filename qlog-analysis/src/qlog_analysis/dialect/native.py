@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import NoReturn
 
 from .. import wire
+from ..broken import Broken
 from ..dates import unix_time
 from ..record import Record
-from .base import Decoder, Located, OtherLayoutError
+from .base import Decoder, Located, OtherLayoutError, each
 from .writers import QUICHE
 
 FILE_SCHEMA = "urn:ietf:params:qlog:file:sequential"
@@ -51,16 +52,16 @@ class Native(Decoder):
             "one reference time, as quiche 0.30 writes it"
         )
 
-    def events(self, records: Iterator[Record]) -> Iterator[Located]:
-        for record in records:
-            event = self.decode(record.text, wire.Event, record, "event")
-            if not (math.isfinite(event.time) and 0.0 <= event.time <= MAX_TIME_MS):
-                raise record.error(
-                    f"{event.name}: time {event.time} ms is out of range, expected 0 to {MAX_TIME_MS:.0e}"
-                )
-            if event.name in _NEVER_QUICHE:
-                raise OtherLayoutError
-            yield record, event
+    def events(self, records: Iterator[Record], broken: Broken) -> Iterator[Located]:
+        return each(records, broken, self._event)
+
+    def _event(self, record: Record) -> wire.Event:
+        event = self.decode(record.text, wire.Event, record, "event")
+        if not (math.isfinite(event.time) and 0.0 <= event.time <= MAX_TIME_MS):
+            raise record.error(f"{event.name}: time {event.time} ms is out of range, expected 0 to {MAX_TIME_MS:.0e}")
+        if event.name in _NEVER_QUICHE:
+            raise OtherLayoutError
+        return event
 
     def packet(self, record: Record, event: wire.Event) -> wire.Packet:
         return self.decode(event.data, wire.Packet, record, event.name)

@@ -15,19 +15,28 @@ class Writer:
     """bit/s of one unit of `pacing_rate`. The drafts want bit/s."""
     tells_losses: bool = False
     """Every packet that it declares lost has an event, so that a trace without such events is one without losses."""
+    mark: str | None = None
+    """What it calls itself in a header, in lower case, if that is not its name."""
 
 
 QUICHE = Writer("quiche", encoded_ack_delay=True, pacing_unit=8.0)
 QVIS_EXPORT = Writer("qlog-analysis (export for qvis)", encoded_ack_delay=True, tells_losses=True)
+QVIS_CONVERSION = Writer("qlog-analysis (conversion for qvis)", tells_losses=True)
+"""The same of another writer's trace, with delays in ms."""
+QUINN = Writer("quinn", tells_losses=True)
+"""Names itself nowhere, and writes packets without frames; see `header.Known.anonymous`."""
 UNKNOWN = Writer("unknown")
 
 _WRITERS = (
     QVIS_EXPORT,
+    QVIS_CONVERSION,
     QUICHE,
     Writer("neqo", encoded_ack_delay=True, tells_losses=True),
     Writer("picoquic", encoded_ack_delay=True, tells_losses=True),
     Writer("aioquic", tells_losses=True),
     Writer("quic-go", tells_losses=True),
+    Writer("kwik", tells_losses=True),
+    Writer("golang.org/x/net/quic", tells_losses=True, mark="go quic"),
     Writer("ngtcp2", tells_losses=True),
     Writer("mvfst", tells_losses=True),
 )
@@ -36,4 +45,4 @@ _WRITERS = (
 def named_in(*texts: str | None) -> Writer:
     """The writer that a header names anywhere; the first of the list if it names several."""
     everything = " ".join(t for t in texts if t).lower()
-    return next((w for w in _WRITERS if w.name.lower() in everything), UNKNOWN)
+    return next((w for w in _WRITERS if (w.mark or w.name.lower()) in everything), UNKNOWN)

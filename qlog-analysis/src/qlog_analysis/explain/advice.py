@@ -11,6 +11,8 @@ MOST = 3
 
 ADVICE = {
     "no_acks": "Take the trace at the side that sends the data, with packets received in it.",
+    "no_frames": "Take the trace of the other side, if another implementation wrote it, or a packet capture with the "
+    "connection's keys.",
     "receiving_side": "Ask for the trace of the side that sent: only it has window, pacing and losses.",
     "handshake_incomplete": "See whether UDP passes in both directions (firewall, port), and what the last packets of "
     "the handshake were.",

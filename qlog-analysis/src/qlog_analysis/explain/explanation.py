@@ -62,7 +62,7 @@ def explain(trace: Trace) -> Explanation:
     limits = limits_of(o, handshake.end, interruptions, controller.queue_spans)
     settled = _settled(o, handshake, startup)
     after_handshake = handshake.end if handshake.end is not None else o.begin
-    received, sent = metrics.stream_bytes_received, metrics.stream_bytes_sent
+    received, sent = metrics.stream_bytes_received or 0, metrics.stream_bytes_sent or 0
     return Explanation(
         trace=trace,
         metrics=metrics,

@@ -52,9 +52,17 @@ def _what_is_there(e: Explanation) -> Iterator[Finding]:
     if e.role is Role.RECEIVER:
         yield Finding(
             "receiving_side",
-            f"This trace is of the side that received ({words.size(m.stream_bytes_received)} of streams received, "
-            f"{words.size(m.stream_bytes_sent)} sent). What limited the other side it does not tell.",
+            f"This trace is of the side that received ({words.size(m.stream_bytes_received or 0)} of streams received, "
+            f"{words.size(m.stream_bytes_sent or 0)} sent). What limited the other side it does not tell.",
             90.0,
+        )
+    elif not e.trace.frames_known:
+        own = "" if m.rtt_ms.mean is None else f" Round trips are from the {m.rtt_from}."
+        yield Finding(
+            "no_frames",
+            "The packets in this trace have no frames: what they carried, what was acknowledged and what limited the "
+            f"sender are unknown.{own}",
+            100.0,
         )
     elif not e.trace.ack_frames:
         yield Finding(

@@ -93,7 +93,7 @@ def losses_of(o: Observed, interruptions: list[Interruption]) -> Losses:
     bursts = [_burst(o, group, late, interruptions) for group in _grouped(o, lost)]
     bursts = _by_delay(o, bursts, many_late=len(late) >= MANY_LATE * len(lost))
     return Losses(
-        known=bool(trace.ack_frames and len(trace.sent)),
+        known=trace.losses_known and len(trace.sent) > 0,
         bursts=bursts,
         lost_packets=len(lost),
         came_late=len(late),

@@ -37,7 +37,7 @@ class Handshake:
     """Its time by the first round trip measured."""
     lost_packets: int
     seen: bool
-    """Whether Initial packets are in the trace."""
+    """Whether Initial packets are in the trace, with what they carried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def handshake_of(o: Observed) -> Handshake:
         by=by,
         round_trips=(end - o.begin) / first if end is not None and first else None,
         lost_packets=sum(trace.sent.space[p] in INITIAL_SPACES for f in trace.feedback for p in f.lost),
-        seen=bool(early),
+        seen=bool(early) and trace.frames_known,
     )
 
 

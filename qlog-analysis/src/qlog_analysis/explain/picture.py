@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..plots.panel import Panel, Ribbon, Series, series
-from ..plots.panels import rate_over_time
+from ..plots.panels import rate_over_time, received, sent_on_the_wire
 from . import words
 from .controller import Span
 from .explanation import Explanation, Role
@@ -81,7 +81,9 @@ def _rate(e: Explanation) -> Panel:
         "Rate on the wire",
         "Mbit/s",
         [
-            Series("sent", *rate_over_time(o.sends.time, o.sends.size), SKY),
+            Series("sent", *rate_over_time(o.sends.time, o.sends.size), SKY)
+            if e.trace.frames_known
+            else sent_on_the_wire(e.trace, SKY),
             Series("acknowledged", *rate_over_time(r.time[~r.lost], r.size[~r.lost]), BLUE),
             series("loss", lost, np.zeros(len(lost)), VERMILLION, style="crosses"),
         ],
@@ -89,9 +91,7 @@ def _rate(e: Explanation) -> Panel:
 
 
 def _received(e: Explanation) -> Panel:
-    r = e.trace.received
-    time, length = np.array(r.time, dtype=np.float64), np.array(r.length, dtype=np.float64)
-    return Panel("Rate of streams received", "Mbit/s", [Series("received", *rate_over_time(time, length), BLUE)])
+    return Panel("Rate of streams received", "Mbit/s", [Series("received", *received(e.trace), BLUE)])
 
 
 def _flight(e: Explanation) -> Panel:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..metrics import NO_FRAMES
 from . import words
 from .advice import Suggestion, advice_for
 from .controller import OUTCOME_MEANINGS, Share
@@ -71,12 +72,17 @@ def _summary(e: Explanation, findings: list[Finding]) -> str:
     m, o = e.metrics, e.observed
     side = {"server": "The server", "client": "The client"}.get(m.vantage_point, "This side")
     lasted = f"in {words.span(o.end - o.begin)}"
-    if e.role is Role.RECEIVER:
+    if not e.trace.frames_known:
+        sent = "" if m.bytes_sent is None else f", {words.size(m.bytes_sent)} on the wire,"
+        parts = [
+            f"{side} sent {words.count(m.packets_sent, 'packet')}{sent} and received {m.packets_received:,} {lasted}."
+        ]
+    elif e.role is Role.RECEIVER:
         rate = "" if m.received_goodput_bps is None else f", {words.rate(m.received_goodput_bps)}"
-        parts = [f"{side} received {words.size(m.stream_bytes_received)} of streams {lasted}{rate}."]
+        parts = [f"{side} received {words.size(m.stream_bytes_received or 0)} of streams {lasted}{rate}."]
     else:
         rate = "" if m.goodput_bps is None else f": {words.rate(m.goodput_bps)} while it transferred"
-        sent, acked = words.size(m.stream_bytes_sent), words.size(m.stream_bytes_acked)
+        sent, acked = words.size(m.stream_bytes_sent or 0), words.size(m.stream_bytes_acked or 0)
         parts = [
             f"{side} ({_controller(e)}) sent {sent} of streams, of which {acked} were acknowledged, {lasted}{rate}."
         ]
@@ -102,7 +108,11 @@ def _controller(e: Explanation) -> str:
 
 def _timeline(e: Explanation) -> list[Moment]:
     told_elsewhere = (Limit.HANDSHAKE, Limit.INTERRUPTED)
-    stretches = [s for s in e.stretches if s.limit not in told_elsewhere] if e.role is Role.SENDER else []
+    stretches = (
+        [s for s in e.stretches if s.limit not in told_elsewhere]
+        if e.role is Role.SENDER and e.trace.frames_known
+        else []
+    )
     moments = [*_begin(e), *(_stretch(e, s) for s in stretches), *_events(e)]
     return sorted(moments, key=lambda m: (m.begin, -m.end))
 
@@ -201,7 +211,7 @@ def _unknown(e: Explanation) -> list[str]:
         if not e.trace.states:
             out.append("start-up: the trace does not tell the controller's state")
     if not e.handshake.seen:
-        out.append("handshake: no Initial packet was sent in this trace")
+        out.append(f"handshake: {'no Initial packet was sent in this trace' if e.trace.frames_known else NO_FRAMES}")
     out += [f"the trace: {note}" for note in e.trace.notes]
     return out
 

@@ -26,7 +26,12 @@ def panels(trace: Trace, link: LinkLog | None = None) -> list[Panel]:
 
 def _rate(trace: Trace) -> Panel:
     panel = Panel("Rate", "Mbit/s")
-    panel.series.append(Series("goodput", *goodput(trace), LIGHT_BLUE))
+    if trace.frames_known:
+        panel.series.append(Series("goodput", *goodput(trace), LIGHT_BLUE))
+    else:
+        panel.series.append(sent_on_the_wire(trace, LIGHT_BLUE))
+    if sum(trace.received.length) > sum(trace.sent.frames.length):
+        panel.series.append(Series("received", *received(trace), GREY))
     controlled = controllers.rates(trace)
     panel.series.extend(controlled)
     if not controlled:
@@ -54,6 +59,18 @@ def goodput(trace: Trace) -> tuple[Floats, Floats]:
             times.append(f.time)
             sizes.append(size)
     return rate_over_time(np.array(times), np.array(sizes))
+
+
+def received(trace: Trace) -> tuple[Floats, Floats]:
+    """Stream bytes received per `GOODPUT_STEP`, in Mbit/s, those that came twice as well."""
+    r = trace.received
+    return rate_over_time(np.array(r.time, dtype=np.float64), np.array(r.length, dtype=np.float64))
+
+
+def sent_on_the_wire(trace: Trace, colour: str) -> Series:
+    """Of a trace that does not tell what its packets carry."""
+    time, size = np.array(trace.sent.time, dtype=np.float64), np.array(trace.sent.size, dtype=np.float64)
+    return Series("sent, on the wire", *rate_over_time(time, size), colour)
 
 
 def rate_over_time(times: Floats, sizes: Floats) -> tuple[Floats, Floats]:

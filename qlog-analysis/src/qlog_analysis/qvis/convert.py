@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import __version__
-from ..dialect.writers import QVIS_EXPORT
+from ..dialect.writers import Writer
 
 Json = dict[str, Any]
 
@@ -162,8 +162,8 @@ def shown_streams(streams: set[int]) -> dict[int, int]:
     return {stream: stream - shown for stream in streams if stream % 4 == shown}
 
 
-def header(of: Json, began_ms: float, renumbered: dict[int, int]) -> Json:
-    """The first record: qvis insists on version, format and trace."""
+def header(of: Json, began_ms: float, renumbered: dict[int, int], writer: Writer) -> Json:
+    """The first record: qvis insists on version, format and trace. `writer` is us."""
     trace = of.get("trace")
     trace = trace if isinstance(trace, dict) else {}
     out_trace: Json = {k: trace[k] for k in ("title", "description", "vantage_point") if k in trace}
@@ -171,7 +171,7 @@ def header(of: Json, began_ms: float, renumbered: dict[int, int]) -> Json:
     out: Json = {
         "qlog_version": "0.3",
         "qlog_format": "JSON-SEQ",
-        "code_version": f"{QVIS_EXPORT.name} {__version__}",
+        "code_version": f"{writer.name} {__version__}",
     }
     out.update({k: of[k] for k in ("title", "description") if k in of})
     if renumbered:

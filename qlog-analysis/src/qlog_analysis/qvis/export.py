@@ -11,13 +11,14 @@ from typing import IO, Any
 import msgspec
 
 from ..dialect.base import Decoder
-from ..errors import AnalysisError, TruncatedTraceError, UnsuitableTraceError, about
-from ..load import load
+from ..dialect.writers import QVIS_CONVERSION, QVIS_EXPORT
+from ..errors import AnalysisError, TraceError, TruncatedTraceError, UnsuitableTraceError, about
+from ..load import WHOLE, Choice, load
 from ..model import Trace
 from ..output import keep_apart, replacing
 from ..read import records
 from ..record import Record
-from . import convert
+from . import adapt, convert
 
 EXTENSIONS = (".sqlog", ".qlogseq")
 """By these names qvis recognises JSON-SEQ; it decompresses nothing."""
@@ -26,37 +27,40 @@ WINDOW = 10_000
 """Events that are held back for sorting. quiche writes events of one datagram out of order, but never by far."""
 
 
-def export(source: Path, out: Path, *, allow_truncated: bool = False) -> int:
+def export(source: Path, out: Path, choice: Choice = WHOLE) -> int:
     """Converts `source`; returns the number of events written."""
     if out.suffix not in EXTENSIONS:
         raise AnalysisError(
             f"cannot write {out.name}: qvis opens JSON-SEQ only by the names {' and '.join(EXTENSIONS)}"
         )
     keep_apart([source], [out])
-    trace = load(source, allow_truncated=allow_truncated)
-    if not trace.native:
-        raise UnsuitableTraceError(
-            f"only traces as quiche 0.30 writes them are converted, this one is of {trace.writer.name}; "
-            "qvis may open it as it is",
-            path=source,
-        )
+    trace = load(source, choice)
+    if trace.writer in (QVIS_EXPORT, QVIS_CONVERSION):
+        raise UnsuitableTraceError("this is an export for qvis already: open it as it is", path=source)
     with replacing(out) as f, about(source):
-        return _write(f, source, trace, allow_truncated=allow_truncated)
+        return _write(f, source, trace, choice)
 
 
-def _write(f: IO[bytes], source: Path, trace: Trace, *, allow_truncated: bool) -> int:
+def _write(f: IO[bytes], source: Path, trace: Trace, choice: Choice) -> int:
     encoder = msgspec.json.Encoder()
 
     def put(record: Any) -> None:
         f.write(b"\x1e" + encoder.encode(record) + b"\n")
 
     began_ms = (trace.reference or 0.0) * 1e3
-    source_records = _tolerant(records(source), allow_truncated=allow_truncated)
-    first = next(source_records)
+    source_records = _tolerant(records(source, choice.connection), choice)
     streams = convert.shown_streams({*trace.sent.frames.stream, *trace.received.stream})
-    put(convert.header(Decoder().decode(first.text, dict, first, "header"), began_ms, streams))
+    if trace.native:
+        first = next(source_records)
+        head, writer = Decoder().decode(first.text, dict, first, "header"), QVIS_EXPORT
+        events = _decoded(source_records)
+    else:
+        head, writer = adapt.header(trace), QVIS_CONVERSION
+        events = adapt.Adapter(trace, choice.connection).events(source_records)
+    put(convert.header(head, began_ms, streams, writer))
     count = 0
-    for event in sorted_by_time(_events(source_records, trace, convert.Conversion(streams))):
+    used = ((record, event) for record, event in events if record.number not in trace.unused_records)
+    for event in sorted_by_time(_events(used, trace, convert.Conversion(streams))):
         put(event)
         count += 1
     if count == 0:
@@ -64,28 +68,39 @@ def _write(f: IO[bytes], source: Path, trace: Trace, *, allow_truncated: bool) -
     return count
 
 
-def _tolerant(source: Iterator[Record], *, allow_truncated: bool) -> Iterator[Record]:
+def _tolerant(source: Iterator[Record], choice: Choice) -> Iterator[Record]:
     try:
         yield from source
     except TruncatedTraceError:
-        if not allow_truncated:
+        if not choice.allow_truncated:
             raise
 
 
-def _events(source: Iterator[Record], trace: Trace, conversion: convert.Conversion) -> Iterator[convert.Json]:
+def _decoded(source: Iterator[Record]) -> Iterator[tuple[Record, convert.Json]]:
     decoder = Decoder()
+    for record in source:
+        try:
+            event = decoder.decode(record.text, dict, record, "event")
+        except TraceError:  # told when the trace was read
+            continue
+        yield record, event
+
+
+def _events(
+    source: Iterator[tuple[Record, convert.Json]], trace: Trace, conversion: convert.Conversion
+) -> Iterator[convert.Json]:
     lost = defaultdict(list)
     for feedback in trace.feedback:
         lost[feedback.record].extend(feedback.lost)
     packet_types: list[str] = []  # one per sent packet that has a number, as in trace.sent
-    for record in source:
-        event = decoder.decode(record.text, dict, record, "event")
+    for record, event in source:
+        time = event["time"]
         if len(packet_types) < len(trace.sent) and trace.sent.record[len(packet_types)] == record.number:
             packet_types.append(str(event["data"]["header"]["packet_type"]))
         yield from conversion.event(event)
         for packet in lost.pop(record.number, ()):
             number, size = trace.sent.number[packet], trace.sent.size[packet]
-            yield convert.packet_lost(event["time"], packet_types[packet], number, size)
+            yield convert.packet_lost(time, packet_types[packet], number, size)
 
 
 def sorted_by_time(events: Iterator[convert.Json], window: int = WINDOW) -> Iterator[convert.Json]:

@@ -68,7 +68,6 @@ def render(title: str, shown: list[Section], unusable: Sequence[str] = ()) -> st
     templates.filters["ms"] = lambda x: "-" if x is None else f"{x:.1f}"
     templates.filters["mbit"] = lambda x: "-" if x is None else f"{x / 1e6:.3f}"
     templates.filters["percent"] = lambda x: "-" if x is None else f"{x:.2f}"
-    templates.filters["by_reason"] = _by_reason
     overview = {"overview": Markup(figure_json([_overview(shown)]))} if len(shown) > 1 else {}
     return templates.get_template("page.html.jinja").render(
         title=title,
@@ -78,13 +77,6 @@ def render(title: str, shown: list[Section], unusable: Sequence[str] = ()) -> st
         shown_findings=SHOWN_FINDINGS,
         **shared(),
     )
-
-
-def _by_reason(not_measured: dict[str, str]) -> list[tuple[str, str]]:
-    fields: dict[str, list[str]] = {}
-    for name, reason in not_measured.items():
-        fields.setdefault(reason, []).append(name)
-    return [(reason, ", ".join(names)) for reason, names in fields.items()]
 
 
 def _overview(shown: list[Section]) -> Panel:

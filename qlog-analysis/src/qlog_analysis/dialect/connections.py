@@ -1,0 +1,64 @@
+"""Several connections in one file: quinn writes those of an endpoint one among the other, each event with its
+`group_id`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from ..errors import TraceError, UnsuitableTraceError
+
+SHOWN = 8
+
+
+def chosen(of: list[str], connection: str) -> int | None:
+    """The place of the one that is meant by its number (from 1) or the beginning of its name."""
+    if connection.isdigit() and 1 <= int(connection) <= len(of):
+        return int(connection) - 1
+    places = [i for i, name in enumerate(of) if name.startswith(connection)]
+    return places[0] if len(places) == 1 else None
+
+
+def choose_one(of: list[str], connection: str | None) -> TraceError:
+    """The error that lists what there is to choose from."""
+    listed = "; ".join(f"{number}: {name}" for number, name in enumerate(of[:SHOWN], start=1))
+    more = f"; and {len(of) - SHOWN} more" if len(of) > SHOWN else ""
+    wrong = "" if connection is None else f"none of them is {connection!r}, "
+    return UnsuitableTraceError(
+        f"the file holds {len(of)} connections, {wrong}choose one with --connection: {listed}{more}"
+    )
+
+
+class Connections:
+    """The connections that the events of a file belong to, in the order of their first events."""
+
+    def __init__(self, connection: str | None) -> None:
+        self._connection = connection
+        self._events: Counter[str] = Counter()
+        self._is_chosen: dict[str, bool] = {}
+        self._first_name: dict[str, str] = {}
+        self._last = ""
+
+    def wanted(self, name: str, goes_on: Callable[[], bool]) -> bool:
+        """Whether an event is of the connection that was chosen, or of the first one. `goes_on`: whether it is one in
+        the midst of a connection, which then has got another name: quinn's clients take the name that the server's
+        first packet gives."""
+        if name not in self._first_name:
+            first = self._first_name[name] = self._last if self._last and goes_on() else name
+            if first == name:
+                self._is_chosen[name] = self._chooses(name)
+        self._last = self._first_name[name]
+        self._events[self._last] += 1
+        return self._is_chosen[self._last]
+
+    def _chooses(self, name: str) -> bool:
+        number = len(self._is_chosen) + 1
+        if self._connection is None:
+            return number == 1
+        return self._connection == str(number) or name.startswith(self._connection)
+
+    def conclude(self) -> None:
+        """When all events have been seen. Raises an error that lists the connections if not exactly one was chosen."""
+        taken = sum(self._is_chosen.values())
+        if self._is_chosen and (taken != 1 or (self._connection is None and len(self._is_chosen) > 1)):
+            raise choose_one([f"{name} ({count} events)" for name, count in self._events.items()], self._connection)

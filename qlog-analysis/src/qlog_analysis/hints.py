@@ -1,0 +1,17 @@
+"""What may be done about an error: the end of a message."""
+
+from __future__ import annotations
+
+from .check.run import NoLawError
+from .errors import AnalysisError, TraceError, TruncatedTraceError
+
+
+def after(error: AnalysisError, *, judges: bool) -> str:
+    """What to do next; `judges`: the command gives verdicts."""
+    if isinstance(error, NoLawError):
+        return "; `qlog-analysis explain` says of any controller what happened"
+    if isinstance(error, TruncatedTraceError):
+        return "; --allow-truncated uses it as far as it goes" if judges else "; without --strict it is used so far"
+    if isinstance(error, TraceError) and error.record is not None:
+        return "; `metrics`, `explain`, `plot` and `report` use the rest of the trace" if judges else ""
+    return ""

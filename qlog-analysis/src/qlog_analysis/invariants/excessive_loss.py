@@ -1,0 +1,107 @@
+"""Losses that stay excessive make any sender send less (RFC 8085 section 3.1, RFC 8084, RFC 9743 section 5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..model import TIME_RESOLUTION, Feedback, Space
+from .invariant import Invariant, Judged
+from .seen import LEAST_WINDOW, Seen
+
+EXCESSIVE = 0.2
+"""Share of what was sent; twice what hybrid's own bound is."""
+HALF = 12
+"""Round trips that are compared with as many after them: a sender that is probing rises and falls within eight."""
+OFTEN = 5
+"""Of these round trips so many must be as bad: an interruption is one."""
+GROWN = 1.5
+"""So many times as much may leave in the later half: of few packets chance decides how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Round:
+    begin: float
+    end: float
+    sent: float
+    """Bytes."""
+    lost: float
+
+    @property
+    def rate(self) -> float:
+        """bit/s"""
+        return 8.0 * self.sent / max(self.end - self.begin, TIME_RESOLUTION)
+
+    @property
+    def excessive(self) -> bool:
+        return self.lost > EXCESSIVE * self.sent
+
+
+def judge(seen: Seen) -> Judged:
+    if seen.trace.losses_from is None:
+        return Judged.nothing("the trace does not tell of losses")
+    out, rounds = Judged(), _rounds(seen)
+    most, i = 0.0, 0
+    while i + 2 * HALF <= len(rounds):
+        earlier, later = (_together(rounds[a : a + HALF]) for a in (i, i + HALF))
+        most = max(most, earlier.rate)
+        last, i = rounds[i + 2 * HALF - 1], i + 1
+        often = (sum(r.excessive for r in rounds[a : a + HALF]) >= OFTEN for a in (i - 1, i - 1 + HALF))
+        if not earlier.excessive or not later.excessive or not all(often):
+            continue
+        out.cases += 1
+        out.seconds += last.end - last.begin
+        # At the least window and with probes (RFC 9002 section 7.5) nothing is left to give up.
+        floor = HALF * 2 * LEAST_WINDOW * seen.packet_size(last.begin)
+        if later.rate > GROWN * most and later.sent > floor:
+            share = (earlier.lost + later.lost) / (earlier.sent + later.sent)
+            out.breach(
+                later.end,
+                f"{share:.0%} lost in {2 * HALF} round trips, and in the later half {later.rate / 1e6:.3f} Mbit/s "
+                f"leave, {most / 1e6:.3f} at most before",
+            )
+            i += 2 * HALF
+    return out
+
+
+def _together(rounds: list[_Round]) -> _Round:
+    sent, lost = sum(r.sent for r in rounds), sum(r.lost for r in rounds)
+    return _Round(rounds[0].begin, rounds[-1].end, sent, lost)
+
+
+def _rounds(seen: Seen) -> list[_Round]:
+    """Round trips of the application space one after the other, with what became of the packets sent in them."""
+    s, feedback = seen.o.sends, seen.trace.feedback
+    lost = _lost(seen)[s.packet]
+    out, i = [], 0
+    while i < len(feedback) and int(seen.round_end[i]) < len(feedback):
+        f, end = feedback[i], feedback[int(seen.round_end[i])]
+        if end.record >= seen.until:
+            break
+        a, b = (int(np.searchsorted(s.record, x.record)) for x in (f, end))
+        out.append(_Round(f.time, end.time, float(s.size[a:b].sum()), float(s.size[a:b][lost[a:b]].sum())))
+        i = max(int(seen.round_end[i]), i + 1)
+    return out
+
+
+def _lost(seen: Seen) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Packets that were declared lost and did not come later."""
+    lost = np.zeros(len(seen.trace.sent), dtype=np.bool_)
+    of_space: list[Feedback] = [f for f in seen.trace.feedback if f.space is Space.APPLICATION]
+    lost[[p for f in of_space for p in f.lost]] = True
+    lost[seen.trace.came_late] = False
+    return lost
+
+
+INVARIANT = Invariant(
+    name="excessive loss",
+    holds="where more than a fifth is lost in twelve round trips, and in five of them each, and so in the twelve "
+    "after, no more leaves per second in these than in any twelve before",
+    needs=("packet_sent", "packet_received with ACK frames", "a count of losses"),
+    tolerance="half as much again, as of few packets chance decides how many leave; two packets and two probes in a "
+    "round trip are always allowed",
+    unit="round trips",
+    least=1,
+    judge=judge,
+)

@@ -1,0 +1,85 @@
+"""A loss is answered within a round trip, by controllers that promise it (RFC 9002 section 7.3.2)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..model import Feedback, Space
+from .invariant import Invariant, Judged
+from .seen import LEAST_WINDOW, RFC_STATES, Seen
+
+KEPT = 0.9
+"""Share of the window that may be kept: RFC 9002 keeps 0.5, CUBIC 0.7 (RFC 9438), ABE up to 0.85 (RFC 8511)."""
+OF_NEWRENO = frozenset({"smallq", "vegas"})
+SILENT = {
+    "hybrid": "hybrid answers a loss only where delay says that a queue is full, or losses are excessive",
+    "rrr": "rrr answers rates, not losses",
+}
+
+
+def judge(seen: Seen) -> Judged:
+    why = _no_promise(seen)
+    if why is not None:
+        return Judged.nothing(why)
+    if not len(seen.trace.metrics):
+        return Judged.nothing("the trace does not report a congestion window")
+    out, trace = Judged(), seen.trace
+    late = set(trace.came_late)
+    for i, lost in seen.recoveries():
+        f, end = trace.feedback[i], int(seen.round_end[i])
+        if f.record >= seen.until or end >= len(trace.feedback):
+            break
+        sure = [p for p in lost if trace.sent.ack_eliciting[p] and trace.sent.space[p] == Space.APPLICATION]
+        if late.issuperset(sure):
+            continue  # whoever answered these could not know, but may have taken it back since
+        out.seconds += trace.feedback[end].time - f.time
+        _judge_one(seen, f, trace.feedback[end].record, out)
+    return out
+
+
+def _judge_one(seen: Seen, f: Feedback, end: int, out: Judged) -> None:
+    rate = seen.by_rate  # which falls by a share that is an option
+    m = seen.trace.metrics
+    column = np.frombuffer(m.pacing_rate if rate else m.congestion_window, dtype=np.float64)
+    rows = seen.metric_rows(f.record, end)
+    before = column[rows.start - 1] if rows.start else np.nan
+    after = column[rows]
+    after = after[~np.isnan(after)]
+    if np.isnan(before):
+        return
+    what, unit = ("pacing rate", "bit/s") if rate else ("window", "bytes")
+    lowest, highest = (float(after.min()), float(after.max())) if len(after) else (float(before), float(before))
+    if seen.legacy and before < highest <= np.nanmax(column[: rows.start]):
+        return  # cubic takes an earlier answer back where few losses make it think that they were none
+    floor = LEAST_WINDOW * seen.packet_size(f.time)
+    if rate:
+        floor *= 8.0 / float(m.smoothed_rtt[min(rows.start, len(m) - 1)])
+    out.cases += 1
+    falls = lowest < before if rate else lowest <= KEPT * before
+    # cubic may take this one back as well (RFC 9438 section 4.9).
+    if highest > before and not (falls and seen.legacy):
+        out.breach(f.time, f"after {len(f.lost)} losses the {what} grows from {before:.0f} to {highest:.0f} {unit}")
+    elif lowest > floor and not falls:
+        out.breach(f.time, f"after {len(f.lost)} losses the {what} only goes from {before:.0f} to {lowest:.0f} {unit}")
+
+
+def _no_promise(seen: Seen) -> str | None:
+    """Why nothing is to be expected; None if a reaction is."""
+    name = seen.trace.controller
+    if name in SILENT:
+        return SILENT[name]
+    if seen.by_rate or name in OF_NEWRENO or (name is None and seen.states and seen.states <= RFC_STATES):
+        return None
+    return "the states are not those of RFC 9002, so that nothing says that every loss is answered"
+
+
+INVARIANT = Invariant(
+    name="loss",
+    holds="within a round trip after a loss that is not spurious the window does not grow, and falls to 0.9 of what it "
+    "was or to two packets (raimd: the rate falls)",
+    needs=("packet_sent", "packet_received with ACK frames", "a count of losses", "recovery_metrics_updated"),
+    tolerance="losses of packets sent before the last answer count as answered (RFC 9002 section 7.3.1)",
+    unit="answers",
+    least=1,
+    judge=judge,
+)

@@ -1,0 +1,147 @@
+"""What is sent never runs ahead of the reported pacing rate by more than a stated burst (RFC 9002 section 7.7)."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass, field
+
+from .invariant import Invariant, Judged
+from .seen import INITIAL_WINDOW, Seen
+from .waiting import Waiting
+
+CATCH_UP = 1e-3
+"""s: quiche's pacer may make up for so much of a late departure (`burst_allowance` of the controllers here)."""
+TOGETHER = 50e-6
+"""s: what is released so close together an endpoint may send at once (quiche's `ReleaseDecision::EQUAL_THRESHOLD`)."""
+TRUNCATED = 2e-6
+"""s: the difference of two times, each truncated to 1 us."""
+
+
+@dataclass(frozen=True, slots=True)
+class Burst:
+    """Packets."""
+
+    paced: int
+    """That may leave together."""
+    after_idle: int
+    """That may leave unpaced when nothing is in flight."""
+    first: int
+    """The same before the first round trip is known."""
+
+
+OURS = Burst(paced=2, after_idle=0, first=3)
+"""Of this project's controllers: two together above 12 Mbit/s, and three of the handshake's flight."""
+PROBING = Burst(paced=3, after_idle=0, first=3)
+"""hybrid's: in start-up three together show the slowest link."""
+QUICHES = Burst(paced=2, after_idle=INITIAL_WINDOW, first=INITIAL_WINDOW)
+"""The pacer's own: LUMPY_PACING_SIZE and INITIAL_UNPACED_BURST."""
+OTHERS = Burst(paced=INITIAL_WINDOW, after_idle=INITIAL_WINDOW, first=INITIAL_WINDOW)
+"""RFC 9002 section 7.7: bursts are limited to the initial window."""
+
+
+@dataclass(slots=True)
+class Schedule:
+    """When the next packet is due, if every one since the last pause left when it was due."""
+
+    burst: Burst
+    due: float = -math.inf
+    free: int = 0
+    last: deque[float] = field(default_factory=deque)
+    """How long those take that may just have left together with the next one."""
+
+    def early(self, time: float) -> float:
+        """By how much more than the burst a packet leaves too early."""
+        return -math.inf if self.free else self.due - sum(self.last) - time
+
+    def interrupted(self, time: float) -> None:
+        """Something else than pacing held the sender back: the burst begins anew."""
+        self.due = min(self.due, time)
+        self.last.clear()
+
+    def left(self, time: float, transfer: float) -> None:
+        if self.free:
+            self.free -= 1
+            return
+        self.due = max(self.due, time - CATCH_UP) + transfer
+        self.last.append(transfer)
+        if len(self.last) >= self.burst.paced:
+            self.last.popleft()
+
+
+def burst_of(seen: Seen) -> Burst:
+    """What the sender of a trace is allowed."""
+    if seen.ours:
+        return PROBING if seen.trace.controller == "hybrid" else OURS
+    return QUICHES if seen.trace.native else OTHERS
+
+
+def judge(seen: Seen) -> Judged:
+    s = seen.o.sends
+    if not any(math.isfinite(x) for x in s.pacing):
+        return Judged.nothing("the trace does not report a pacing rate")
+    if not seen.trace.sizes_known:
+        return Judged.nothing("the trace does not give the size of every packet")
+    out, sent = Judged(), seen.trace.sent
+    plan, held = Schedule(burst_of(seen)), _Held(seen, Waiting(seen.trace))
+    before = math.nan
+    for i in range(len(s)):
+        if s.record[i] >= seen.until:
+            break
+        if s.in_flight[i] <= 0.0:
+            known = not math.isnan(seen.pto_before(int(s.record[i])))
+            plan.free = plan.burst.after_idle if known else plan.burst.first
+        packet, time, transfer = int(s.packet[i]), float(s.time[i]), 8.0 * float(s.size[i]) / (float(s.pacing[i]) + 8.0)
+        if not sent.frames_of(packet) or math.isnan(transfer):
+            continue  # quiche paces what carries data
+        if held.otherwise:
+            plan.interrupted(time)
+        elif plan.free == 0:
+            out.cases += 1
+            out.seconds += 0.0 if math.isnan(before) else time - before
+        early = plan.early(time)
+        if early > TOGETHER + TRUNCATED:
+            out.breach(
+                time,
+                f"packet {sent.number[packet]} leaves {early * 1e3:.3f} ms before {s.pacing[i] / 1e6:.3f} Mbit/s and a "
+                f"burst of {plan.burst.paced} allow",
+            )
+            plan.due = time  # what follows is judged for itself
+        plan.left(time, transfer)
+        held.left(i)
+        before = time
+    return out
+
+
+@dataclass(slots=True)
+class _Held:
+    """Whether anything else than pacing held the sender back after its last packet. quiche's pacer begins a new burst
+    after the application had nothing to send, or, where three packets may leave together, after the window was full,
+    and what was left of the burst before lets it begin at once: a source that writes packet by packet is not paced."""
+
+    seen: Seen
+    waiting: Waiting
+    otherwise: bool = False
+    _written: int = 0
+
+    def left(self, i: int) -> None:
+        """The packet at this position in `sends` has left."""
+        s, trace = self.seen.o.sends, self.seen.trace
+        self._written = self.waiting.write_until(self._written, int(s.record[i]))
+        self.waiting.send(int(s.packet[i]))
+        no_room = burst_of(self.seen) is PROBING and s.in_flight[i] + s.size[i] + self.seen.o.full > s.window[i]
+        known = len(trace.written) > 0 and trace.first_limits is not None
+        self.otherwise = bool(no_room or (known and not self.waiting.any))
+
+
+INVARIANT = Invariant(
+    name="pacing",
+    holds="over any stretch no more is sent than the pacing rates that were reported allow, and a burst",
+    needs=("packet_sent", "packet_received with ACK frames", "recovery_metrics_updated with pacing_rate"),
+    tolerance="1.05 ms, by which quiche's pacer makes up for late departures or joins two; together three packets of "
+    "hybrid, two of others in quiche and ten after idle of its own, ten of other writers (RFC 9002 section 7.7); "
+    "packets that the application (or, of hybrid, the window) held back: quiche's pacer then begins a new burst",
+    unit="packets",
+    least=10,
+    judge=judge,
+)

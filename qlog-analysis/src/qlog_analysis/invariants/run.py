@@ -1,0 +1,28 @@
+"""Judges all invariants of a trace."""
+
+from __future__ import annotations
+
+from ..errors import about
+from ..model import Trace
+from . import app_limited, ecn, excessive_loss, in_flight, loss, pacing, persistent, silence, window
+from .invariant import Invariant, Judgement
+from .seen import see
+
+ALL: tuple[Invariant, ...] = (
+    window.INVARIANT,
+    in_flight.INVARIANT,
+    pacing.INVARIANT,
+    loss.INVARIANT,
+    excessive_loss.INVARIANT,
+    persistent.INVARIANT,
+    app_limited.INVARIANT,
+    ecn.INVARIANT,
+    silence.INVARIANT,
+)
+
+
+def judge(trace: Trace) -> list[Judgement]:
+    """One judgement for each invariant, in this order."""
+    with about(trace.path):
+        seen = see(trace)
+        return [i.of(seen) for i in ALL]

@@ -1,0 +1,198 @@
+"""A sender that may send and has something to send does not fall silent (RFC 9002 sections 6.2 and 7)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+from ..explain.observed import Ints
+from ..metrics import Floats
+from ..model import NEVER, Space
+from .invariant import Invariant, Judged
+from .pacing import Schedule, burst_of
+from .seen import Seen
+from .waiting import Waiting
+
+SLACK = 0.05
+"""s: the timers and the event loop of a busy machine."""
+
+
+class Kind(IntEnum):
+    """What happens, in the order in which it counts within a record."""
+
+    FEEDBACK = 0
+    LIMIT = 1
+    WRITTEN = 2
+    ABANDONED = 3
+    METRICS = 4
+    SENT = 5
+
+
+Event = tuple[int, float, Kind, int]
+"""Record, time, kind, and which of its kind."""
+
+
+@dataclass(slots=True)
+class _Watch:
+    """Since when a packet could leave, and since when a probe is awaited."""
+
+    seen: Seen
+    out: Judged
+    waiting: Waiting
+    plan: Schedule
+    late: frozenset[int]
+    """Packets that were declared lost in error."""
+    ready: float | None = None
+    """Since when data waits that window and flow control let go."""
+    awaited: float | None = None
+    """Since when something in flight is neither acknowledged nor probed for."""
+    backoff: int = 0
+    """Probe timeouts since the last ACK."""
+    pto: float = math.nan
+
+    def judge_ready(self, time: float) -> None:
+        """Data waited until now."""
+        if self.ready is None:
+            return
+        silent = time - max(self.ready, self.plan.due)
+        if silent > self.pto + SLACK:
+            self.out.breach(
+                time,
+                f"nothing was sent for {silent * 1e3:.1f} ms although data waited, and window and pacing let it go; "
+                f"the probe timeout is {self.pto * 1e3:.1f} ms",
+            )
+        self.ready = None
+
+    def judge_probe(self, time: float) -> None:
+        """Something was in flight until now, and no ACK came."""
+        if self.awaited is None:
+            return
+        limit = self.pto * 2.0**self.backoff
+        silent = time - max(self.awaited, self.plan.due)
+        if silent > limit + SLACK:
+            self.out.breach(
+                time,
+                f"nothing was sent for {silent * 1e3:.1f} ms with packets in flight and no ACK; a probe is due after "
+                f"{limit * 1e3:.1f} ms",
+            )
+        self.awaited = None
+
+    def sent(self, which: int, time: float) -> None:
+        s = self.seen.o.sends
+        if self.awaited is not None and time - self.awaited >= 0.9 * self.pto:
+            self.backoff += 1
+        self.judge_ready(time)
+        self.judge_probe(time)
+        self.waiting.send(int(s.packet[which]))
+        transfer = 8.0 * float(s.size[which]) / float(s.pacing[which])
+        if math.isfinite(transfer):
+            self.plan.left(time, transfer)
+
+    def told(self, which: int, time: float) -> None:
+        """An ACK, or losses."""
+        f = self.seen.trace.feedback[which]
+        self.judge_probe(time)
+        if len(f.acked):
+            self.backoff = 0
+        self.pto = float(self.seen.pto_high[which])
+        for p in (self.seen.trace.acked[i] for i in f.acked):
+            self.waiting.acknowledge(p)
+        for p in f.lost:
+            (self.waiting.acknowledge if p in self.late else self.waiting.lose)(p)
+
+    def state(self, time: float, in_flight: float, room: bool) -> None:
+        """What holds from now on."""
+        able = room and self.waiting.any
+        if not able:
+            self.judge_ready(time)
+        elif self.ready is None:
+            self.ready = time
+        if in_flight <= 0.0:
+            self.awaited = None
+        elif self.awaited is None:
+            self.awaited = time
+
+
+def judge(seen: Seen) -> Judged:
+    begin = _handshake_ends(seen)
+    if not len(seen.o.sends) or begin is None:
+        return Judged.nothing("the trace does not show a handshake that is over")
+    out, trace = Judged(), seen.trace
+    watch = _Watch(seen, out, Waiting(trace), Schedule(burst_of(seen)), frozenset(trace.came_late))
+    events = [e for e in _events(seen) if e[0] < seen.until and e[1] <= seen.o.end]
+    record = np.array([e[0] for e in events], dtype=np.int64)
+    in_flight, window = seen.o.in_flight(record), _window_after(seen, record)
+    before = 0.0
+    for (at, time, kind, which), now_in_flight, now_window in zip(events, in_flight, window, strict=True):
+        if watch.awaited is not None or watch.ready is not None:
+            out.seconds += time - before
+            out.cases += kind in (Kind.SENT, Kind.FEEDBACK)
+        before = time
+        _take(watch, kind, which, time)
+        if at >= begin and not math.isnan(watch.pto):
+            watch.state(time, float(now_in_flight), bool(now_in_flight + seen.o.full <= now_window))
+    end = before if seen.until != NEVER else min(trace.end, seen.o.end)
+    watch.judge_ready(end)
+    watch.judge_probe(end)
+    return out
+
+
+def _take(watch: _Watch, kind: Kind, which: int, time: float) -> None:
+    trace, waiting = watch.seen.trace, watch.waiting
+    if kind is Kind.SENT:
+        watch.sent(which, time)
+    elif kind is Kind.FEEDBACK:
+        watch.told(which, time)
+    elif kind is Kind.WRITTEN:
+        waiting.write(trace.written.stream[which], trace.written.end[which])
+    elif kind is Kind.LIMIT:
+        waiting.allow(trace.signals[which].stream, trace.signals[which].limit or 0)
+    elif kind is Kind.ABANDONED:
+        waiting.abandon(which)
+
+
+def _events(seen: Seen) -> list[Event]:
+    trace, s = seen.trace, seen.o.sends
+    limits = ("max_data", "max_stream_data")
+    events: list[Event] = [(f.record, f.time, Kind.FEEDBACK, i) for i, f in enumerate(trace.feedback)]
+    events += [
+        (x.record, x.time, Kind.LIMIT, i) for i, x in enumerate(trace.signals) if x.kind in limits and not x.sent
+    ]
+    events += [(r, 0.0, Kind.ABANDONED, stream) for stream, r in trace.abandoned.items()]
+    columns = (
+        (Kind.WRITTEN, trace.written.record, trace.written.time),
+        (Kind.METRICS, trace.metrics.record, trace.metrics.time),
+        (Kind.SENT, s.record.tolist(), s.time.tolist()),
+    )
+    for kind, records, times in columns:
+        events += [(r, t, kind, i) for i, (r, t) in enumerate(zip(records, times, strict=True))]
+    return sorted(events)
+
+
+def _window_after(seen: Seen, record: Ints) -> Floats:
+    """Congestion window once a record has been written."""
+    window = np.array([math.nan, *seen.trace.metrics.congestion_window], dtype=np.float64)
+    rows = np.searchsorted(np.array(seen.trace.metrics.record, dtype=np.int64), record, side="right")
+    return window[rows]
+
+
+def _handshake_ends(seen: Seen) -> int | None:
+    """Record from which on data may leave: the server may be held back before it knows the client's address."""
+    done = [s.record for s in seen.trace.signals if s.kind == "handshake_done"]
+    acked = [f.record for f in seen.trace.feedback if f.space is Space.APPLICATION and len(f.acked)]
+    return min([*done, *acked], default=None)
+
+
+INVARIANT = Invariant(
+    name="silence",
+    holds="no longer than a probe timeout passes without a packet while data is known to wait that window, pacing and "
+    "flow control let go; nor, doubled with each probe, while packets are in flight and no ACK comes",
+    needs=("packet_sent", "packet_received with ACK frames", "of new data: stream_data_moved, and the peer's limits"),
+    tolerance="50 ms, for timers and event loops of busy machines; the probe timeout as long as truncated times allow",
+    unit="packets and ACKs",
+    least=10,
+    judge=judge,
+)

@@ -1,0 +1,108 @@
+"""Honest senders break no invariant, whatever the path does; what is broken nevertheless is known, and said here."""
+
+from __future__ import annotations
+
+from pathlib import Path as FilePath
+
+import pytest
+
+import lab
+import tracewriter
+from drawn_paths import alarms, draw
+from foreign_layouts import picoquic, quic_go
+from qlog_analysis.invariants.invariant import Judgement, Outcome
+from qlog_analysis.invariants.run import ALL, judge
+from qlog_analysis.load import load
+from traces import FAST, records
+
+SPECS = ("hybrid", "cubic", "reno", "bbr2", "smallq", "vegas", "rrr", "raimd")
+PATHS: dict[str, tuple[str, ...]] = {
+    "plain": ("duration=3s",),
+    "slow": ("link.there.rate=1Mbps", "duration=5s", "flow.main.timestamps=false"),
+    "loss": ("link.there.loss=1%", "duration=3s"),
+    "Wi-Fi": (
+        "link.there.jitter=wifi:median=4ms,stall=50ms..100ms,every=1s",
+        "link.back.aggregate=interval=8ms",
+        "duration=3s",
+    ),
+    "reordering": ("link.there.reorder=p=3%,extra=12ms", "duration=3s"),
+    "the address changes": ("flow.main.rebind=['1500ms']", "duration=3s"),
+}
+OUTAGE = ("link.there.outages=2s..3.2s", "duration=6s")
+PAUSES = ('flow.main.traffic={ kind = "on_off", on = "150ms", off = "250ms", rate = "1Mbps" }', "duration=4s")
+MARKS = ("link.there.queue=mark:q0=20p", "duration=4s")
+HEAVY = ("link.there.loss=30%", "duration=6s")
+
+
+def judged(folder: FilePath, spec: str, *values: str) -> dict[str, Judgement]:
+    return {j.invariant.name: j for j in judge(load(lab.written(folder, spec, *values)))}
+
+
+def broken(judgements: dict[str, Judgement]) -> dict[str, str]:
+    return {n: j.judged.breaches[0].message for n, j in judgements.items() if j.outcome is Outcome.FAIL}
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("path", PATHS.values(), ids=PATHS.keys())
+def test_an_honest_sender_breaks_none(tmp_path: FilePath, path: tuple[str, ...], spec: str) -> None:
+    judgements = judged(tmp_path, spec, *path)
+    assert broken(judgements) == {}
+    passed = {name for name, j in judgements.items() if j.outcome is Outcome.PASS}
+    assert {"window", "in flight", "silence"} <= passed
+    assert ("pacing" in passed) is (spec not in ("cubic", "reno"))  # which do not pace
+
+
+@pytest.mark.parametrize("seed", range(20, 32))
+def test_an_honest_sender_breaks_none_on_a_path_drawn_at_random(seed: int) -> None:
+    drawn, found, names = alarms(draw(seed, ("smallq", "vegas", "hybrid")[seed % 3]), lab.program())
+    # Known: start-up of hybrid goes on growing beside a source that has little to send.
+    known = {"application limited"} if drawn.spec == "hybrid" else set()
+    assert set(found) <= known, drawn
+    assert {"window", "in flight"} <= set(names)
+
+
+@pytest.mark.parametrize(
+    ("spec", "path", "name"),
+    [
+        ("smallq", PAUSES, "application limited"),
+        ("smallq", MARKS, "ecn"),
+        ("smallq", OUTAGE, "persistent congestion"),
+        ("vegas", OUTAGE, "persistent congestion"),
+        ("hybrid", OUTAGE, "persistent congestion"),
+        ("hybrid", HEAVY, "excessive loss"),
+        ("raimd", PATHS["loss"], "loss"),
+        ("cubic", PATHS["loss"], "loss"),
+    ],
+)
+def test_every_invariant_is_judged_and_held_by_somebody(
+    tmp_path: FilePath, spec: str, path: tuple[str, ...], name: str
+) -> None:
+    judgements = judged(tmp_path, spec, *path)
+    assert broken(judgements) == {}
+    assert judgements[name].outcome is Outcome.PASS
+
+
+@pytest.mark.parametrize("spec", ["cubic", "reno", "bbr2"])
+def test_quiches_own_controllers_do_not_answer_persistent_congestion(tmp_path: FilePath, spec: str) -> None:
+    assert set(broken(judged(tmp_path, spec, *OUTAGE))) == {"persistent congestion"}
+
+
+def test_what_a_trace_does_not_show_is_not_judged(tmp_path: FilePath) -> None:
+    judgements = judged(tmp_path, "hybrid", "duration=0.05s")
+    assert {j.outcome for j in judgements.values()} == {Outcome.NOT_JUDGED}
+    assert all(j.why_not for j in judgements.values())
+    without = [r for r in lab.records("cubic", "duration=2s") if r.get("name") != "quic:recovery_metrics_updated"]
+    left = {j.invariant.name: j for j in judge(load(tracewriter.write(tmp_path / "x.sqlog", without)))}
+    assert left["window"].why_not == "the trace does not report a congestion window"
+    assert left["silence"].outcome is Outcome.PASS  # packets alone say that
+
+
+@pytest.mark.parametrize("layout", [quic_go, picoquic])
+def test_traces_of_other_writers_are_judged_by_what_they_have(tmp_path: FilePath, layout: object) -> None:
+    assert callable(layout)
+    path = tmp_path / "foreign.qlog"
+    path.write_bytes(layout(tmp_path, records(FAST, 3.0)))
+    outcomes = {j.invariant.name: j.outcome for j in judge(load(path))}
+    assert Outcome.FAIL not in outcomes.values()
+    assert Outcome.PASS in outcomes.values()
+    assert len(outcomes) == len(ALL)
