@@ -9,10 +9,8 @@ add_custom_target(upstream-library
 add_dependencies(upstream-library programs)
 add_dependencies(test-programs upstream-library library)
 
-quiche_cc_cargo_test(foreign LABEL capi TIMEOUT 600 ARGUMENTS -p quiche-cc-foreign)
-quiche_cc_cargo_test(capi LABEL capi TIMEOUT 600 ARGUMENTS --release -p quiche-cc-capi)
-quiche_cc_test(c-install LABEL capi TIMEOUT 300 COMMAND ${pytest} tests/c/test_install.py tests/c/test_package.py)
-quiche_cc_test(c-abi LABEL capi TIMEOUT 300 COMMAND ${pytest} tests/c/test_abi.py)
-quiche_cc_test(c-transfer LABEL capi TIMEOUT 600 SERIAL COMMAND ${pytest} tests/c/test_transfer.py tests/c/test_plugin.py)
-quiche_cc_test(mypy-tests-c LABEL lint TIMEOUT 300
-               COMMAND "${QUICHE_CC_VENV_PYTHON}" -m mypy --config-file mypy.ini tests/c)
+quiche_cc_test(c-install TIER test LABEL capi TIMEOUT 300 COST 15
+               COMMAND ${pytest} tests/c/test_install.py tests/c/test_package.py)
+quiche_cc_test(c-abi TIER test LABEL capi TIMEOUT 300 COMMAND ${pytest} tests/c/test_abi.py)
+quiche_cc_test(c-transfer TIER test LABEL capi TIMED TIMEOUT 600
+               COMMAND ${pytest} tests/c/test_transfer.py tests/c/test_plugin.py)

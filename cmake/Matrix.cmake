@@ -10,16 +10,10 @@ add_custom_target(matrix
   USES_TERMINAL VERBATIM)
 add_dependencies(matrix programs python-environment)
 
-quiche_cc_test(matrix-parts LABEL python TIMEOUT 300 COMMAND ${pytest} tests/matrix)
+quiche_cc_test(matrix-parts TIER quick LABEL python TIMEOUT 300 COMMAND ${pytest} tests/matrix)
 # The quick cases with the peer that needs nothing but PyPI.
-quiche_cc_test(matrix-peer LABEL e2e TIMEOUT 600 COMMAND ${matrix} install aioquic)
-quiche_cc_test(matrix LABEL e2e TIMEOUT 600 SERIAL
+quiche_cc_test(matrix-peer TIER test LABEL e2e TIMEOUT 600 COMMAND ${matrix} install aioquic)
+quiche_cc_test(matrix TIER test LABEL e2e TIMED TIMEOUT 600
                COMMAND ${matrix} run --quick --peers aioquic --out "${CMAKE_BINARY_DIR}/matrix-quick")
 set_tests_properties(matrix-peer PROPERTIES FIXTURES_SETUP matrix-peer)
 set_tests_properties(matrix PROPERTIES FIXTURES_REQUIRED matrix-peer)
-
-foreach(room IN ITEMS interop/testbed interop/matrix tests/matrix)
-  string(REPLACE "/" "-" name "mypy-${room}")
-  quiche_cc_test(${name} LABEL lint TIMEOUT 300
-                 COMMAND "${QUICHE_CC_VENV_PYTHON}" -m mypy --config-file mypy.ini ${room})
-endforeach()

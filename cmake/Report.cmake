@@ -7,6 +7,4 @@ add_custom_target(report
   USES_TERMINAL VERBATIM)
 add_dependencies(report programs python-environment)
 
-quiche_cc_test(report LABEL lab TIMEOUT 300 COMMAND ${pytest} tests/report)
-quiche_cc_test(mypy-tests-report LABEL lint TIMEOUT 300
-               COMMAND "${QUICHE_CC_VENV_PYTHON}" -m mypy --config-file mypy.ini tests/report)
+quiche_cc_test(report TIER test LABEL lab TIMEOUT 300 COST 10 COMMAND ${pytest} tests/report)

@@ -1,12 +1,12 @@
 # The server on tokio-quiche (interop/tokio-quiche): a cargo workspace of its own, in which nearly every crate is built
-# again, and so only on demand.
+# again, and so only for the tier `nightly` and on demand.
 option(QUICHE_CC_TOKIO "Build and test the server on tokio-quiche, too: 320 crates, some minutes" OFF)
 
 set(tokio "${CMAKE_SOURCE_DIR}/interop/tokio-quiche")
 # What changes the dependencies of cc, http3 or quiche changes its lock file; that is told also where it isn't built.
-quiche_cc_test(tokio-quiche-lock LABEL structure TIMEOUT 60
+quiche_cc_test(tokio-quiche-lock TIER quick LABEL structure TIMEOUT 60
                COMMAND "${QUICHE_CC_CARGO}" update --workspace --locked --manifest-path "${tokio}/Cargo.toml")
-if(NOT QUICHE_CC_TOKIO)
+if(NOT QUICHE_CC_TOKIO AND NOT QUICHE_CC_NIGHTLY)
   return()
 endif()
 
@@ -25,9 +25,10 @@ add_custom_target(tokio-quiche ALL
   USES_TERMINAL VERBATIM)
 add_dependencies(tokio-quiche programs)
 
-quiche_cc_test(tokio-quiche LABEL tokio TIMEOUT 300 SERIAL COMMAND ${tokio_cargo} test --release --locked)
-quiche_cc_test(tokio-quiche-rustfmt LABEL lint TIMEOUT 60 COMMAND ${tokio_cargo} fmt --check)
-quiche_cc_test(tokio-quiche-clippy LABEL lint TIMEOUT 900
+quiche_cc_test(tokio-quiche TIER nightly LABEL tokio TIMED TIMEOUT 300 COMMAND ${tokio_cargo} test --release --locked)
+quiche_cc_test(tokio-quiche-rustfmt TIER nightly LABEL tokio TIMEOUT 60 COMMAND ${tokio_cargo} fmt --check)
+quiche_cc_test(tokio-quiche-clippy TIER nightly LABEL tokio TIMEOUT 900
                COMMAND ${tokio_cargo} clippy --release --locked --all-targets -- --no-deps -D warnings)
-quiche_cc_cargo_lint(tokio-quiche-deny deny --manifest-path "${tokio}/Cargo.toml" --locked
-                     check --config "${CMAKE_SOURCE_DIR}/deny.toml" bans licenses sources)
+quiche_cc_cargo_lint(tokio-quiche-deny TIER nightly
+                     TOOL deny --manifest-path "${tokio}/Cargo.toml" --config "${CMAKE_SOURCE_DIR}/deny.toml" --locked
+                          check bans licenses sources)

@@ -1,0 +1,27 @@
+# Python: qlog-analysis, in parts that share no traces, so that they run side by side. Each makes its traces once.
+set(pytest "${QUICHE_CC_VENV_PYTHON}" -m pytest -q -p no:cacheprovider)
+
+# What makes its traces with cc-lab cannot be `quick`, and what takes tens of seconds should not; a new file goes by the
+# same rules.
+file(GLOB files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/qlog-analysis/tests/test_*.py")
+foreach(file IN LISTS files)
+  file(STRINGS "${file}" imports_lab REGEX "^(import lab|from lab)")
+  cmake_path(GET file STEM name)
+  if(name MATCHES "^test_laws_")
+    list(APPEND of_laws "${file}")
+  elseif(name MATCHES "^test_zones_" AND imports_lab)
+    list(APPEND of_zones_in_lab "${file}")
+  elseif(name MATCHES "^test_zones_")
+    list(APPEND of_zones "${file}")
+  elseif(imports_lab OR name MATCHES "^test_(cli|foreign|explain)")
+    list(APPEND of_traces "${file}")
+  else()
+    list(APPEND of_units "${file}")
+  endif()
+endforeach()
+
+quiche_cc_test(qlog-analysis-units TIER quick LABEL python TIMEOUT 300 COST 20 COMMAND ${pytest} ${of_units})
+quiche_cc_test(qlog-analysis-laws TIER test LABEL python TIMEOUT 1200 COST 100 COMMAND ${pytest} ${of_laws})
+quiche_cc_test(qlog-analysis-traces TIER test LABEL python TIMEOUT 1200 COST 150 COMMAND ${pytest} ${of_traces})
+quiche_cc_test(qlog-analysis-zones TIER test LABEL python TIMEOUT 1200 COST 300 COMMAND ${pytest} ${of_zones})
+quiche_cc_test(qlog-analysis-zones-in-lab TIER test LABEL python TIMEOUT 1200 COST 200 COMMAND ${pytest} ${of_zones_in_lab})

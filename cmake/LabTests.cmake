@@ -1,0 +1,24 @@
+# Whole connections in virtual time: claims and targets, the constants' search, and what an ACK costs.
+set(lab "${CMAKE_BINARY_DIR}/bin/cc-lab")
+
+# The claims of papers; the report with its figures stays in build/papers.
+quiche_cc_test(papers TIER test LABEL lab TIMEOUT 300 COST 60 PROCESSORS 2
+               COMMAND "${lab}" papers --only H,S --out "${CMAKE_BINARY_DIR}/papers")
+
+# The main points of docs/targets.md, with margins.
+quiche_cc_test(targets TIER test LABEL lab TIMEOUT 180 PROCESSORS 2
+               COMMAND "${lab}" papers --papers tests/targets/quick --out "${CMAKE_BINARY_DIR}/targets")
+
+# What can hurt a user (docs/targets.md), the main points.
+quiche_cc_test(safety TIER test LABEL lab TIMEOUT 60 PROCESSORS 2
+               COMMAND "${lab}" papers --papers tests/safety/quick --out "${CMAKE_BINARY_DIR}/safety")
+
+# Constants of hybrid's default profile: a search of seconds, judged and drawn (docs/search.md). Its program is an example
+# of quiche-cc, built with the test programs.
+quiche_cc_test(search TIER test LABEL lab TIMEOUT 300 COST 10 COMMAND ${pytest} tests/search)
+quiche_cc_test(targets-traces TIER test LABEL lab TIMEOUT 60 COMMAND ${pytest} tests/targets)
+
+# Instructions are counted, not timed: what runs beside it changes nothing.
+quiche_cc_test(cost TIER test LABEL cost TIMEOUT 300 COST 15
+               COMMAND "${QUICHE_CC_VENV_PYTHON}" tests/cost/cost.py --check)
+quiche_cc_test(cost-of-profiles TIER test LABEL cost TIMEOUT 60 COMMAND ${pytest} tests/cost)

@@ -1,0 +1,59 @@
+# What takes hours or tools of its own: all claims and targets, all suites, the fuzzer (tokio-quiche: TokioQuiche.cmake).
+# Results stay in build/nightly; `cc-lab` keeps its runs there and makes only those that the build before did not make.
+if(NOT QUICHE_CC_NIGHTLY)
+  return()
+endif()
+
+# Installed when this is configured, so that nothing of it is skipped; apart from the workspace's target folder.
+set(cargo_deny_version 0.20.2)
+execute_process(COMMAND "${QUICHE_CC_TOOLS}/bin/cargo-deny" --version OUTPUT_VARIABLE found ERROR_QUIET RESULT_VARIABLE status)
+if(NOT status EQUAL 0 OR NOT found MATCHES " ${cargo_deny_version}\n")
+  message(STATUS "Installing cargo-deny ${cargo_deny_version} into ${QUICHE_CC_TOOLS}: some minutes")
+  execute_process(COMMAND "${QUICHE_CC_CARGO}" install --locked --force --version =${cargo_deny_version}
+                          --root "${QUICHE_CC_TOOLS}" --target-dir "${QUICHE_CC_TOOLS}/target" cargo-deny
+                  WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}" COMMAND_ERROR_IS_FATAL ANY)
+  file(REMOVE_RECURSE "${QUICHE_CC_TOOLS}/target")
+endif()
+
+set(nightly "${CMAKE_BINARY_DIR}/nightly")
+quiche_cc_test(claims TIER nightly LABEL claims TIMEOUT 7200 PROCESSORS 2
+               COMMAND "${lab}" papers --out "${nightly}/claims")
+quiche_cc_test(all-targets TIER nightly LABEL all-targets TIMEOUT 7200 PROCESSORS 2
+               COMMAND "${lab}" papers --papers tests/targets --out "${nightly}/targets")
+quiche_cc_test(all-safety TIER nightly LABEL all-safety TIMEOUT 3600 PROCESSORS 2
+               COMMAND "${lab}" papers --papers tests/safety --out "${nightly}/safety")
+
+file(GLOB suites CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/suites/*.toml")
+foreach(suite IN LISTS suites)
+  cmake_path(GET suite STEM name)
+  quiche_cc_test(suite-${name} TIER nightly LABEL suites TIMEOUT 28800 PROCESSORS 2
+                 COMMAND "${lab}" compare "${suite}" --out "${nightly}/suites/${name}")
+endforeach()
+
+# libFuzzer as cargo-fuzz sets it up without a sanitizer (the controllers have no unsafe code), which a stable compiler can.
+# With --target these flags are not for build scripts and macros, which would lack the fuzzer's runtime.
+execute_process(COMMAND "${QUICHE_CC_CARGO}" -vV OUTPUT_VARIABLE version COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCH "host: ([^\n]+)" found "${version}")
+set(host "${CMAKE_MATCH_1}")
+set(coverage -Cpasses=sancov-module)
+foreach(option IN ITEMS level=4 inline-8bit-counters pc-table trace-compares)
+  list(APPEND coverage -Cllvm-args=-sanitizer-coverage-${option})
+endforeach()
+list(JOIN coverage " " coverage)
+set(fuzz "${CMAKE_BINARY_DIR}/fuzz")
+add_custom_target(fuzz-target
+  COMMAND ${CMAKE_COMMAND} -E make_directory "${fuzz}/corpus" "${fuzz}/found"
+  COMMAND ${CMAKE_COMMAND} -E env "RUSTFLAGS=${coverage} --cfg=fuzzing -Ccodegen-units=1 -Cdebug-assertions=on"
+          "${QUICHE_CC_CARGO}" build --release --locked --manifest-path "${CMAKE_SOURCE_DIR}/tests/contract/fuzz/Cargo.toml"
+          --target ${host} --target-dir "${fuzz}"
+  COMMENT "Fuzz target"
+  USES_TERMINAL VERBATIM)
+add_dependencies(fuzz-target quiche-source)
+
+# Ten minutes from the same seed, on from the inputs that were found before. What fails is left in build/fuzz/found.
+quiche_cc_test(fuzz TIER nightly LABEL fuzz TIMEOUT 900
+               COMMAND "${fuzz}/${host}/release/operations" -seed=1 -max_total_time=600 -timeout=30 -rss_limit_mb=4096
+                       -artifact_prefix=${fuzz}/found/ -print_final_stats=1 "${fuzz}/corpus")
+
+add_custom_target(nightly-programs)
+add_dependencies(nightly-programs programs python-environment fuzz-target tokio-quiche)

@@ -1,0 +1,36 @@
+# Units and properties in Rust, and quiche's own suite; and the targets that compile what the tiers run.
+#
+# Without quiche: controllers, their contract and controllers in C, with debug assertions; the model of the bottleneck,
+# whose many packets take a seventh of the time when optimised.
+quiche_cc_cargo_test(controllers TIER quick LABEL unit TIMEOUT 600 COST 20 ARGUMENTS -p quiche-cc --no-default-features)
+quiche_cc_cargo_test(contract TIER quick LABEL unit TIMEOUT 600 COST 25 ARGUMENTS -p quiche-cc-contract)
+quiche_cc_cargo_test(bottleneck TIER quick LABEL unit TIMEOUT 600 LOCKS cargo ARGUMENTS --release -p quiche-cc-bottleneck)
+quiche_cc_cargo_test(foreign TIER quick LABEL capi TIMEOUT 600 ARGUMENTS -p quiche-cc-foreign)
+
+# They share cargo's lock with clippy: what would wait for it leaves its place to others.
+quiche_cc_cargo_test(plugin TIER test LABEL unit TIMEOUT 600 COST 15 LOCKS cargo ARGUMENTS --release -p quiche-cc)
+quiche_cc_cargo_test(lab TIER test LABEL lab TIMEOUT 600 LOCKS cargo ARGUMENTS --release -p quiche-cc-lab)
+quiche_cc_cargo_test(capi TIER test LABEL capi TIMEOUT 600 LOCKS cargo ARGUMENTS --release -p quiche-cc-capi)
+quiche_cc_cargo_test(quiche TIER test LABEL upstream TIMEOUT 900 COST 20 LOCKS cargo
+                     ARGUMENTS --release -p quiche --lib --features qlog,internal,ffi)
+quiche_cc_cargo_test(link TIER test LABEL link TIMED TIMEOUT 600 ARGUMENTS --release -p quiche-cc-link)
+quiche_cc_cargo_test(endpoint TIER test LABEL e2e TIMED TIMEOUT 600 ARGUMENTS --release -p quiche-cc-endpoint)
+quiche_cc_cargo_test(http3 TIER test LABEL e2e TIMED TIMEOUT 300 ARGUMENTS --release -p quiche-cc-http3)
+
+get_property(compile_quick GLOBAL PROPERTY quiche_cc_compile_quick)
+add_custom_target(quick-programs
+  ${compile_quick}
+  WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
+  COMMENT "Test programs without quiche"
+  USES_TERMINAL VERBATIM)
+# cargo reads the manifest of every member of the workspace, so quiche's sources have to be there.
+add_dependencies(quick-programs quiche-source python-environment)
+
+get_property(compile_test GLOBAL PROPERTY quiche_cc_compile_test)
+add_custom_target(test-programs
+  ${compile_test}
+  WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
+  COMMENT "Test programs"
+  USES_TERMINAL VERBATIM)
+# After the programs: cargo would wait for its lock with nothing to show for it.
+add_dependencies(test-programs quick-programs programs)
