@@ -109,6 +109,7 @@ impl CongestionControlFactory for Factory {
             bandwidth: bandwidth(decision.bandwidth),
             decision,
             origin: None,
+            departure: None,
             max_datagram_size,
             window_limit: usize::MAX,
             acked: Vec::new(),
@@ -127,6 +128,8 @@ struct Plugin {
     bandwidth: Bandwidth,
     /// What the controller's time counts from: half a day before the first packet, so that no time is before it.
     origin: Option<Instant>,
+    /// When the packet leaves that was told last, by both clocks: it is told twice.
+    departure: Option<(Instant, Time)>,
     max_datagram_size: Bytes,
     window_limit: usize,
     /// Reused from call to call.
@@ -135,30 +138,37 @@ struct Plugin {
 }
 
 impl Plugin {
-    /// The controller's clock, which begins before `now` if that is the first time.
-    fn clock(&mut self, now: Instant) -> impl Fn(&Instant) -> Time {
+    /// An instant by the controller's clock, which begins before the first one.
+    fn time(&mut self, instant: Instant) -> Time {
         const BEFORE: Duration = Duration::from_secs(43_200);
         let origin = *self
             .origin
-            .get_or_insert_with(|| now.checked_sub(BEFORE).unwrap_or(now));
-        move |instant| Time::from_origin(instant.saturating_duration_since(origin))
+            .get_or_insert_with(|| instant.checked_sub(BEFORE).unwrap_or(instant));
+        Time::from_origin(instant.saturating_duration_since(origin))
     }
 
-    fn take_packets(
-        &mut self,
-        time: impl Fn(&Instant) -> Time,
-        acked: &[seam::Acked],
-        lost: &[seam::Lost],
-    ) {
+    /// When a packet leaves. Subtracting instants costs as much as all else that is done for a packet.
+    fn departs(&mut self, instant: Instant) -> Time {
+        match self.departure {
+            Some((told, time)) if told == instant => time,
+            _ => {
+                let time = self.time(instant);
+                self.departure = Some((instant, time));
+                time
+            }
+        }
+    }
+
+    fn take_packets(&mut self, acked: &[seam::Acked], lost: &[seam::Lost]) {
         self.acked.clear();
         self.acked.extend(acked.iter().map(|packet| Acked {
-            sent: time(&packet.time_sent),
+            sent: Time::from_nanos(packet.packet_state),
             size: Bytes(packet.bytes_acked as u64),
             received: packet.receive_timestamp,
         }));
         self.lost.clear();
         self.lost.extend(lost.iter().map(|packet| Lost {
-            sent: time(&packet.time_sent),
+            sent: Time::from_nanos(packet.packet_state),
             size: Bytes(packet.bytes_lost as u64),
         }));
     }
@@ -222,8 +232,13 @@ impl CongestionControl for Plugin {
         bytes: usize,
         _is_retransmissible: bool,
     ) {
-        let now = self.clock(sent_time)(&sent_time);
+        let now = self.departs(sent_time);
         self.controller.on_sent(now, Bytes(bytes as u64));
+    }
+
+    /// Its departure by the controller's clock.
+    fn packet_state(&mut self, sent_time: Instant) -> u64 {
+        self.departs(sent_time).as_nanos()
     }
 
     fn on_congestion_event(
@@ -239,12 +254,11 @@ impl CongestionControl for Plugin {
         _recovery_stats: &mut RecoveryStats,
         context: &EventContext,
     ) {
-        let time = self.clock(event_time);
-        self.take_packets(&time, acked_packets, lost_packets);
-        // The RTT is what has passed since the newest packet left; subtracting instants costs several times this sum.
+        self.take_packets(acked_packets, lost_packets);
+        // The RTT is what has passed since the newest packet left; to sum costs less than to subtract instants.
         let now = match self.acked.last() {
             Some(newest) if rtt_updated => newest.sent + rtt_stats.latest_rtt(),
-            _ => time(&event_time),
+            _ => self.time(event_time),
         };
         self.controller.on_feedback(&Feedback {
             now,

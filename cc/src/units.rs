@@ -24,6 +24,12 @@ impl Time {
         Self(seconds * 1_000_000_000 + u64::from(since_origin.subsec_nanos()))
     }
 
+    /// So many nanoseconds after the origin, saturating.
+    #[inline]
+    pub fn from_nanos(nanos: u64) -> Self {
+        Self(nanos.min(Self::LAST_SECOND * 1_000_000_000))
+    }
+
     /// Nanoseconds since the origin.
     pub fn as_nanos(self) -> u64 {
         self.0

@@ -19,8 +19,9 @@ MOST_LINES = 400
 # Congestion control alone was 604 lines. Receive timestamps and ECN are transport features that were written to go
 # upstream, with their tests: about half of what they add. Resending what was lost on a path that was left (0016) is a
 # repair that upstream works on, 469 lines, 250 of them tests: it goes when a release has it. Replacing the controller
-# of a running connection (0017), for rules by the path of a request, is 354 lines, 230 of them tests.
-MOST_PATCH_LINES = 5000
+# of a running connection (0017), for rules by the path of a request, is 354 lines, 230 of them tests. A number of the
+# sender's own with every packet (0023) is 60, 24 of them tests, and made an ACK a seventh cheaper.
+MOST_PATCH_LINES = 5100
 
 
 def source_files() -> list[Path]:
