@@ -101,6 +101,7 @@ class HybridSender:
         self._window_full |= d.in_flight + self.packet > self.window
         first = self._minima.length() is None
         length = self._minima.length() or 0.0
+        known = self.length
         self._minima.advance(d.now)
         above = None if d.sample is None else self._take(d.now, length, *d.sample)
         if first:
@@ -111,7 +112,7 @@ class HybridSender:
         self._lost, self._loss_reports = self._lost + lost, self._loss_reports + min(lost, 1)
         self._lost_total += len(d.lost)
         if d.acked:
-            waited = max(d.now - min(d.acked) - self.length, 0.0)
+            waited = max(d.now - min(d.acked) - known, 0.0)
             self._longest_gap = max(self._longest_gap, min(d.now - self._heard, waited))
             self._heard = d.now
         self._acked += d.acked_bytes

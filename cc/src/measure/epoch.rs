@@ -72,13 +72,11 @@ impl Epoch {
     }
 
     /// Something was acknowledged, the oldest of which has `waited` so long. What was not in flight, because the source had nothing
-    /// to send, was not held back. Few ACKs leave a longer gap than all before them; only those are asked how long they waited.
+    /// to send, was not held back.
     #[inline]
-    pub fn on_ack(&mut self, now: Time, waited: impl FnOnce() -> Duration) {
+    pub fn on_ack(&mut self, now: Time, waited: Time) {
         let gap = now.counted_from(self.last_ack);
-        if gap > self.gap {
-            self.gap = self.gap.max(gap.min(Time::from_origin(waited())));
-        }
+        self.gap = self.gap.max(gap.min(waited));
         self.last_ack = now;
     }
 
@@ -156,7 +154,7 @@ mod tests {
     fn gap(acks: &[(u64, u64)]) -> u64 {
         let mut epoch = Epoch::new(at(0));
         for &(now, waited) in acks {
-            epoch.on_ack(at(now), || Duration::from_millis(waited));
+            epoch.on_ack(at(now), at(waited));
         }
         epoch.gap().as_millis() as u64
     }

@@ -27,7 +27,7 @@ pub struct Floor {
 /// How an epoch is cut into spans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spans {
-    length: u64,
+    length: Time,
     width: u64,
     last: u64,
 }
@@ -37,7 +37,7 @@ impl Spans {
     pub fn of(length: Duration) -> Self {
         let spans = ((nanos(length) + nanos(SPAN) / 2) / nanos(SPAN)).max(1);
         Self {
-            length: nanos(length),
+            length: Time::from_origin(length),
             width: (nanos(length) / spans).max(1),
             last: spans - 1,
         }
@@ -48,9 +48,14 @@ impl Spans {
         (at.as_nanos() / self.width).min(self.last)
     }
 
+    /// By how much something lasted longer than the epoch.
+    pub fn exceeded_by(&self, lasted: Time) -> Time {
+        lasted.counted_from(self.length)
+    }
+
     /// Whether the last of them is over `at` this time of the epoch.
     pub fn are_over(&self, at: Time) -> bool {
-        at.as_nanos() >= self.length
+        at >= self.length
     }
 }
 

@@ -151,10 +151,10 @@ class Measurement:
             self._begin_first(f)
         acked_bytes = self._acked_in(f)
         self._oldest = None
+        if f.space is Space.APPLICATION and f.acked:
+            self._hear(f)
         newest = self._collect(f, acked_bytes) if f.space is Space.APPLICATION else None
         lengths = self._samples.lengths()
-        if f.space is Space.APPLICATION:
-            self._hear(f, lengths[0])
         if startup:
             self._grow(f, acked_bytes if began else 0, lengths, told)
             if began and not self._meets_path:
@@ -249,12 +249,11 @@ class Measurement:
         self._acked_packets += len(f.acked)
         self._acked_bytes += acked_bytes
 
-    def _hear(self, f: Feedback, length: float) -> None:
+    def _hear(self, f: Feedback) -> None:
         """What was not in flight was not held back: the oldest packet has waited for as long as its RTT exceeds L."""
-        if not f.acked:
-            return
         sent, acked = self._trace.sent, self._trace.acked
-        waited = max(f.time - min(sent.time[acked[i]] for i in f.acked) - length, 0.0)
+        round_trip = f.time - min(sent.time[acked[i]] for i in f.acked)
+        waited = max(round_trip - self._samples.lengths()[0], 0.0)
         gap = min(f.time - self._heard, waited)
         self._longest_gap, self._heard = max(self._longest_gap, gap), f.time
 

@@ -189,9 +189,8 @@ impl Model {
         if feedback.space == Space::Application {
             count(epoch, feedback, from, room_up_to);
             if let Some(oldest) = feedback.acked.first() {
-                let length = || self.delay.min_rtt().unwrap_or(self.initial_rtt);
-                let round_trip = || feedback.now.since(oldest.sent);
-                epoch.on_ack(feedback.now, || round_trip().saturating_sub(length()));
+                let round_trip = feedback.now.counted_from(oldest.sent);
+                epoch.on_ack(feedback.now, self.spans.exceeded_by(round_trip));
             }
         }
         if first {
