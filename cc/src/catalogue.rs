@@ -14,7 +14,7 @@ use crate::controllers::raimd::{self, Raimd};
 use crate::controllers::rrr::{self, Rrr};
 use crate::controllers::smallq::{self, SmallQueues};
 use crate::controllers::vegas::{self, Vegas};
-use crate::spec::{begins_with, Parameter, SpecError};
+use crate::spec::{begins_with, listed, Parameter, SpecError};
 
 /// Creates the controller of a new path.
 pub type Build = dyn Fn(Start) -> Box<dyn Controller> + Send + Sync;
@@ -150,7 +150,7 @@ impl fmt::Debug for Entry {
     }
 }
 
-/// All controllers that can be chosen, with their options, as text for users.
+/// All controllers that can be chosen, with their options and defaults, as text for users.
 pub fn describe() -> String {
     let mut text = String::new();
     for entry in CATALOGUE {
@@ -171,8 +171,8 @@ pub fn describe() -> String {
 
 fn describe_all(parameters: &[Parameter]) -> String {
     let line = |parameter: &Parameter| {
-        let (name, kind, help) = (parameter.name, &parameter.kind, parameter.help);
-        format!("  {name}=...  {help}; {kind}\n")
+        let (name, default, help) = (parameter.name, parameter.default, parameter.help);
+        format!("  {name}={default}  {help}; {}\n", parameter.kind)
     };
     parameters.iter().map(line).collect()
 }
@@ -254,7 +254,7 @@ fn unknown(name: &str) -> SpecError {
     let shown: String = name.chars().take(60).flat_map(char::escape_debug).collect();
     SpecError::new(format!(
         "there is no congestion controller \"{shown}\"; available are {}",
-        names.join(", ")
+        listed(name, &names)
     ))
 }
 
@@ -276,6 +276,9 @@ mod tests {
         for name in ["hybird", "", "HYBRID", "hybrid "] {
             assert!(message(name).contains("available are hybrid, "), "{name}");
         }
+        assert!(message("hybird").ends_with("; did you mean hybrid?"));
+        assert!(message("hybrid:target_dealy=5ms").ends_with("; did you mean target_delay?"));
+        assert!(!message("x").contains("did you mean"));
         assert!(message("cubic:fast").contains("takes no options"));
         assert!(message("hybrid:paper,d1=50ms,d2=24ms").contains("d0 < d1 < d2 < d3"));
         assert!(message("hybrid:paper,amin=1Mbps").contains("amin <= amax"));
@@ -312,6 +315,20 @@ mod tests {
         let (default, paper) = told.split_once("with the profile paper").unwrap();
         assert!(default.contains("target_packets=") && !default.contains("amin="));
         assert!(paper.contains("amin=") && !paper.contains("target_packets="));
+    }
+
+    #[test]
+    fn a_default_that_is_told_is_the_one_that_holds() {
+        macro_rules! check {
+            ($($module:ident),*) => {$(
+                for parameter in $module::PARAMETERS {
+                    let given = format!("{}={}", parameter.name, parameter.default);
+                    let params = $module::Params::parse(&given).unwrap();
+                    assert_eq!(params, $module::Params::default(), "{given}");
+                }
+            )*};
+        }
+        check!(hybrid, hybrid_paper, smallq, vegas, rrr, raimd);
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub struct Parameter {
     pub name: &'static str,
     /// Allowed values.
     pub kind: Kind,
+    /// What holds unless an option says otherwise, as an option would: that of the default profile.
+    pub default: &'static str,
     /// What it does, in one line.
     pub help: &'static str,
 }
@@ -142,6 +144,18 @@ pub fn parse_options(
     Ok(options)
 }
 
+/// Names that are allowed, and which of them `given` is likely to stand for.
+pub fn listed(given: &str, names: &[&str]) -> String {
+    const FAR: usize = 60;
+    let distance = |name: &&&str| strsim::osa_distance(given, name);
+    let near = |name: &&&str| given.len() < FAR && distance(name) <= (name.len() / 3).max(1);
+    let all = names.join(", ");
+    match names.iter().filter(near).min_by_key(distance) {
+        Some(meant) => format!("{all}; did you mean {meant}?"),
+        None => all,
+    }
+}
+
 /// Whether options begin with this profile.
 pub fn begins_with(profile: &str, options: &str) -> bool {
     let first = options.split(',').next();
@@ -158,9 +172,9 @@ fn find_parameter<'a>(
         .find(|parameter| parameter.name == name)
         .ok_or_else(|| {
             let names: Vec<_> = parameters.iter().map(|parameter| parameter.name).collect();
+            let allowed = listed(name, &names);
             SpecError(format!(
-                "{controller}: there is no parameter \"{name}\"; allowed are {}",
-                names.join(", ")
+                "{controller}: there is no parameter \"{name}\"; allowed are {allowed}"
             ))
         })
 }

@@ -14,6 +14,7 @@ pub const LARGEST_GAIN: f64 = 4.0;
 pub const PACING: Parameter = Parameter {
     name: "pacing",
     kind: Kind::Number(1.0, LARGEST_GAIN),
+    default: "1.5",
     help: "pacing rate in windows per smoothed RTT",
 };
 

@@ -4,36 +4,43 @@ const PARAMETERS: [Parameter; 7] = [
     Parameter {
         name: "d1",
         kind: Kind::Millis(0.1, 1000.0),
+        default: "",
         help: "",
     },
     Parameter {
         name: "r0",
         kind: Kind::RateOrAuto(1e3, 1e10),
+        default: "",
         help: "",
     },
     Parameter {
         name: "bmin",
         kind: Kind::Number(0.0, 0.9),
+        default: "",
         help: "",
     },
     Parameter {
         name: "startup",
         kind: Kind::NumberOrOff(1.0, 4.0),
+        default: "",
         help: "",
     },
     Parameter {
         name: "react",
         kind: Kind::Word(&["epoch", "once"]),
+        default: "",
         help: "",
     },
     Parameter {
         name: "xt",
         kind: Kind::Rate(1e3, 1e10),
+        default: "",
         help: "",
     },
     Parameter {
         name: "target",
         kind: Kind::RateOrWord(1e3, 1e10, &["off", "tcp"]),
+        default: "",
         help: "",
     },
 ];

@@ -71,16 +71,6 @@ fn growth_has_a_shorter_period_only_where_both_the_path_and_packets_are_short() 
 }
 
 #[test]
-fn the_defaults_that_are_printed_are_those_in_use() {
-    for parameter in &PARAMETERS {
-        let (_, told) = parameter.help.split_once("(default ").unwrap();
-        let told = told.strip_suffix(')').unwrap();
-        let given = Params::parse(&format!("{}={told}", parameter.name)).unwrap();
-        assert_eq!(given, Params::default(), "{}", parameter.name);
-    }
-}
-
-#[test]
 fn mechanisms_are_left_out_by_name() {
     let without =
         |text: &str| Params::parse(&format!("without={text}")).map(|params| params.without);

@@ -22,61 +22,73 @@ pub const PARAMETERS: [Parameter; 12] = [
     Parameter {
         name: "amin",
         kind: RATE,
+        default: "800bps",
         help: "increase per epoch at d1",
     },
     Parameter {
         name: "amax",
         kind: RATE,
+        default: "40kbps",
         help: "increase per epoch at d0",
     },
     Parameter {
         name: "bmin",
         kind: SHARE,
+        default: "0.25",
         help: "decrease at d1",
     },
     Parameter {
         name: "bmid",
         kind: SHARE,
+        default: "0.33",
         help: "decrease at d2",
     },
     Parameter {
         name: "bmax",
         kind: SHARE,
+        default: "0.5",
         help: "decrease at d3",
     },
     Parameter {
         name: "d0",
         kind: Kind::Millis(0.0, 10_000.0),
+        default: "0ms",
         help: "queueing delay up to which the increase is amax",
     },
     Parameter {
         name: "d1",
         kind: DELAY,
+        default: "12ms",
         help: "queueing delay up to which the rate increases",
     },
     Parameter {
         name: "d2",
         kind: DELAY,
+        default: "24ms",
         help: "queueing delay that should not be exceeded",
     },
     Parameter {
         name: "d3",
         kind: DELAY,
+        default: "48ms",
         help: "queueing delay at which the decrease is largest",
     },
     Parameter {
         name: "gamma",
         kind: Kind::Number(0.0, 1.0),
+        default: "1",
         help: "pacing: 1 is fully paced, 0 is window only",
     },
     Parameter {
         name: "base_delay_window",
         kind: Kind::Millis(1_000.0, 600_000.0),
+        default: "10s",
         help: "window of the sliding minima of delay",
     },
     Parameter {
         name: "initial_rate",
         kind: Kind::RateOrAuto(1_000.0, 1e10),
+        default: "auto",
         help: "initial rate",
     },
 ];

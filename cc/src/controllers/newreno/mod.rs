@@ -22,6 +22,7 @@ use crate::units::{Bytes, Rate, Time};
 pub const THRESHOLD: Parameter = Parameter {
     name: "ssthresh",
     kind: Kind::NumberOrOff(0.0, 1e6),
+    default: "off",
     help: "first slow start threshold in packets; 0 or off is none",
 };
 

@@ -119,41 +119,49 @@ pub const PARAMETERS: [Parameter; 8] = [
     Parameter {
         name: "alpha",
         kind: Kind::Number(0.001, 100_000.0),
+        default: "2",
         help: "increase per round trip in packets/s, unless it is adapted",
     },
     Parameter {
         name: "beta",
         kind: Kind::Number(0.1, 0.95),
+        default: "0.7",
         help: "share of the rate that is kept at a loss",
     },
     Parameter {
         name: "target",
         kind: Kind::RateOrWord(1e3, 1e10, &["off", "tcp"]),
+        default: "tcp",
         help: "throughput that the increase is adapted to; tcp is that of TCP on the same path",
     },
     Parameter {
         name: "history",
         kind: Kind::Number(1.0, 256.0),
+        default: "8",
         help: "loss intervals that the loss rate is averaged over",
     },
     Parameter {
         name: "startup",
         kind: Kind::Word(&["off", "on"]),
+        default: "on",
         help: "double the rate per round trip until the first loss",
     },
     Parameter {
         name: "wgain",
         kind: Kind::Number(1.0, 8.0),
+        default: "2",
         help: "bytes in flight, at most, in rates times smoothed RTTs",
     },
     Parameter {
         name: "cmax",
         kind: Kind::Rate(1e3, 1e10),
+        default: "10Gbps",
         help: "largest rate",
     },
     Parameter {
         name: "initial_rate",
         kind: Kind::RateOrAuto(1e3, 1e10),
+        default: "auto",
         help: "initial rate",
     },
 ];

@@ -155,61 +155,73 @@ pub const PARAMETERS: [Parameter; 12] = [
     Parameter {
         name: "feedback",
         kind: Kind::Word(&[FEEDBACKS[0].1, FEEDBACKS[1].1, FEEDBACKS[2].1]),
+        default: "tcp",
         help: "relative rate reduction wanted: constant, falling to a largest rate, or like TCP's",
     },
     Parameter {
         name: "pfix",
         kind: SHARE,
+        default: "0.01",
         help: "reduction wanted by feedback=fixed",
     },
     Parameter {
         name: "ptlim",
         kind: SHARE,
+        default: "0.01",
         help: "reduction wanted by feedback=linear at rate zero",
     },
     Parameter {
         name: "xtlim",
         kind: RATE,
+        default: "4Mbps",
         help: "largest rate with feedback=linear",
     },
     Parameter {
         name: "xt",
         kind: Kind::RateOrAuto(1e3, 1e10),
+        default: "auto",
         help: "rate at which feedback=tcp would want a reduction to nothing",
     },
     Parameter {
         name: "n",
         kind: Kind::Number(4.0, 1000.0),
+        default: "32",
         help: "packets that rates are measured over, at least",
     },
     Parameter {
         name: "span",
         kind: Kind::Millis(0.0, 1_000.0),
+        default: "10ms",
         help: "time that rates are measured over, at least",
     },
     Parameter {
         name: "growth",
         kind: Kind::Number(1.1, 4.0),
+        default: "2",
         help: "growth of the rate per round trip, at most",
     },
     Parameter {
         name: "startup",
         kind: Kind::Word(&["off", "on"]),
+        default: "on",
         help: "grow that fast until a reduction shows",
     },
     Parameter {
         name: "qmax",
         kind: Kind::Millis(1.0, 10_000.0),
+        default: "100ms",
         help: "queueing delay that the window allows for",
     },
     Parameter {
         name: "cmax",
         kind: RATE,
+        default: "10Gbps",
         help: "largest rate",
     },
     Parameter {
         name: "initial_rate",
         kind: Kind::RateOrAuto(1e3, 1e10),
+        default: "auto",
         help: "initial rate",
     },
 ];

@@ -81,6 +81,7 @@ pub const PARAMETERS: [Parameter; 3] = [
     Parameter {
         name: "ect",
         kind: Kind::Word(&["0", "1"]),
+        default: "1",
         help: "ECT codepoint of outgoing packets",
     },
     PACING,

@@ -154,31 +154,37 @@ pub const PARAMETERS: [Parameter; 8] = [
     Parameter {
         name: "alpha",
         kind: PACKETS,
+        default: "2",
         help: "packets that shall wait in the queue at least",
     },
     Parameter {
         name: "beta",
         kind: PACKETS,
+        default: "4",
         help: "packets that shall wait in the queue at most",
     },
     Parameter {
         name: "gamma",
         kind: PACKETS,
+        default: "1",
         help: "packets in the queue that end slow start",
     },
     Parameter {
         name: "slowstart",
         kind: Kind::Word(SLOW_START),
+        default: "each",
         help: "whether slow start doubles the window in each round trip or in every other",
     },
     Parameter {
         name: "rtt",
         kind: Kind::Word(STATISTICS),
+        default: "min",
         help: "whether a round trip stands for its smallest or its mean RTT",
     },
     Parameter {
         name: "basewin",
         kind: Kind::Millis(1_000.0, 86_400_000.0),
+        default: "86400s",
         help: "window of the smallest RTT",
     },
     PACING,
