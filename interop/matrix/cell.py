@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-import rooms  # noqa: F401  (makes the shared modules importable)
+import shared_modules  # noqa: F401  (makes the shared modules importable)
 from checks import CHECKS, WITH_KEYS, CheckFailed, Evidence, every_case
 from decode import Decoder
 from ends import CellError, Place, Unsupported

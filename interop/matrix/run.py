@@ -16,7 +16,7 @@ from typing import Any
 import debian
 import page
 import pypi
-import rooms  # noqa: F401  (makes the shared modules importable)
+import shared_modules  # noqa: F401  (makes the shared modules importable)
 from debian import InstallError
 from installer import Installer
 from model import PEERS, REPOSITORY, ROLES, Case, Data, DataError, DebianInstall, Peer, PypiInstall

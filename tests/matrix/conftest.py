@@ -7,4 +7,4 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "interop" / "matrix"))
 
-import rooms  # noqa: F401  (makes the shared modules importable)
+import shared_modules  # noqa: F401  (makes the shared modules importable)

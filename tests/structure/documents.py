@@ -1,0 +1,64 @@
+"""The Markdown of the project: its files, headings, links and words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SKIPPED = {"build", ".git", "node_modules"}
+
+FENCE = re.compile(r"^(```|~~~).*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+
+# Words that mean something to those who wrote them and nothing to a reader, with what to write instead.
+PRIVATE = {
+    r"the house": "the architecture, the project",
+    r"\bin company\b": "beside competing flows",
+    r"\bwithout a word\b": "without closing the connection",
+    r"\bvanish(?:es|ed|ing)?\b": "is interrupted, stops, is gone",
+    r"\bstood still\b": "stalled",
+    r"\breceive times\b": "receive timestamps",
+    r"\band its kin\b": "and the like",
+}
+
+
+def pages(root: Path = ROOT) -> list[Path]:
+    found = (p for p in root.rglob("*.md") if not SKIPPED & set(p.relative_to(root).parts))
+    return sorted(found)
+
+
+def prose(text: str) -> str:
+    """Without code: blocks, and what stands in backticks."""
+    return re.sub(r"`[^`\n]*`", "", FENCE.sub("", text))
+
+
+def anchors(text: str) -> set[str]:
+    """What GitHub makes of headings."""
+    found: set[str] = set()
+    for heading in re.findall(r"^#{1,6} +(.+?) *#*$", FENCE.sub("", text), re.MULTILINE):
+        plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        slug = re.sub(r"[^\w\- ]", "", plain.lower()).replace(" ", "-")
+        found.add(slug if slug not in found else f"{slug}-{sum(s.startswith(slug) for s in found)}")
+    return found
+
+
+def broken_links(page: Path, root: Path = ROOT) -> Iterator[str]:
+    text = page.read_text(encoding="utf-8")
+    for target in LINK.findall(FENCE.sub("", text)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, fragment = target.partition("#")
+        file = (page.parent / name).resolve() if name else page
+        if not file.exists():
+            yield f"{page.relative_to(root)}: there is no {target}"
+        elif fragment and file.suffix == ".md" and fragment not in anchors(file.read_text(encoding="utf-8")):
+            yield f"{page.relative_to(root)}: no heading of {file.relative_to(root.resolve())} is #{fragment}"
+
+
+def private_words(page: Path, root: Path = ROOT) -> Iterator[str]:
+    text = prose(page.read_text(encoding="utf-8"))
+    for pattern, instead in PRIVATE.items():
+        for word in re.findall(f"(?i){pattern}", text):
+            yield f'{page.relative_to(root)}: "{word}" means nothing to a reader; write: {instead}'

@@ -1,0 +1,40 @@
+"""Links lead somewhere, every page can be found, and pages keep to the reader's words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from documents import ROOT, anchors, broken_links, pages, private_words
+
+
+def test_links_lead_to_files_and_headings_that_exist() -> None:
+    broken = [line for page in pages() for line in broken_links(page)]
+    assert not broken, "\n".join(broken)
+
+
+def test_every_page_of_docs_is_in_its_index() -> None:
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    named = [p.relative_to(ROOT / "docs").as_posix() for p in pages() if p.is_relative_to(ROOT / "docs")]
+    # The pages of a matrix run are results that its own page leads to.
+    missing = [
+        name for name in named if name != "README.md" and f"({name}" not in index and name != "matrix/results.md"
+    ]
+    assert not missing, f"docs/README.md does not lead to {', '.join(missing)}"
+
+
+def test_pages_have_no_private_words() -> None:
+    found = [line for page in pages() for line in private_words(page)]
+    assert not found, "\n".join(found)
+
+
+def test_what_is_wrong_is_found(tmp_path: Path) -> None:
+    (tmp_path / "other.md").write_text("# One `two` & three\n", encoding="utf-8")
+    page = tmp_path / "page.md"
+    page.write_text(
+        "[a](other.md#one-two--three) [b](other.md#none) [c](gone.md)\n\nIn company they vanish.\n", "utf-8"
+    )
+    assert anchors("# One `two` & three") == {"one-two--three"}
+    assert len(list(broken_links(page, tmp_path))) == 2
+    assert len(list(private_words(page, tmp_path))) == 2
+    page.write_text("```\n[c](gone.md)\n```\n`vanish`\n", encoding="utf-8")
+    assert not list(broken_links(page, tmp_path)) + list(private_words(page, tmp_path))
