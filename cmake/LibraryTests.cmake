@@ -13,4 +13,4 @@ quiche_cc_test(c-install TIER test LABEL capi TIMEOUT 300 COST 15
                COMMAND ${pytest} tests/c/test_install.py tests/c/test_package.py)
 quiche_cc_test(c-abi TIER test LABEL capi TIMEOUT 300 COMMAND ${pytest} tests/c/test_abi.py)
 quiche_cc_test(c-transfer TIER test LABEL capi TIMED TIMEOUT 600
-               COMMAND ${pytest} tests/c/test_transfer.py tests/c/test_plugin.py)
+               COMMAND ${pytest} tests/c/test_transfer.py tests/c/test_plugin.py tests/c/test_forced.py)

@@ -53,6 +53,14 @@ void quiche_cc_string_free(char *string);
 int quiche_cc_check(const char *algorithm);
 
 /*
+ * What the environment variable QUICHE_CC forces on every connection of this process, whatever the program selects:
+ * `name` or `name:options`. NULL if it is not set, or cannot be used. It is read once, when the first configuration is
+ * made or here, and a line on standard error says what became of it. Programs that run with more rights than their
+ * caller (set-user-ID) ignore it.
+ */
+const char *quiche_cc_forced(void);
+
+/*
  * Why a function of this header, or quiche_config_set_cc_algorithm_name(), has last refused something in this thread;
  * "" if none has. Valid until one refuses again in this thread.
  */

@@ -3,6 +3,7 @@
 //! The functions here are those of the header, where they are documented. None lets a panic through to C.
 
 mod controllers;
+mod forced;
 mod selection;
 mod statistics;
 mod text;

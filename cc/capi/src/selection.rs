@@ -7,7 +7,7 @@ use std::ptr;
 use quiche_cc::catalogue::{self, BUILT_IN, CATALOGUE};
 use quiche_cc_foreign::{abi, error};
 
-use crate::text;
+use crate::{forced, text};
 
 /// As in `quiche.h`.
 const QUICHE_ERR_CONGESTION_CONTROL: c_int = -14;
@@ -29,9 +29,11 @@ pub unsafe extern "C" fn quiche_config_set_cc_algorithm_name(
         // quiche's error has no reason.
         quiche_cc::parse(name).map_err(|e| e.to_string())?;
         quiche_cc::register();
-        config
-            .set_cc_algorithm_name(name)
-            .map_err(|e| e.to_string())?;
+        if forced::controller().is_none() {
+            config
+                .set_cc_algorithm_name(name)
+                .map_err(|e| e.to_string())?;
+        }
         Ok(abi::OK)
     }));
     match set {

@@ -47,6 +47,9 @@ static void a_refusal_has_a_reason(void) {
     CHECK(quiche_cc_check("\xff") == QUICHE_CC_REFUSED);
 }
 
+/* QUICHE_CC is not set here. */
+static void nothing_is_forced(void) { CHECK(quiche_cc_forced() == NULL); }
+
 static void *create(void *ctx, const quiche_cc_start *start) {
     (void)start;
     return ctx;
@@ -103,6 +106,7 @@ int main(int argc, char **argv) {
     CHECK(strcmp(quiche_cc_last_error(), "") == 0);
     every_listed_controller_can_be_selected();
     a_refusal_has_a_reason();
+    nothing_is_forced();
     a_controller_can_be_brought_along();
     plugins_are_loaded(argv[1], argv[2]);
     return failures != 0;

@@ -1,0 +1,60 @@
+"""QUICHE_CC gives a controller to programs that select another one, or none."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import Transfer
+
+SIZE = 300_000
+
+
+def select(program: Path, value: str, *names: str) -> tuple[list[str], str]:
+    """What the program prints, and what the library says."""
+    result = subprocess.run(
+        ["env", f"QUICHE_CC={value}", program, *names], capture_output=True, text=True, timeout=60, check=True
+    )
+    return result.stdout.splitlines(), result.stderr
+
+
+@pytest.mark.parametrize("name", ["cubic", "bbr2_gcongestion"])
+def test_a_server_that_selects_another_controller_runs_the_forced_one(
+    transfer: Callable[..., Transfer], name: str
+) -> None:
+    forced = {"QUICHE_CC": "hybrid:target_packets=3"}
+    done = transfer(name, SIZE, server_program="server-watch", env=forced)
+    assert f"{SIZE} bytes" in done.client
+    # Only our controllers tell anything.
+    assert done.stats is not None
+    assert done.stats["state"] in ("startup", "growing", "draining", "holding", "probing")
+
+
+def test_a_program_that_selects_none_or_by_number_runs_it(outside: Path) -> None:
+    assert select(outside / "by-number", "hybrid")[0] == ["hybrid"]
+    assert select(outside / "by-number", "")[0] == ["nothing is forced"]
+
+
+@pytest.mark.parametrize("program", ["select", "select-static"])
+def test_it_is_named_once_and_names_are_checked_all_the_same(outside: Path, program: str) -> None:
+    answers, said = select(outside / program, "vegas:alpha=3", "hybrid", "cubic", "hybird")
+    assert answers == ["hybrid 0", "cubic 0", "hybird -14"]
+    assert said == "libquiche: QUICHE_CC=vegas:alpha=3 has every connection's congestion control\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [("hybird", "did you mean hybrid?"), ("hybrid:target_delay=1", "with its unit"), ("\udcff", "not UTF-8")],
+)
+def test_what_cannot_be_used_is_said_and_changes_nothing(outside: Path, value: str, reason: str) -> None:
+    answers, said = select(outside / "select", value, "cubic")
+    assert answers == ["cubic 0"]
+    assert "is not used: " in said
+    assert reason in said
+    assert said.count("\n") == 1
+
+
+def test_without_it_nothing_is_said(outside: Path) -> None:
+    assert select(outside / "select", "", "cubic") == (["cubic 0"], "")
