@@ -80,7 +80,9 @@ fn make_known(
 }
 
 /// The controller of the connection's active path, if it is one of the catalogue.
-pub fn controller(connection: &quiche::Connection) -> Option<&dyn Controller> {
+pub fn controller<F: quiche::BufFactory>(
+    connection: &quiche::Connection<F>,
+) -> Option<&dyn Controller> {
     let plugin: &dyn Any = connection.congestion_control()?;
     let plugin: &Plugin = plugin.downcast_ref()?;
     Some(&*plugin.controller)

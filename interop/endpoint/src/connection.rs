@@ -58,6 +58,13 @@ pub fn random_connection_id() -> quiche::ConnectionId<'static> {
     quiche::ConnectionId::from_vec(id.to_vec())
 }
 
+/// A number that nobody can guess.
+pub fn random_number() -> u64 {
+    let mut bytes = [0; 8];
+    fill_random(&mut bytes);
+    u64::from_ne_bytes(bytes)
+}
+
 /// Fills `out` from the operating system's random generator.
 pub fn fill_random(out: &mut [u8]) {
     use ring::rand::SecureRandom;

@@ -195,6 +195,27 @@ fn a_file_of_rules_is_followed() {
 }
 
 #[test]
+fn a_share_of_the_connections_gets_another_controller() {
+    // A path makes the server ask the rules twice, and the answer has to be the same.
+    let rules = ["share=50% cc=hybrid", "path=/none cc=vegas"];
+    let rules = rules.iter().flat_map(|rule| ["--cc-rule", rule]);
+    let arguments: Vec<&str> = rules.chain(["--cc", "bbr2"]).collect();
+    let server = Server::start(&arguments);
+    for _ in 0..40 {
+        assert_eq!(fetch(&["--null"], &[server.url("/1000")]).code, 0);
+    }
+    let events = server.stop();
+    let hybrid = events.iter().filter(|event| event["cc"] == "hybrid");
+    assert!(hybrid
+        .clone()
+        .all(|event| event["cc_rule"] == "1: share=50%"));
+    let count = hybrid.count();
+    // All but one in 30 million of honest servers.
+    assert!((4..=36).contains(&count), "{count} of {}", events.len());
+    assert!(events.iter().all(|event| event["cc"] != "vegas"));
+}
+
+#[test]
 fn bad_rules_are_wrong_usage() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), "[[rule]]\nhost = \"a.org\"\ncc = \"hybird\"\n").unwrap();
@@ -215,6 +236,10 @@ fn bad_rules_are_wrong_usage() {
         (
             &["--cc-rule", "cc=reno"],
             ["--cc-rule", "no condition", "host"],
+        ),
+        (
+            &["--cc-rule", "share=5 cc=reno"],
+            ["--cc-rule", "share \"5\"", "100%"],
         ),
         (
             &["--cc-rules", "/no/such"],

@@ -24,6 +24,7 @@ pub struct Chooser {
 /// The connection whose datagram is being read.
 struct Turn {
     client: IpAddr,
+    draw: u64,
     chosen: Option<Choice>,
 }
 
@@ -31,6 +32,7 @@ impl Chooser {
     pub fn new(rules: Rules) -> Self {
         let turn = Turn {
             client: Ipv4Addr::UNSPECIFIED.into(),
+            draw: 0,
             chosen: None,
         };
         Self {
@@ -56,7 +58,7 @@ impl Chooser {
         let (rules, turn) = (self.rules.clone(), self.turn.clone());
         tls.set_select_certificate_callback(move |hello| {
             let mut turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
-            turn.chosen = choose(&rules, turn.client, hello);
+            turn.chosen = choose(&rules, &turn, hello);
             Ok(())
         });
     }
@@ -71,18 +73,19 @@ impl Chooser {
         }
     }
 
-    /// Says whose datagram is read next.
-    pub fn expect(&self, client: IpAddr) {
+    /// Says whose datagram is read next, and what was drawn for that connection.
+    pub fn expect(&self, client: IpAddr, draw: u64) {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         *turn = Turn {
             client,
+            draw,
             chosen: None,
         };
     }
 
     /// Drops what was chosen for a connection that nobody has.
     pub fn forget(&self) {
-        self.expect(Ipv4Addr::UNSPECIFIED.into());
+        self.expect(Ipv4Addr::UNSPECIFIED.into(), 0);
     }
 
     /// What was chosen while it was read; nothing if its ClientHello was not completed by it.
@@ -97,6 +100,7 @@ impl Chooser {
         &self,
         conn: &mut Connection,
         path: &str,
+        draw: u64,
         now: &Choice,
     ) -> Option<Choice> {
         if !self.rules.have_paths() {
@@ -108,6 +112,7 @@ impl Chooser {
             client,
             host: host.as_deref(),
             path: Some(path),
+            draw,
         });
         if choice == *now {
             return None;
@@ -141,12 +146,13 @@ impl Chooser {
     }
 }
 
-fn choose(rules: &Rules, client: IpAddr, mut hello: ClientHello<'_>) -> Option<Choice> {
+fn choose(rules: &Rules, turn: &Turn, mut hello: ClientHello<'_>) -> Option<Choice> {
     let host = hello.servername(NameType::HOST_NAME).map(str::to_owned);
     let choice = rules.choose(&Facts {
-        client,
+        client: turn.client,
         host: host.as_deref(),
         path: None,
+        draw: turn.draw,
     });
     match choice.cc.apply_in_handshake(hello.ssl_mut()) {
         Ok(()) => Some(choice),

@@ -50,12 +50,12 @@ pub struct ServerArgs {
     pub save_cert: Option<PathBuf>,
 
     /// Controller for some connections only: conditions (host=NAME or host=*.NAME, client=NETWORK,
-    /// path=PATTERN of the first request) and cc=NAME[:OPTIONS], with blanks between. May be
-    /// repeated; the first rule that matches decides, and --cc if none does
+    /// path=PATTERN of the first request, share=PERCENT% by lot) and cc=NAME[:OPTIONS], with blanks
+    /// between. May be repeated; the first rule that matches decides, and --cc if none does
     #[arg(long, value_name = "RULE", conflicts_with = "cc_rules")]
     pub cc_rule: Vec<RuleText>,
 
-    /// The same from a TOML file, in tables [[rule]] with the keys name, host, client, path, cc
+    /// The same from a TOML file, in tables [[rule]] with the keys name, host, client, path, share, cc
     #[arg(long, value_name = "FILE")]
     pub cc_rules: Option<PathBuf>,
 
@@ -114,6 +114,11 @@ pub struct ServerArgs {
           value_parser = clap::value_parser!(u64).range(0..=3600))]
     pub drain_timeout: u64,
 
+    /// Address that tells Prometheus figures (/metrics) and load balancers whether the server serves
+    /// (/health), by HTTP/1.1. Port 0 picks a free one [default: nowhere]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub metrics: Option<SocketAddr>,
+
     /// Print the congestion controllers and their options, and exit
     #[arg(long)]
     pub list_cc: bool,
@@ -155,18 +160,25 @@ impl ServerArgs {
     /// Checks what clap cannot. The error says what is wrong and what is allowed.
     pub fn check(&self) -> Result<(), String> {
         self.rules()?;
-        let open = self
-            .listen
-            .iter()
-            .find(|address| !address.ip().is_loopback());
-        let Some(address) = open else { return Ok(()) };
+        let is_open = |address: &&SocketAddr| !address.ip().is_loopback();
+        let listens = self.listen.iter().find(is_open);
+        let named = listens.map(|address| ("--listen", address));
+        let tells = || {
+            self.metrics
+                .iter()
+                .find(is_open)
+                .map(|address| ("--metrics", address))
+        };
+        let Some((option, address)) = named.or_else(tells) else {
+            return Ok(());
+        };
         if !self.allow_any_address {
             return Err(format!(
-                "--listen {address} is not a loopback address; allowed: 127.0.0.0/8 and [::1], or \
+                "{option} {address} is not a loopback address; allowed: 127.0.0.0/8 and [::1], or \
                  any with --allow-any-address"
             ));
         }
-        if self.cert.is_none() {
+        if listens.is_some() && self.cert.is_none() {
             return Err(format!(
                 "--listen {address} needs --cert and --key; the self-signed certificate is for \
                  loopback only"

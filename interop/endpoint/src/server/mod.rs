@@ -7,7 +7,9 @@ mod content;
 mod crowds;
 mod heard;
 mod http09;
+mod life;
 mod message;
+mod metrics;
 mod peer;
 mod peers;
 mod range;
@@ -23,6 +25,7 @@ mod shortage;
 mod site;
 mod stalls;
 mod strangers;
+mod supervisor;
 mod token;
 
 pub use cli::ServerArgs;

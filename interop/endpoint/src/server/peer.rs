@@ -9,18 +9,17 @@ use super::chooser::Chooser;
 use super::content::{Content, Request, Response};
 use super::heard::Heard;
 use super::http09::Http09;
+use super::life::Life;
 use super::message;
+use super::metrics::Families;
 use super::records::Records;
 use super::resets::Resets;
 use super::responses::{reset, Responses};
 use super::rules::Choice;
 use super::stalls::Stalls;
-use crate::connection::{
-    h3_code, hex, issue_connection_ids, no_error_code, reason_of_end, Connection,
-};
+use crate::connection::{h3_code, issue_connection_ids, no_error_code, random_number, Connection};
 use crate::http09;
 use crate::pacing::{Sender, Stopped};
-use crate::report::{ConnectionReport, RttMeter};
 use crate::socket::UdpEndpoint;
 
 /// What a client's connection needs of the server.
@@ -28,6 +27,7 @@ pub struct Services<'a> {
     pub content: &'a Content,
     pub h3_config: &'a h3::Config,
     pub chooser: &'a Chooser,
+    pub families: &'a Families,
     /// The server is stopping: new requests are turned away.
     pub stopping: bool,
 }
@@ -49,18 +49,15 @@ pub struct Peer {
     pub ids: Vec<quiche::ConnectionId<'static>>,
     /// Whether it waits for a turn in the loop.
     pub dirty: bool,
+    /// Drawn at random, for rules about a share of the connections.
+    pub draw: u64,
     /// The congestion controller, and why.
     pub choice: Choice,
     /// What is written down as soon as the client has proved its address.
     held: Option<Records>,
-    original_id: Vec<u8>,
-    started: Instant,
-    /// When it was closed by either side; quiche keeps it for a while to absorb late packets.
-    ended: Option<Instant>,
+    life: Life,
     http: Option<Http>,
     responses: Responses,
-    rtt: RttMeter,
-    requests: u64,
     heard: Heard,
     goaway_sent: bool,
     stalls: Stalls,
@@ -84,14 +81,11 @@ impl Peer {
             socket,
             ids: Vec::new(),
             dirty: false,
+            draw: random_number(),
             choice,
-            original_id,
-            started: Instant::now(),
-            ended: None,
+            life: Life::new(original_id),
             http: None,
             responses: Responses::default(),
-            rtt: RttMeter::default(),
-            requests: 0,
             heard: Heard::default(),
             goaway_sent: false,
             stalls,
@@ -130,15 +124,14 @@ impl Peer {
         if self.conn.timeout_instant().is_some_and(|at| at <= now) {
             self.conn.on_timeout();
         }
-        self.rtt.observe(&self.conn, now);
+        self.life
+            .observe(services.families, &self.conn, &self.choice, now);
         self.serve(services);
         if self.stalls.check(&mut self.conn, &mut self.responses, now) {
             self.end(no_error_code(&self.conn), b"nothing was asked for or taken");
         }
         let stopped = sender.flush(&mut self.conn, socket);
-        if self.ended.is_none() && (self.conn.is_draining() || self.conn.is_closed()) {
-            self.ended = Some(now);
-        }
+        self.life.look_for_end(&self.conn, now);
         stopped
     }
 
@@ -248,6 +241,7 @@ impl Peer {
             path: Some(path.to_vec()),
             range: None,
         });
+        services.families.on_response(response.status);
         if response.status == 200 {
             self.responses.start(stream, response);
         } else {
@@ -302,6 +296,7 @@ impl Peer {
             return reset(&mut self.conn, stream, h3_code::REQUEST_REJECTED);
         }
         let response = self.respond(list, more_frames, services);
+        services.families.on_response(response.status);
         self.responses.start(stream, response);
         if more_frames {
             // RFC 9114, section 4.1: asks the client to stop sending what is not needed.
@@ -313,14 +308,15 @@ impl Peer {
 
     /// Lets the first request decide about the controller, before anything is sent for it.
     fn count_request(&mut self, path: Option<&[u8]>, services: &Services<'_>) {
-        self.requests += 1;
+        let first = self.life.count_request();
         let path = path.and_then(|path| std::str::from_utf8(path).ok());
-        let (1, Some(path)) = (self.requests, path) else {
+        let (true, Some(path)) = (first, path) else {
             return;
         };
-        let chosen = services
-            .chooser
-            .on_first_request(&mut self.conn, path, &self.choice);
+        let chosen =
+            services
+                .chooser
+                .on_first_request(&mut self.conn, path, self.draw, &self.choice);
         if let Some(choice) = chosen {
             self.choice = choice;
         }
@@ -365,34 +361,9 @@ impl Peer {
         }
     }
 
-    /// Logs the connection's figures and returns them as JSON.
-    pub fn summary(&self) -> serde_json::Value {
-        let duration = self
-            .ended
-            .unwrap_or_else(Instant::now)
-            .duration_since(self.started);
-        let cc = self.choice.cc.as_str();
-        let report = ConnectionReport::new(&self.conn, cc, duration, &self.rtt);
-        let reason = reason_of_end(&self.conn);
-        let id = hex(&self.original_id);
-        let rule = self.choice.rule.as_ref();
-        let rule = rule.map_or(String::new(), |name| format!(" rule=\"{name}\""));
-        log::info!(
-            "{id} {} cc={cc}{rule} requests={} sent={} B in {:.2} s loss={:.2} % rtt={} {reason}",
-            report.peer,
-            self.requests,
-            report.bytes_sent,
-            report.duration_ms / 1e3,
-            report.loss_percent(),
-            report.rtt_text(),
-        );
-        let mut json = serde_json::to_value(&report).expect("a report is plain data");
-        json["event"] = "connection_closed".into();
-        json["original_id"] = id.into();
-        json["cc_rule"] = self.choice.rule.clone().into();
-        json["requests"] = self.requests.into();
-        json["established"] = self.conn.is_established().into();
-        json["reason"] = reason.into();
-        json
+    /// The connection is over: logs its figures and returns them as JSON.
+    pub fn finish(&mut self, families: &Families) -> serde_json::Value {
+        self.life.finish(families, &self.conn, &self.choice);
+        self.life.summary(&self.conn, &self.choice)
     }
 }

@@ -54,7 +54,7 @@ impl Router<'_> {
             },
         };
         let peer = self.peers.get_mut(key)?;
-        self.site.chooser.expect(datagram.from.ip());
+        self.site.chooser.expect(datagram.from.ip(), peer.draw);
         if let Err(e) = receive(&mut peer.conn, datagram) {
             log::debug!("{} a packet is not acceptable: {e}", peer.conn.trace_id());
         }

@@ -6,10 +6,12 @@ use std::time::{Duration, Instant};
 
 use super::cli::ServerArgs;
 use super::crowds::Crowds;
+use super::metrics;
 use super::peer::{Peer, Services};
 use super::peers::Peers;
 use super::route::{Answer, Router};
 use super::site::Site;
+use super::supervisor::Supervisor;
 use crate::output::{Output, Patience};
 use crate::pacing::{Sender, Stopped};
 use crate::signals::Signals;
@@ -40,6 +42,7 @@ pub struct Server {
     timers: Timers,
     sender: Sender,
     site: Site,
+    supervisor: Supervisor,
     events: Output,
 }
 
@@ -70,6 +73,7 @@ impl Server {
             timers: Timers::default(),
             sender: Sender::default(),
             site,
+            supervisor: Supervisor::from_environment(),
             events: Output::stdout(lines_missing)?,
         })
     }
@@ -78,13 +82,16 @@ impl Server {
     pub fn run(mut self) -> io::Result<()> {
         wait::make_timers_precise();
         self.announce();
+        self.supervisor.ready(&self.site.describe());
         while !self.is_over() {
             let end = match self.phase {
                 Phase::Serving => None,
                 Phase::Draining(end) | Phase::Closing(end) => Some(end),
             };
+            let others = [self.site.metrics.due(), self.supervisor.due()];
             let due = [self.timers.next(), self.site.strangers.due(), end];
-            self.turn(due.into_iter().flatten().min())?;
+            let due = due.into_iter().chain(others);
+            self.turn(due.flatten().min())?;
         }
         self.wind_up();
         Ok(())
@@ -122,6 +129,7 @@ impl Server {
             "addresses": addresses,
             "cc": self.site.chooser.default(),
             "pid": std::process::id(),
+            "metrics": self.site.metrics.address().map(|address| address.to_string()),
         });
         self.events.line(json_line(&ready));
         let what = self.site.describe();
@@ -161,6 +169,8 @@ impl Server {
         }
         self.site.strangers.tell_if_due(now);
         self.advance_phase(now);
+        self.tell_phase(now);
+        self.supervisor.on_turn(now);
         for key in self.peers.take_marked() {
             self.drive(key);
         }
@@ -231,6 +241,7 @@ impl Server {
             content: &self.site.content,
             h3_config: &self.site.h3_config,
             chooser: &self.site.chooser,
+            families: &self.site.metrics.families,
             stopping,
         };
         let socket = &mut self.sockets[peer.socket];
@@ -270,6 +281,7 @@ impl Server {
             self.phase = match self.phase {
                 Phase::Serving => {
                     log::info!("stopping; a second signal stops at once");
+                    self.supervisor.stopping();
                     Phase::Draining(now + self.site.drain_time)
                 }
                 Phase::Draining(_) => Phase::Draining(now),
@@ -281,6 +293,7 @@ impl Server {
 
     fn on_reload(&mut self) {
         self.reload.take();
+        self.supervisor.reloading();
         match self.site.reload() {
             Ok(()) => log::info!("reloaded: {}", self.site.describe()),
             Err(e) => log::error!(
@@ -288,6 +301,7 @@ impl Server {
                 self.site.describe()
             ),
         }
+        self.supervisor.ready(&self.site.describe());
     }
 
     fn advance_phase(&mut self, now: Instant) {
@@ -300,6 +314,14 @@ impl Server {
                 self.phase = Phase::Closing(now + CLOSING_TIME);
             }
         }
+    }
+
+    fn tell_phase(&self, now: Instant) {
+        let phase = match self.phase {
+            Phase::Serving => metrics::Phase::Serving,
+            Phase::Draining(_) | Phase::Closing(_) => metrics::Phase::Draining,
+        };
+        self.site.metrics.on_turn(now, phase, &self.peers);
     }
 
     fn is_over(&self) -> bool {
@@ -317,7 +339,7 @@ fn tell_end(peer: &mut Peer, site: &mut Site, events: &Output) {
     if peer.is_half_open() {
         site.strangers.on_abandoned();
     } else {
-        events.line(json_line(&peer.summary()));
+        events.line(json_line(&peer.finish(&site.metrics.families)));
     }
 }
 

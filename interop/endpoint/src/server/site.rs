@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::chooser::Chooser;
 use super::cli::ServerArgs;
 use super::content::Content;
+use super::metrics::Metrics;
 use super::records::Records;
 use super::rehearsal::rehearse;
 use super::resets::Resets;
@@ -38,6 +39,7 @@ pub struct Site {
     pub resets: Resets,
     pub drain_time: Duration,
     pub strangers: Strangers,
+    pub metrics: Metrics,
     args: ServerArgs,
     credentials: Arc<Credentials>,
     qlog: Option<QlogDirectory>,
@@ -55,6 +57,7 @@ impl Site {
         let keylog = KeyLog::from_environment()?;
         let secret = args.secret.as_deref().map(Secret::load);
         let secret = secret.transpose()?.unwrap_or_else(Secret::random);
+        let metrics = Metrics::new(args.metrics)?;
         Ok(Self {
             config: configure(args, &chooser, &credentials, keylog.is_some())?,
             h3_config: quiche::h3::Config::new().map_err(io::Error::other)?,
@@ -66,7 +69,8 @@ impl Site {
             max_connections: args.max_connections as usize,
             stall_time: Duration::from_secs(args.stall_timeout),
             drain_time: Duration::from_secs(args.drain_timeout),
-            strangers: Strangers::default(),
+            strangers: Strangers::new(&metrics.families),
+            metrics,
             args: args.clone(),
             credentials: credentials.into(),
             qlog: args

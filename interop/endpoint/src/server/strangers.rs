@@ -2,12 +2,21 @@
 
 use std::time::{Duration, Instant};
 
+use super::metrics::Families;
+
 /// Between two lines of the log.
 const PERIOD: Duration = Duration::from_secs(60);
 
 /// What has come of strangers since the log was last told.
-#[derive(Default)]
 pub struct Strangers {
+    /// What Prometheus is told, from the start of the server.
+    families: Families,
+    since: Counts,
+    due: Option<Instant>,
+}
+
+#[derive(Default)]
+struct Counts {
     /// Connections that ended before their clients' addresses were validated.
     abandoned: u64,
     /// Retry packets sent.
@@ -16,27 +25,39 @@ pub struct Strangers {
     refused: u64,
     /// The same because there were too many from the same address or network.
     crowded: u64,
-    due: Option<Instant>,
 }
 
 impl Strangers {
+    /// None yet.
+    pub fn new(families: &Families) -> Self {
+        Self {
+            families: families.clone(),
+            since: Counts::default(),
+            due: None,
+        }
+    }
+
     pub fn on_abandoned(&mut self) {
-        self.abandoned += 1;
+        self.since.abandoned += 1;
+        self.families.abandoned.inc();
         self.remember();
     }
 
     pub fn on_retry(&mut self) {
-        self.retries += 1;
+        self.since.retries += 1;
+        self.families.retries.inc();
         self.remember();
     }
 
     pub fn on_refused(&mut self) {
-        self.refused += 1;
+        self.since.refused += 1;
+        self.families.on_ignored("connections");
         self.remember();
     }
 
     pub fn on_crowded(&mut self) {
-        self.crowded += 1;
+        self.since.crowded += 1;
+        self.families.on_ignored("address");
         self.remember();
     }
 
@@ -56,7 +77,7 @@ impl Strangers {
     pub fn tell(&mut self) {
         if self.due.is_some() {
             log::info!("{}", self.describe());
-            *self = Self::default();
+            (self.since, self.due) = (Counts::default(), None);
         }
     }
 
@@ -68,7 +89,7 @@ impl Strangers {
         format!(
             "clients that never validated their address: {} connections ended; {} Retry packets \
              sent; {} first packets ignored at the limit of connections, {} at that of an address",
-            self.abandoned, self.retries, self.refused, self.crowded
+            self.since.abandoned, self.since.retries, self.since.refused, self.since.crowded
         )
     }
 }
@@ -79,7 +100,7 @@ mod tests {
 
     #[test]
     fn strangers_are_told_of_together_and_only_if_there_were_any() {
-        let mut strangers = Strangers::default();
+        let mut strangers = Strangers::new(&Families::default());
         assert_eq!(strangers.due(), None);
         strangers.on_abandoned();
         strangers.on_retry();

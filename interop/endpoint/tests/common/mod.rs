@@ -31,6 +31,8 @@ pub struct Server {
     stdout: BufReader<ChildStdout>,
     log: Option<Receiver<String>>,
     pub address: SocketAddr,
+    /// Where its figures are told, if they are.
+    pub metrics: Option<SocketAddr>,
 }
 
 impl Server {
@@ -65,12 +67,15 @@ impl Server {
         let ready = read_line(&mut stdout).expect("cc-server says that it is ready");
         assert_eq!(ready["event"], "ready");
         let address = ready["addresses"][0].as_str().unwrap().parse().unwrap();
+        let metrics = ready["metrics"].as_str();
+        let metrics = metrics.map(|address| address.parse().unwrap());
         let log = child.stderr.take().map(lines);
         Self {
             child,
             stdout,
             log,
             address,
+            metrics,
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod parse;
 mod pattern;
+mod share;
 
 use std::fmt;
 use std::net::IpAddr;
@@ -10,6 +11,7 @@ use ipnet::IpNet;
 
 use crate::cc_choice::CcChoice;
 use pattern::{HostPattern, PathPattern};
+use share::Share;
 
 pub use parse::{read_file, RuleText};
 
@@ -24,6 +26,8 @@ pub struct Facts<'a> {
     /// The path of the first request; none before it is there, and then no rule with a path
     /// matches.
     pub path: Option<&'a str>,
+    /// A number drawn at random for the connection.
+    pub draw: u64,
 }
 
 /// A controller, and why.
@@ -47,10 +51,12 @@ struct Conditions {
     hosts: Vec<HostPattern>,
     clients: Vec<IpNet>,
     paths: Vec<PathPattern>,
+    share: Option<Share>,
 }
 
 impl Conditions {
-    fn hold(&self, facts: &Facts<'_>) -> bool {
+    /// For the rule at this place.
+    fn hold(&self, facts: &Facts<'_>, place: usize) -> bool {
         let host = facts.host.unwrap_or_default();
         // A client of IPv4 on a socket of IPv6 is still one of IPv4.
         let client = facts.client.to_canonical();
@@ -60,6 +66,9 @@ impl Conditions {
                 || facts
                     .path
                     .is_some_and(|path| self.paths.iter().any(|pattern| pattern.matches(path))))
+            && self
+                .share
+                .is_none_or(|share| share.contains(facts.draw, place))
     }
 }
 
@@ -68,7 +77,8 @@ impl fmt::Display for Conditions {
         let hosts = self.hosts.iter().map(|host| format!("host={host}"));
         let clients = self.clients.iter().map(|net| format!("client={net}"));
         let paths = self.paths.iter().map(|path| format!("path={path}"));
-        let all: Vec<String> = hosts.chain(clients).chain(paths).collect();
+        let share = self.share.iter().map(|share| format!("share={share}"));
+        let all: Vec<String> = hosts.chain(clients).chain(paths).chain(share).collect();
         f.write_str(&all.join(" "))
     }
 }
@@ -88,7 +98,10 @@ impl Rules {
             let rule = text
                 .parse(place + 1)
                 .map_err(|e| format!("rule {}: {e}", place + 1))?;
-            let same = |earlier: &Rule| earlier.conditions == rule.conditions;
+            // What is left over by a share may match the next time.
+            let same = |earlier: &Rule| {
+                earlier.conditions == rule.conditions && rule.conditions.share.is_none()
+            };
             if let Some(earlier) = rules.iter().position(same) {
                 return Err(format!(
                     "rule {} can never match: rule {} has the same conditions, and the first that \
@@ -144,9 +157,9 @@ impl Rules {
 
     /// The first rule that matches, or the default.
     pub fn choose(&self, facts: &Facts<'_>) -> Choice {
-        let matching = self.rules.iter().find(|rule| rule.conditions.hold(facts));
-        match matching {
-            Some(rule) => Choice {
+        let mut places = self.rules.iter().enumerate();
+        match places.find(|(place, rule)| rule.conditions.hold(facts, *place)) {
+            Some((_, rule)) => Choice {
                 cc: rule.cc.clone(),
                 rule: Some(rule.name.clone()),
             },

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::{Conditions, Rule};
 use crate::files;
 
-const KEYS: &str = "name, host, client, path and cc";
+const KEYS: &str = "name, host, client, path, share and cc";
 
 /// A rule that is not yet read: texts only.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -22,6 +22,7 @@ pub struct RuleText {
     client: OneOrMore,
     #[serde(default)]
     path: OneOrMore,
+    share: Option<String>,
     cc: Option<String>,
 }
 
@@ -87,6 +88,7 @@ impl FromStr for RuleText {
                 .ok_or_else(|| format!("\"{word}\" is not KEY=VALUE; keys are {KEYS}"))?;
             match key {
                 "name" => once(&mut rule.name, key, value)?,
+                "share" => once(&mut rule.share, key, value)?,
                 "cc" => once(&mut rule.cc, key, value)?,
                 "host" => rule.host.push(value),
                 "client" => rule.client.push(value),
@@ -104,6 +106,7 @@ impl RuleText {
         let conditions = Conditions {
             hosts: all(&self.host)?,
             paths: all(&self.path)?,
+            share: self.share.as_deref().map(str::parse).transpose()?,
             clients: self
                 .client
                 .texts()
@@ -113,7 +116,8 @@ impl RuleText {
         };
         if conditions == Conditions::default() {
             return Err(
-                "it has no condition (host, client, path); the default is set by --cc".to_owned(),
+                "it has no condition (host, client, path, share); the default is set by --cc"
+                    .to_owned(),
             );
         }
         let cc = self

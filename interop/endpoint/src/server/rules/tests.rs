@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use super::*;
 
 fn rules(texts: &[&str]) -> Result<Rules, String> {
@@ -9,7 +11,15 @@ fn rules(texts: &[&str]) -> Result<Rules, String> {
 fn chosen(rules: &Rules, client: &str, host: Option<&str>) -> String {
     let client = client.parse().unwrap();
     let path = None;
-    rules.choose(&Facts { client, host, path }).cc.to_string()
+    rules
+        .choose(&Facts {
+            client,
+            host,
+            path,
+            draw: 0,
+        })
+        .cc
+        .to_string()
 }
 
 #[test]
@@ -64,7 +74,14 @@ fn a_path_matches_when_the_first_request_is_there() {
     ] {
         let client = "192.0.2.1".parse().unwrap();
         let host = Some(host);
-        let chosen = rules.choose(&Facts { client, host, path }).cc;
+        let chosen = rules
+            .choose(&Facts {
+                client,
+                host,
+                path,
+                draw: 0,
+            })
+            .cc;
         assert_eq!(chosen.as_str(), cc, "{host:?} {path:?}");
     }
 
@@ -95,6 +112,7 @@ fn a_rule_tells_its_name_or_its_place_and_conditions() {
                 client,
                 host: Some(host),
                 path: None,
+                draw: 0,
             })
             .rule
     };
@@ -207,4 +225,32 @@ fn a_file_says_the_same_as_the_command_line() {
         let refused = read_file(file.path()).unwrap_err();
         assert!(refused.contains(word), "{refused}");
     }
+}
+
+#[test]
+fn a_share_is_drawn_for_each_connection_and_what_is_left_goes_on() {
+    let rules = rules(&["share=25% cc=hybrid", "share=25% cc=vegas"]).unwrap();
+    let mut counts = BTreeMap::new();
+    for draw in 0..10_000 {
+        let choice = rules.choose(&Facts {
+            client: "192.0.2.1".parse().unwrap(),
+            host: None,
+            path: None,
+            draw,
+        });
+        *counts.entry(choice.cc.to_string()).or_insert(0) += 1;
+    }
+    assert!((2300..2700).contains(&counts["hybrid"]), "{counts:?}");
+    // A quarter of the other three quarters.
+    assert!((1700..2050).contains(&counts["vegas"]), "{counts:?}");
+    assert_eq!(counts.len(), 3, "{counts:?}");
+    let names = rules.choose(&Facts {
+        client: "192.0.2.1".parse().unwrap(),
+        host: None,
+        path: None,
+        draw: (0..)
+            .find(|draw| Share::contains("25%".parse().unwrap(), *draw, 0))
+            .unwrap(),
+    });
+    assert_eq!(names.rule.as_deref(), Some("1: share=25%"));
 }

@@ -1,0 +1,229 @@
+//! What is counted, by controller where that makes a difference.
+
+use std::sync::atomic::AtomicU64;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::{Family, MetricConstructor};
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{exponential_buckets, Histogram};
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::{Registry, Unit};
+
+/// A controller with its options, as `--cc` and the rules name it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct ByController {
+    pub controller: String,
+}
+
+/// A controller, and the zone that it is in.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct ByZone {
+    pub controller: String,
+    pub zone: &'static str,
+}
+
+/// A controller, and what it takes relative one-way delays from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct BySource {
+    pub controller: String,
+    pub source: &'static str,
+}
+
+/// The status of a response.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct ByStatus {
+    pub status: u32,
+}
+
+/// The limit at which a first packet was ignored.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct ByLimit {
+    pub limit: &'static str,
+}
+
+/// Seconds, counted in fractions.
+type Seconds = Counter<f64, AtomicU64>;
+
+/// How delays are sorted: from 0.1 ms to 6.6 s, in steps of a factor of two.
+#[derive(Clone, Copy, Debug)]
+pub struct Delays;
+
+impl MetricConstructor<Histogram> for Delays {
+    fn new_metric(&self) -> Histogram {
+        Histogram::new(exponential_buckets(0.0001, 2.0, 17))
+    }
+}
+
+/// A histogram of delays for every set of labels.
+type DelayFamily<Labels> = Family<Labels, Histogram, Delays>;
+
+/// All figures. Clones count the same.
+#[derive(Clone)]
+pub struct Families {
+    pub open_connections: Family<ByController, Gauge>,
+    pub connections: Family<ByController, Counter>,
+    pub half_open_connections: Gauge,
+    pub sent_bytes: Family<ByController, Counter>,
+    pub acknowledged_bytes: Family<ByController, Counter>,
+    pub retransmitted_bytes: Family<ByController, Counter>,
+    pub sent_packets: Family<ByController, Counter>,
+    pub lost_packets: Family<ByController, Counter>,
+    pub spuriously_lost_packets: Family<ByController, Counter>,
+    pub rtt: DelayFamily<ByController>,
+    pub queueing_delay: DelayFamily<ByController>,
+    pub relative_delay: DelayFamily<BySource>,
+    pub active: Family<ByController, Seconds>,
+    pub zones: Family<ByZone, Seconds>,
+    pub responses: Family<ByStatus, Counter>,
+    pub retries: Counter,
+    pub abandoned: Counter,
+    pub ignored: Family<ByLimit, Counter>,
+}
+
+impl Default for Families {
+    fn default() -> Self {
+        Self {
+            open_connections: Family::default(),
+            connections: Family::default(),
+            half_open_connections: Gauge::default(),
+            sent_bytes: Family::default(),
+            acknowledged_bytes: Family::default(),
+            retransmitted_bytes: Family::default(),
+            sent_packets: Family::default(),
+            lost_packets: Family::default(),
+            spuriously_lost_packets: Family::default(),
+            rtt: Family::new_with_constructor(Delays),
+            queueing_delay: Family::new_with_constructor(Delays),
+            relative_delay: Family::new_with_constructor(Delays),
+            active: Family::default(),
+            zones: Family::default(),
+            responses: Family::default(),
+            retries: Counter::default(),
+            abandoned: Counter::default(),
+            ignored: Family::default(),
+        }
+    }
+}
+
+impl Families {
+    /// Makes all of them known, with what they mean.
+    pub fn register(&self, registry: &mut Registry) {
+        let version = vec![("version", env!("CARGO_PKG_VERSION"))];
+        registry.register("build", "The program", Info::new(version));
+        self.register_connections(registry);
+        self.register_traffic(registry);
+        self.register_delays(registry);
+    }
+
+    /// A response with this status has begun.
+    pub fn on_response(&self, status: u16) {
+        let status = status.into();
+        self.responses.get_or_create(&ByStatus { status }).inc();
+    }
+
+    /// A first packet was ignored at this limit.
+    pub fn on_ignored(&self, limit: &'static str) {
+        self.ignored.get_or_create(&ByLimit { limit }).inc();
+    }
+
+    fn register_connections(&self, registry: &mut Registry) {
+        registry.register(
+            "open_connections",
+            "Connections whose handshake is complete, now",
+            self.open_connections.clone(),
+        );
+        registry.register(
+            "connections",
+            "Connections whose handshake was completed",
+            self.connections.clone(),
+        );
+        registry.register(
+            "half_open_connections",
+            "Connections whose clients have not validated their address yet, now",
+            self.half_open_connections.clone(),
+        );
+        registry.register(
+            "abandoned_connections",
+            "Connections that ended before their clients validated their address",
+            self.abandoned.clone(),
+        );
+        registry.register("retries", "Retry packets sent", self.retries.clone());
+        registry.register(
+            "ignored_initials",
+            "First packets of clients that were ignored, by the limit that was reached",
+            self.ignored.clone(),
+        );
+        registry.register(
+            "responses",
+            "Responses begun, by HTTP status",
+            self.responses.clone(),
+        );
+    }
+
+    fn register_traffic(&self, registry: &mut Registry) {
+        let bytes = || Unit::Bytes;
+        registry.register_with_unit("sent", "UDP payload sent", bytes(), self.sent_bytes.clone());
+        registry.register_with_unit(
+            "acknowledged",
+            "QUIC packets acknowledged; their rate is what arrives",
+            bytes(),
+            self.acknowledged_bytes.clone(),
+        );
+        registry.register_with_unit(
+            "retransmitted",
+            "Data of streams that was sent again",
+            bytes(),
+            self.retransmitted_bytes.clone(),
+        );
+        registry.register(
+            "sent_packets",
+            "QUIC packets sent",
+            self.sent_packets.clone(),
+        );
+        registry.register(
+            "lost_packets",
+            "QUIC packets declared lost",
+            self.lost_packets.clone(),
+        );
+        registry.register(
+            "spuriously_lost_packets",
+            "Those of them that were acknowledged afterwards",
+            self.spuriously_lost_packets.clone(),
+        );
+    }
+
+    fn register_delays(&self, registry: &mut Registry) {
+        let seconds = || Unit::Seconds;
+        registry.register_with_unit(
+            "rtt",
+            "Smoothed RTT, once per second in which a connection sends, and at its end",
+            seconds(),
+            self.rtt.clone(),
+        );
+        registry.register_with_unit(
+            "queueing_delay",
+            "Smoothed RTT above the smallest RTT of the connection's path, as often",
+            seconds(),
+            self.queueing_delay.clone(),
+        );
+        registry.register_with_unit(
+            "relative_one_way_delay",
+            "Relative one-way delay as the controller has it, as often",
+            seconds(),
+            self.relative_delay.clone(),
+        );
+        registry.register_with_unit(
+            "active",
+            "Time in which connections send",
+            seconds(),
+            self.active.clone(),
+        );
+        registry.register_with_unit(
+            "zone",
+            "The same by the zone of the controller, where it has zones",
+            seconds(),
+            self.zones.clone(),
+        );
+    }
+}
