@@ -1,4 +1,4 @@
-# libquiche with the controllers inside: build/lib, `cmake --install` and the packages.
+# libquiche with the controllers inside: build/lib and `cmake --install`.
 #
 # The workspace builds it (cc/capi); here it gets the names by which programs find it.
 cmake_path(SET capi "${CMAKE_SOURCE_DIR}/cc/capi")
@@ -37,6 +37,7 @@ configure_file("${CMAKE_SOURCE_DIR}/cmake/quiche.pc.in" "${CMAKE_BINARY_DIR}/pac
 
 # What is there is installed; the build is the caller's.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY TRUE)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME library)
 install(PROGRAMS "${QUICHE_CC_LIB}/libquiche.so.${QUICHE_VERSION}" DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(FILES "${QUICHE_CC_LIB}/libquiche.so.0" "${QUICHE_CC_LIB}/libquiche.so" "${QUICHE_CC_LIB}/libquiche.a"
         DESTINATION "${CMAKE_INSTALL_LIBDIR}")
@@ -49,33 +50,3 @@ install(FILES "${CMAKE_BINARY_DIR}/package/quiche.pc" DESTINATION "${CMAKE_INSTA
 install(FILES "${CMAKE_SOURCE_DIR}/docs/c-api.md" "${capi}/examples/aimd.c" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/quiche-cc")
 install(FILES "${CMAKE_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/quiche-cc" RENAME copyright)
 install(FILES "${CMAKE_BINARY_DIR}/quiche/COPYING" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/quiche-cc" RENAME copyright.quiche)
-
-set(CPACK_GENERATOR TGZ)
-if(EXISTS /etc/debian_version)
-  list(PREPEND CPACK_GENERATOR DEB)
-endif()
-set(CPACK_PACKAGE_NAME libquiche-cc)
-set(CPACK_PACKAGE_VERSION "${QUICHE_CC_VERSION}")
-set(CPACK_PACKAGE_VENDOR "quiche-cc contributors")
-set(CPACK_PACKAGE_CONTACT "quiche-cc contributors <quiche-cc@quiche-cc.example>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "QUIC and HTTP/3 library quiche ${QUICHE_VERSION} with low-delay congestion controllers")
-set(CPACK_PACKAGE_DESCRIPTION
-"The library libquiche with its C API, as Cloudflare releases it, and more
-congestion controllers that programs select by name with
-quiche_config_set_cc_algorithm_name(). Headers, shared and static library,
-CMake package and pkg-config file.")
-set(CPACK_PACKAGE_DIRECTORY "${CMAKE_BINARY_DIR}/packages")
-set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION}")
-# What else brings a libquiche.so.
-set(CPACK_DEBIAN_PACKAGE_CONFLICTS "libquiche0, libquiche-dev")
-find_program(QUICHE_CC_SHLIBDEPS dpkg-shlibdeps)
-mark_as_advanced(QUICHE_CC_SHLIBDEPS)
-if(QUICHE_CC_SHLIBDEPS)
-  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-else()
-  set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6, libgcc-s1, libstdc++6")
-endif()
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-include(CPack)

@@ -9,6 +9,7 @@ pub mod body;
 pub mod cc_choice;
 pub mod client;
 pub mod connection;
+pub mod documents;
 pub mod files;
 pub mod held;
 pub mod http09;

@@ -22,6 +22,11 @@ fn main() -> ExitCode {
     }
     cc_choice::register();
     let args = ClientArgs::parse();
+    match args.documents.print(ClientArgs::command()) {
+        Ok(false) => {}
+        // Whoever reads only the beginning has seen enough.
+        Ok(true) | Err(_) => return ExitCode::SUCCESS,
+    }
     if args.list_cc {
         // Whoever reads only the beginning of the list has seen enough.
         let _ = io::stdout().write_all(quiche_cc::catalogue::describe().as_bytes());

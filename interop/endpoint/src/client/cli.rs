@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Parser;
 use url::Url;
 
+use crate::documents::DocumentArgs;
 use crate::http09;
 use crate::transport::TransportArgs;
 
@@ -22,7 +23,7 @@ use crate::transport::TransportArgs;
 #[command(name = "cc-client", version, verbatim_doc_comment)]
 pub struct ClientArgs {
     /// What to download: https://HOST[:PORT]/PATH
-    #[arg(value_name = "URL", required_unless_present = "list_cc", value_parser = https_url)]
+    #[arg(value_name = "URL", required_unless_present_any = ["list_cc", "completions", "man"], value_parser = https_url)]
     pub urls: Vec<Url>,
 
     /// Directory to write files to [default: the current one]
@@ -96,6 +97,9 @@ pub struct ClientArgs {
     /// Print the congestion controllers and their options, and exit
     #[arg(long)]
     pub list_cc: bool,
+
+    #[command(flatten)]
+    pub documents: DocumentArgs,
 
     #[command(flatten)]
     pub transport: TransportArgs,

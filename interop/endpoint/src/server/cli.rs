@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Parser;
 
 use super::rules::{read_file, RuleText, Rules};
+use crate::documents::DocumentArgs;
 use crate::http09;
 use crate::transport::TransportArgs;
 
@@ -122,6 +123,9 @@ pub struct ServerArgs {
     /// Print the congestion controllers and their options, and exit
     #[arg(long)]
     pub list_cc: bool,
+
+    #[command(flatten)]
+    pub documents: DocumentArgs,
 
     #[command(flatten)]
     pub transport: TransportArgs,

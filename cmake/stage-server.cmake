@@ -1,0 +1,34 @@
+# cmake -DFROM=... -DTO=... -DOBJCOPY=... -DUNIT=... -P stage-server.cmake
+#
+# What the package of the server holds. Does nothing for a program when it is newer than what was built.
+cmake_minimum_required(VERSION 3.25)
+
+function(stage program)
+  set(staged "${TO}/${program}")
+  if(EXISTS "${staged}" AND NOT "${FROM}/${program}" IS_NEWER_THAN "${staged}")
+    return()
+  endif()
+  execute_process(COMMAND "${FROM}/${program}" --man OUTPUT_FILE "${staged}.1" COMMAND_ERROR_IS_FATAL ANY)
+  foreach(shell IN ITEMS bash fish zsh)
+    execute_process(COMMAND "${FROM}/${program}" --completions ${shell} OUTPUT_FILE "${staged}.${shell}"
+                    COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()
+  # Last, and under another name first: an interrupted run leaves nothing that looks finished.
+  if(OBJCOPY)
+    execute_process(COMMAND "${OBJCOPY}" --strip-debug "${FROM}/${program}" "${staged}.new" COMMAND_ERROR_IS_FATAL ANY)
+  else()
+    file(COPY_FILE "${FROM}/${program}" "${staged}.new")
+  endif()
+  file(RENAME "${staged}.new" "${staged}")
+endfunction()
+
+file(MAKE_DIRECTORY "${TO}")
+stage(cc-server)
+stage(cc-client)
+
+# A package puts programs where one's own do not lie.
+file(READ "${UNIT}" unit)
+string(REPLACE "/usr/local/bin/" "/usr/bin/" unit "${unit}")
+string(REGEX REPLACE "# 1\\. [^\n]*\n# 2\\." "# 1." unit "${unit}")
+string(REPLACE "# 3. " "# 2. " unit "${unit}")
+file(CONFIGURE OUTPUT "${TO}/cc-server.service" CONTENT "${unit}" @ONLY)

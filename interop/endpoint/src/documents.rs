@@ -1,0 +1,35 @@
+//! What the command line library makes of the options: a manual page and completions for shells.
+
+use std::io::{self, Write};
+
+use clap::{Args, Command};
+use clap_complete::Shell;
+
+/// Options that print it.
+#[derive(Args, Clone, Debug)]
+pub struct DocumentArgs {
+    /// Print the completions of this program for a shell, and exit
+    #[arg(long, value_name = "SHELL")]
+    pub completions: Option<Shell>,
+
+    /// Print the manual page of this program (roff), and exit
+    #[arg(long)]
+    pub man: bool,
+}
+
+impl DocumentArgs {
+    /// Prints what was asked for. Returns whether anything was.
+    pub fn print(&self, mut command: Command) -> io::Result<bool> {
+        let mut out = Vec::new();
+        if let Some(shell) = self.completions {
+            let name = command.get_name().to_owned();
+            clap_complete::generate(shell, &mut command, name, &mut out);
+        } else if self.man {
+            clap_mangen::Man::new(command).render(&mut out)?;
+        } else {
+            return Ok(false);
+        }
+        io::stdout().write_all(&out)?;
+        Ok(true)
+    }
+}
