@@ -4,7 +4,7 @@
 //! cargo run --release -p quiche-cc --no-default-features --example cost -- SPEC [PACKETS_PER_ACK] [ACKS] [silent]
 //! ```
 //!
-//! `silent` is a receiver that reports no receive times. `tests/cost/cost.py --without-quiche` says what an ACK costs. The
+//! `silent` is a receiver that reports no receive timestamps. `tests/cost/cost.py --without-quiche` says what an ACK costs. The
 //! output only shows that the controller does what it does elsewhere, and by the digest of its decisions whether a change
 //! that is to change nothing has changed something.
 

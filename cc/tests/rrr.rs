@@ -109,7 +109,7 @@ fn without_congestion_the_rate_grows_as_the_equations_say() {
 }
 
 #[test]
-fn a_capacity_that_vanishes_is_left_within_a_second_and_one_that_appears_is_taken() {
+fn a_capacity_that_is_lost_is_left_within_a_second_and_one_that_appears_is_taken() {
     for spec in ["rrr:paper,feedback=fixed", "rrr"] {
         let link = ["5Mbps@0s,20Mbps@20s,5Mbps@50s", "50p", "2ms", "0%"];
         let mut bell = Dumbbell::on(link, vec![Flow::new(spec, SIZE, 8 * MILLI)]);

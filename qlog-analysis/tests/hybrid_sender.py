@@ -313,7 +313,7 @@ class HybridSender:
         return done
 
     def _see_rate(self, now: float, delta: float | None) -> float:
-        """The largest of late, with R if nothing is held."""
+        """The largest recent one, with R if nothing is held."""
         assert self._largest is not None
         if delta is not None and not self.startup and not self._standing.holds:
             self._largest.see(now, self.rate)

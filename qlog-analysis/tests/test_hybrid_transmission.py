@@ -76,7 +76,7 @@ def test_packets_that_arrive_further_apart_than_they_left_show_the_link(
         ("duration=8s", "link.back.rate=100kbps", "link.there.jitter=uniform:min=0ms,max=5ms,order=free"),
         ("link.there.rate=30Mbps", "duration=2s"),
     ],
-    ids=["slow", "without receive times", "loss and reordering", "narrow way back and jitter", "fast"],
+    ids=["slow", "without receive timestamps", "loss and reordering", "narrow way back and jitter", "fast"],
 )
 def test_traces_of_whole_connections_pass(tmp_path: FilePath, path: tuple[str, ...], spec: str) -> None:
     v = verdict_of(tmp_path, lab.records(spec, *path))

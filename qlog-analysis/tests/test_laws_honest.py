@@ -13,7 +13,7 @@ from qlog_analysis.load import load
 
 PATHS: dict[str, tuple[str, ...]] = {
     "plain": ("duration=3s",),
-    "slow, loss, no receive times": (
+    "slow, loss, no receive timestamps": (
         "link.there.rate=1Mbps",
         "duration=4s",
         "link.there.loss=1%",

@@ -130,7 +130,7 @@ RRR: Table = {
     "L": (t.shifted("min_rtt", 0.05), {"min_rtt"}),
     "start-up": (t.told(lambda d: d["phase"] == "steady", phase="startup"), {"phase", "wanted"}),
     "source": (t.told(source="ack"), {"source"}),
-    "receive times": (t.receive_times_earlier, {"arriving"}),
+    "receive timestamps": (t.receive_times_earlier, {"arriving"}),
     "collapse": (t.told(cause="persistent_congestion"), {"cause"}),
     "a smaller packet": (t.packet_smaller, {"delivered", "sent"}),
     "n with its option": (t.parameter("n", 40.0, "n=40"), {"sending"}),

@@ -175,7 +175,7 @@ def test_an_untouched_trace_passes_and_visits_every_law(tmp_path: FilePath) -> N
 
 PATHS: dict[str, tuple[str, ...]] = {
     "plain": ("duration=4s",),
-    "slow, no receive times": ("link.there.rate=1Mbps", "duration=6s", "flow.main.timestamps=false"),
+    "slow, no receive timestamps": ("link.there.rate=1Mbps", "duration=6s", "flow.main.timestamps=false"),
     "fast": ("link.there.rate=80Mbps", "duration=1s"),
     "short buffer, loss": ("link.there.buffer=2p", "link.there.loss=2%", "duration=4s"),
     "jitter, narrow way back": (

@@ -1,4 +1,4 @@
-"""Paths that vanish for a while: connections over them pass, and a falsified trace fails."""
+"""Interrupted paths: connections over them pass, and a falsified trace fails."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def interrupted(path: Path = PATH, spec: str = DEFAULT) -> list[Json]:
 
 
 def whole(*values: str) -> list[Json]:
-    """A connection whose path vanishes, and comes back 15 ms longer."""
+    """A connection whose path is interrupted, and comes back 15 ms longer."""
     delays = "link.there.delay=20ms@0s,35ms@3.1s"
     return lab.records(DEFAULT, "duration=6s", "link.there.outages=3s..3.5s", delays, *values)
 
@@ -87,7 +87,7 @@ def test_a_falsified_trace_fails(tmp_path: FilePath, tamper: Tamper, laws: set[s
 )
 @pytest.mark.parametrize("outage", [(2.0, 2.2), (1.5, 2.5)])
 @pytest.mark.parametrize(("loss", "jitter"), [(0.0, 0.0), (0.01, 0.003)])
-def test_a_sender_whose_path_vanishes_passes(
+def test_a_sender_whose_path_is_interrupted_passes(
     tmp_path: FilePath, spec: str, outage: tuple[float, float], loss: float, jitter: float
 ) -> None:
     path = Path(delay=0.01, buffer=20_000, outage=outage, longer=0.02, loss=loss, jitter=jitter)
@@ -100,7 +100,7 @@ def test_a_sender_whose_path_vanishes_passes(
 
 @pytest.mark.parametrize("stamps", ["true", "false"])
 @pytest.mark.parametrize("more", [(), ("link.there.loss=1%",), ("link.there.aggregate=interval=6ms",)])
-def test_connections_whose_path_vanishes_pass(tmp_path: FilePath, stamps: str, more: tuple[str, ...]) -> None:
+def test_connections_whose_path_is_interrupted_pass(tmp_path: FilePath, stamps: str, more: tuple[str, ...]) -> None:
     some = whole(f"flow.main.timestamps={stamps}", *more)
     v = verdict_of(tmp_path, some)
     assert v.outcome is Outcome.PASS, v.to_text()

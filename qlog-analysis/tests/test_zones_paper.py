@@ -1,4 +1,4 @@
-"""The paper's controller in whole connections: what only receive times, ways back and outages show, honest and not."""
+"""The paper's controller in whole connections: what only receive timestamps, return paths and outages show."""
 
 from __future__ import annotations
 

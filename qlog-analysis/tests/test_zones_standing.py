@@ -122,7 +122,7 @@ def test_they_visit_what_the_checker_decides_on() -> None:
     for choice in choices:
         assert any(choice(b, a) for a, b in pairwise(seen)), choice.__name__
     assert chosen(longer("flow.main.timestamps=true"), t.is_longer)
-    # Without receive times it takes ten epochs to know.
+    # Without receive timestamps it takes ten epochs to know.
     assert chosen(longer("flow.main.timestamps=false"), t.is_longer)
     assert chosen(slower(), t.is_slower)
     # What the flow had is forgotten: the share that it holds next is one of the slower link.

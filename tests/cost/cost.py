@@ -45,12 +45,12 @@ ON_ACK = {LEGACY: "on_packets_acked", BBR2: "on_congestion_event", OURS: "on_con
 # What congestion control of the lab's clients is called by; they acknowledge with quiche's CUBIC.
 CLIENT = LEGACY
 
-# The most that an ACK may cost in hybrid, in ACKs in CUBIC: the aim with receive times, where it costs 0.96, and
+# The most that an ACK may cost in hybrid, in ACKs in CUBIC: the aim with receive timestamps, where it costs 0.96, and
 # without them today's figure, 0.74, and as much more.
 MOST = {"pairs": 1.0, "pairs-silent": 0.78}
 SKIPPED = 77
 
-# Packets per ACK, ACKs and receive times, as cc/examples/cost.rs takes them.
+# Packets per ACK, ACKs and receive timestamps, as cc/examples/cost.rs takes them.
 ALONE = {"pairs": ["2", "4000"], "pairs-silent": ["2", "4000", "silent"], "singles": ["1", "4000"]}
 
 

@@ -135,7 +135,7 @@ def parser() -> argparse.ArgumentParser:
         help="controllers, with blanks between; the first is the reference (%(default)s)",
     )
     made.add_argument(
-        "--timestamps", default="on", metavar="on,off", help="whether servers ask for receive times (%(default)s)"
+        "--timestamps", default="on", metavar="on,off", help="whether servers ask for receive timestamps (%(default)s)"
     )
     made.add_argument("--rounds", type=int, default=10, help="(%(default)s)")
     made.add_argument("--bytes", type=int, default=1_000_000_000, help="of a download (%(default)s)")

@@ -115,7 +115,7 @@ def _of_the_lab(settings: Settings) -> list[Stage]:
         # With code 1 it says that a claim does otherwise than its file expects; the report has the verdicts.
         Stage(
             "targets",
-            "Targets in company and under disturbance",
+            "Targets beside competing flows and under disturbance",
             [papers],
             finished=frozenset({0, 1}),
             needs=settings.targets,

@@ -1,4 +1,4 @@
-"""The Markdown of the project: its files, headings, links and words."""
+"""The Markdown of the project: its files, headings, links and words. The words of comments as well."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ PRIVATE = {
     r"\bin company\b": "beside competing flows",
     r"\bwithout a word\b": "without closing the connection",
     r"\bvanish(?:es|ed|ing)?\b": "is interrupted, stops, is gone",
-    r"\bstood still\b": "stalled",
+    r"\b(?:stood|stands) still\b": "stalled",
+    r"(?<!, )\bof late\b": "recent, recently",
     r"\breceive times\b": "receive timestamps",
     r"\band its kin\b": "and the like",
 }
@@ -27,6 +28,15 @@ PRIVATE = {
 def pages(root: Path = ROOT) -> list[Path]:
     found = (p for p in root.rglob("*.md") if not SKIPPED & set(p.relative_to(root).parts))
     return sorted(found)
+
+
+def sources(root: Path = ROOT) -> list[Path]:
+    """Whose comments people read. The words themselves stand in this folder."""
+    own = (root / name for name in ("cc", "interop", "qlog-analysis", "tests", "patches"))
+    found = (p for top in own for kind in ("*.rs", "*.py", "*.h") for p in top.rglob(kind))
+    return sorted(
+        p for p in found if p.parent != Path(__file__).parent and not SKIPPED & set(p.relative_to(root).parts)
+    )
 
 
 def prose(text: str) -> str:
@@ -58,7 +68,9 @@ def broken_links(page: Path, root: Path = ROOT) -> Iterator[str]:
 
 
 def private_words(page: Path, root: Path = ROOT) -> Iterator[str]:
-    text = prose(page.read_text(encoding="utf-8"))
+    text = page.read_text(encoding="utf-8")
+    if page.suffix == ".md":
+        text = prose(text)
     for pattern, instead in PRIVATE.items():
         for word in re.findall(f"(?i){pattern}", text):
             yield f'{page.relative_to(root)}: "{word}" means nothing to a reader; write: {instead}'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from documents import ROOT, anchors, broken_links, pages, private_words
+from documents import ROOT, anchors, broken_links, pages, private_words, sources
 
 
 def test_links_lead_to_files_and_headings_that_exist() -> None:
@@ -22,8 +22,8 @@ def test_every_page_of_docs_is_in_its_index() -> None:
     assert not missing, f"docs/README.md does not lead to {', '.join(missing)}"
 
 
-def test_pages_have_no_private_words() -> None:
-    found = [line for page in pages() for line in private_words(page)]
+def test_pages_and_comments_have_no_private_words() -> None:
+    found = [line for page in [*pages(), *sources()] for line in private_words(page)]
     assert not found, "\n".join(found)
 
 

@@ -5,7 +5,7 @@
  * selects a controller with its options. Here is what the program may want besides: to list the controllers, to
  * learn why an option string was refused, to watch a connection's controller, and to bring one of its own.
  *
- * ECN and receive times are in quiche.h: quiche_conn_recv_with_meta(), quiche_conn_send_with_meta(),
+ * ECN and receive timestamps are in quiche.h: quiche_conn_recv_with_meta(), quiche_conn_send_with_meta(),
  * quiche_conn_send_on_path_with_meta(), quiche_config_set_max_receive_timestamps_per_ack(),
  * quiche_config_set_receive_timestamps_exponent().
  *
@@ -73,7 +73,7 @@ enum quiche_cc_source {
     QUICHE_CC_SOURCE_NONE = 0,
     /* Arrival of ACKs: the delay of the way back is in them. */
     QUICHE_CC_SOURCE_ACK = 1,
-    /* Receive times that the peer reports. */
+    /* Receive timestamps that the peer reports. */
     QUICHE_CC_SOURCE_RECEIVE_TIMESTAMPS = 2,
 };
 

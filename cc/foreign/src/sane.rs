@@ -21,7 +21,7 @@ pub struct Path {
     pub min_rtt: Option<Duration>,
     /// The initial window.
     pub initial: Bytes,
-    /// The most that was in flight of late.
+    /// The most that was in flight recently.
     pub used: Bytes,
 }
 

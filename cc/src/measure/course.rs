@@ -40,7 +40,7 @@ impl Course {
         self.begin(Source::Ack);
     }
 
-    /// Adds a sample. The course is that of receive times from the first one on, and begins anew where their clock was set.
+    /// Adds a sample. The course is that of receive timestamps from the first one on, and begins anew where their clock was set.
     pub fn add(&mut self, sample: &Sample) {
         let better = sample.source != self.source && sample.source != Source::Ack;
         if better || sample.restarts {

@@ -93,7 +93,7 @@ impl Delays {
 pub struct Means {
     /// By ACK arrivals.
     pub by_ack: Option<Owd>,
-    /// By receive times.
+    /// By receive timestamps.
     pub by_timestamp: Option<Owd>,
 }
 
@@ -106,7 +106,7 @@ impl Means {
         }
     }
 
-    /// Queueing of the return path, where `source` can tell: what ACK arrivals show beyond the receive times, or, while one of them has
+    /// Queueing of the return path, where `source` can tell: what ACK arrivals show beyond the receive timestamps, or, while one of them has
     /// no samples, what they showed `before`.
     pub fn return_delay(self, source: Source, before: Duration) -> Duration {
         match (source, self.by_ack, self.by_timestamp) {

@@ -98,7 +98,7 @@ impl Epoch {
         }
     }
 
-    /// The clock of receive times was set: earlier samples mean nothing.
+    /// The clock of receive timestamps was set: earlier samples mean nothing.
     #[cold]
     pub fn restart_clock(&mut self) {
         self.by_timestamp = Delays::default();
@@ -121,7 +121,7 @@ impl Epoch {
         }
     }
 
-    /// What it says about the receive times, with its mean delays.
+    /// What it says about the receive timestamps, with its mean delays.
     pub fn evidence(&self, means: Means) -> Evidence {
         Evidence {
             acked: self.acked_packets,

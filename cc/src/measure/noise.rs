@@ -22,7 +22,7 @@ use crate::units::Owd;
 const MOST_BENDS: u32 = 64;
 /// With fewer bends the noise counts in proportion.
 const TELLING_BENDS: f64 = 4.0;
-/// ns. A bend beyond this counts as this: receive times are claims, and a path that stands still is no noise.
+/// ns. A bend beyond this counts as this: receive timestamps are claims, and a path that is stalled is no noise.
 const MOST_BEND: f64 = 50e6;
 /// The level is so many times v above `low`.
 const LEVEL: f64 = 2.5;

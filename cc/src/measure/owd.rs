@@ -68,7 +68,7 @@ struct Returned {
 pub struct OwdMeter {
     source: Source,
     trust: Trust,
-    /// Whether receive times have come in this epoch.
+    /// Whether receive timestamps have come in this epoch.
     reported: bool,
     /// When the first sample came; the windows count from there.
     first: Option<Time>,
@@ -109,7 +109,7 @@ impl OwdMeter {
         }
     }
 
-    /// The same, whose minima by receive times follow the skew of the peer's clock.
+    /// The same, whose minima by receive timestamps follow the skew of the peer's clock.
     pub fn following_skew(self) -> Self {
         let skew = Skew::new(self.rtt_full.part());
         Self {
@@ -130,7 +130,7 @@ impl OwdMeter {
     }
 
     /// The path has become longer: delays that were queueing so far are not. So much of those by ACK arrivals, and of those by
-    /// receive times; unknown is a reason to start anew.
+    /// receive timestamps; unknown is a reason to start anew.
     pub fn raise(&mut self, by_ack: Option<Owd>, by_timestamp: Option<Owd>) {
         self.by_ack.raise(by_ack);
         self.by_timestamp.raise(by_timestamp);
@@ -217,7 +217,7 @@ impl OwdMeter {
         }
     }
 
-    /// An epoch has ended, and `evidence` says whether receive times can be believed.
+    /// An epoch has ended, and `evidence` says whether receive timestamps can be believed.
     pub fn end_epoch(&mut self, evidence: &Evidence) {
         let reported = std::mem::take(&mut self.reported);
         if self.source != Source::ReceiveTimestamps {
@@ -266,7 +266,7 @@ impl OwdMeter {
         }
     }
 
-    /// Part `number` is over, in which the least of full packets by receive times and by the ACKs' arrival was `seen`.
+    /// Part `number` is over, in which the least of full packets by receive timestamps and by the ACKs' arrival was `seen`.
     fn update_skew(&mut self, number: u64, seen: (Option<Owd>, Option<Owd>)) {
         if let Some(skew) = &mut self.skew {
             if let Some(more) = skew.part_over(number, seen) {

@@ -21,7 +21,7 @@ use crate::units::{scaled, Bytes, Owd, Rate, Time};
 
 /// Marks kept in the shortest time that a measurement spans.
 const MARKS_PER_SPAN: u32 = 32;
-/// Where receive times make the span vanish, what counts is this share of the time it took to send.
+/// Where receive timestamps make the span zero, what counts is this share of the time it took to send.
 const LEAST_SHARE: f64 = 1e-3;
 
 /// What was known at the newest packet of an ACK.

@@ -1,4 +1,4 @@
-//! The skew of the peer's clock: by how much its receive times run faster than ours.
+//! The skew of the peer's clock: by how much its receive timestamps run faster than ours.
 //!
 //! Seen from one side a clock that is fast looks like a queue that grows. But it makes one-way delays longer by what it makes
 //! the way back shorter, which queues and routes do not. The least delays of the parts of a window give slopes, one for each
@@ -21,7 +21,7 @@ const TICKS: u32 = 10;
 #[derive(Debug, Clone, Copy)]
 struct Part {
     number: u64,
-    /// The one-way delay by receive times.
+    /// The one-way delay by receive timestamps.
     forward: Owd,
     /// The rest of the round trip.
     back: Owd,
@@ -120,7 +120,7 @@ impl Skew {
         self.disturbed = true;
     }
 
-    /// Part `number` is over, with the least one-way delay by receive times and by the ACKs' arrival, as far as there are any.
+    /// Part `number` is over, with the least one-way delay by receive timestamps and by the ACKs' arrival, as far as there are any.
     /// Returns what minima lack, if they do.
     pub fn part_over(
         &mut self,

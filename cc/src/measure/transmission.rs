@@ -9,7 +9,7 @@
 //! small, never too large, and it can never be larger than the spacing at which the sender sends, so a receiver that lies about it gains
 //! at most what a flow of little share is granted.
 //!
-//! Where the receiver, or a medium before it, hands packets over in batches, receive times tell nothing of the link: packets that left
+//! Where the receiver, or a medium before it, hands packets over in batches, receive timestamps tell nothing of the link: packets that left
 //! apart come together. While a good part of them does, there is no estimate.
 //!
 //! Only packets that arrive further apart than they left show what the link carries, and not what the sender sends: packet
@@ -49,7 +49,7 @@ pub struct TransmissionTime {
 }
 
 impl TransmissionTime {
-    /// Takes in a sample. Only receive times tell: ACKs travel in a bunch.
+    /// Takes in a sample. Only receive timestamps tell: ACKs travel in a bunch.
     #[inline]
     pub fn add(&mut self, sample: &Sample) {
         if sample.source != Source::ReceiveTimestamps {
@@ -97,7 +97,7 @@ impl TransmissionTime {
         }
     }
 
-    /// The clock of receive times was set: what comes is no continuation of what came.
+    /// The clock of receive timestamps was set: what comes is no continuation of what came.
     #[cold]
     pub fn restart_clock(&mut self) {
         self.row = 0;

@@ -1,4 +1,4 @@
-//! Whether the receive times that a peer reports can be believed.
+//! Whether the receive timestamps that a peer reports can be believed.
 //!
 //! They are claims. A peer that wants more than its share reports that nothing queues. What it cannot
 //! fake is the RTT, downwards, and that what is lost stays unacknowledged. So
@@ -19,7 +19,7 @@ const SLACK: Owd = Owd::from_nanos(5_000_000);
 const STEP_SAMPLES: u32 = 3;
 /// Clock steps after which nothing is believed any more.
 const MAX_STEPS: u32 = 8;
-/// Queueing that only the RTT shows, from which on a loss contradicts the receive times.
+/// Queueing that only the RTT shows, from which on a loss contradicts the receive timestamps.
 const HIDDEN: Owd = Owd::from_nanos(10_000_000);
 /// Contradicting losses, decayed by an eighth per epoch, that take the authority away.
 const MAX_CONTRADICTIONS: f64 = 3.0;
@@ -39,20 +39,20 @@ pub enum Plausibility {
     ClockStep,
 }
 
-/// What one epoch says about the receive times.
+/// What one epoch says about the receive timestamps.
 #[derive(Debug, Clone, Copy)]
 pub struct Evidence {
     /// Packets acknowledged.
     pub acked: u64,
     /// Packets lost.
     pub lost: u64,
-    /// Mean relative one-way delay by receive times.
+    /// Mean relative one-way delay by receive timestamps.
     pub by_timestamp: Option<Owd>,
     /// The same by ACK arrivals.
     pub by_ack: Option<Owd>,
 }
 
-/// The standing of a peer's receive times.
+/// The standing of a peer's receive timestamps.
 #[derive(Debug, Clone, Default)]
 pub struct Trust {
     implausible: u32,

@@ -47,7 +47,7 @@ pub struct TransportArgs {
           value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub idle_timeout: u64,
 
-    /// Receive times that the peer is asked for in each ACK (0 to 256; 0 is none)
+    /// Receive timestamps that the peer is asked for in each ACK (0 to 256; 0 is none)
     #[arg(long, value_name = "COUNT", default_value_t = 64,
           value_parser = clap::value_parser!(u16).range(0..=256))]
     pub receive_timestamps: u16,

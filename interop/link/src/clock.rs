@@ -1,10 +1,10 @@
-//! The relay's time: nanoseconds since it started, and the kernel's receive times on the same scale.
+//! The relay's time: nanoseconds since it started, and the kernel's receive timestamps on the same scale.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use quiche_cc_bottleneck::Time;
 
-/// Kernel receive times that differ more than this from now are not believed: the wall clock was set.
+/// Kernel receive timestamps that differ more than this from now are not believed: the wall clock was set.
 const PLAUSIBLE: Duration = Duration::from_secs(10);
 
 /// Monotonic time since the start of the relay.

@@ -118,7 +118,7 @@ class Feedback:
     """As reported, in s, after the peer's exponent has been applied."""
     lost: list[int] = field(default_factory=list)
     received: list[tuple[int, float]] = field(default_factory=list)
-    """Newly acknowledged packets whose receive times came with the ACK, and these, in s on the peer's clock."""
+    """Newly acknowledged packets whose receive timestamps came with the ACK, and these, in s on the peer's clock."""
     ecn: tuple[int, int] | None = None
     """ECT (0 and 1) and CE counts of the ACK frame, if it has them."""
     group_end: int = NEVER

@@ -45,7 +45,7 @@ pub enum Law {
     ReturnOutage,
     /// ACKs in bunches do not stop it.
     Aggregation,
-    /// Lies about receive times gain nothing, and starve nobody.
+    /// Lies about receive timestamps gain nothing, and starve nobody.
     LiesAboutTimes,
     /// Nor do they take from an honest flow beside.
     LiesBeside,
@@ -100,7 +100,7 @@ pub const EXCEPTIONS: &[Exception] = &[
         law: Law::LiesBeside,
         why: Why::Pending(
             "once found out the liar is measured by ACK arrivals, and a flow so measured takes two thirds of the path \
-             beside one that is measured by receive times",
+             beside one that is measured by receive timestamps",
         ),
     },
     Exception {

@@ -75,7 +75,7 @@ pub struct AckOf {
     pub losing: bool,
     /// It comes when the path's RTT is over, or else at once.
     pub on_time: bool,
-    /// What it says about receive times.
+    /// What it says about receive timestamps.
     pub times: Times,
     /// The ACK delay that it reports.
     pub delay: Span,

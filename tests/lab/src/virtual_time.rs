@@ -90,7 +90,7 @@ mod tests {
         let real = Instant::now();
         let time = VirtualTime::start();
         let (start, wall) = (Instant::now(), SystemTime::now());
-        assert_eq!(start, Instant::now(), "the clock stands still");
+        assert_eq!(start, Instant::now(), "the clock stops");
         time.set(Time::from_nanos(1_500_000_001));
         assert_eq!(Instant::now() - start, Duration::from_nanos(1_500_000_001));
         assert_eq!(

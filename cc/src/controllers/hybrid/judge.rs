@@ -56,7 +56,7 @@ impl Judge {
         }
     }
 
-    /// Whether others are known to keep a queue, now or of late.
+    /// Whether others are known to keep a queue, now or recently.
     pub fn is_contended(&self) -> bool {
         self.contended.is_some()
     }
@@ -76,7 +76,7 @@ impl Judge {
         self.contended.map_or(Owd::ZERO, |others| others.queue())
     }
 
-    /// An epoch in which the path stood still says nothing of a queue.
+    /// An epoch in which the path stalled says nothing of a queue.
     pub fn forget_attempt(&mut self) {
         self.attempts = Attempts::default();
     }

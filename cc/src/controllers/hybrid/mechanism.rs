@@ -3,7 +3,7 @@
 /// A part of the controller that it also works without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mechanism {
-    /// Minima by receive times follow the skew of the peer's clock.
+    /// Minima by receive timestamps follow the skew of the peer's clock.
     ClockSkew,
     /// Start-up ends at the rate of the slowest link.
     LinkRate,

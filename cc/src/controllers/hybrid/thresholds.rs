@@ -13,7 +13,7 @@ const MOST: Owd = Owd::from_nanos(100_000_000);
 const D0_DIVISOR: u32 = 8;
 const D2_FACTOR: u32 = 2;
 const D3_FACTOR: u32 = 4;
-/// Share of the longest queue of late from which on losses count although the delay is below d1.
+/// Share of the longest recent queue from which on losses count although the delay is below d1.
 const FULL_SHARE: f64 = 0.75;
 /// A queue below d1 divided by this is never full.
 const FULL_DIVISOR: u32 = 4;
@@ -38,7 +38,7 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// For a flow that sends packets of `size` at `rate`, where the longest queue of late was `longest`.
+    /// For a flow that sends packets of `size` at `rate`, where the longest recent queue was `longest`.
     ///
     /// DEVIATION: where d1 is not given, it is the time in which the flow sends `target_packets` packets. A flow that has
     /// more than its share then has the lower threshold, whatever its RTT, and gives way to the others.

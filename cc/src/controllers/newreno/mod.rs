@@ -155,7 +155,7 @@ impl NewReno {
         self.window < self.threshold
     }
 
-    /// U: the most that was in flight of late.
+    /// U: the most that was in flight recently.
     pub fn used(&self) -> Bytes {
         self.used.most()
     }

@@ -62,7 +62,7 @@ pub struct Rrr {
     rate: Rate,
     phase: Phase,
     delays: OwdMeter,
-    /// What shows whether receive times can be believed, a smoothed RTT at a time.
+    /// What shows whether receive timestamps can be believed, a smoothed RTT at a time.
     epoch: Option<Epoch>,
     rates: RateMeter,
     rtt: Rtt,

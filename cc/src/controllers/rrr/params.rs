@@ -41,7 +41,7 @@ pub struct Params {
     /// n: packets that X_out is measured over, at least. The paper does not print it. 32 are 38 ms at the 10 Mbit/s of its
     /// figures: few enough to follow within a round trip or two, enough to average the packets of other flows.
     pub packets: u64,
-    /// Time that X_out is measured over, at least (ours): at 1 Gbit/s 32 packets are 0.3 ms, in which receive times in
+    /// Time that X_out is measured over, at least (ours): at 1 Gbit/s 32 packets are 0.3 ms, in which receive timestamps in
     /// microseconds and packets received in batches say little.
     pub span: Duration,
     /// Growth of the rate per round trip, at most (ours): two, as in slow start.

@@ -104,7 +104,7 @@ fn an_unused_rate_is_held_and_falls_with_congestion_alone() {
 }
 
 #[test]
-fn growth_is_bounded_where_the_feedback_function_vanishes_or_arrivals_are_absurd() {
+fn growth_is_bounded_where_the_feedback_function_is_zero_or_arrivals_are_absurd() {
     // pT = 1.
     assert!(close(next("xt=100Mbps", &sample(1.0, 1.0, 1.0)), 2.0));
     assert!(close(

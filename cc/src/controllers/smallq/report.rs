@@ -27,7 +27,7 @@ pub struct Update {
     pub lost: u64,
     /// What the losses have done.
     pub reaction: Option<Reaction>,
-    /// The most that was in flight of late.
+    /// The most that was in flight recently.
     pub used: Bytes,
     /// What is known of ECN.
     pub ecn: EcnState,

@@ -1,5 +1,5 @@
 //! How accurate the relay is on this machine, measured from outside: through real sockets, with the
-//! kernel's receive times, without looking into the relay.
+//! kernel's receive timestamps, without looking into the relay.
 
 mod measure;
 mod table;

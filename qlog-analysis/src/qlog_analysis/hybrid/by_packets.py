@@ -47,7 +47,7 @@ class PacketsAgainstReport:
         if abs(r.transmission_time - m.transmission * 1e3) > REPORT_ROUNDING:
             s.find(
                 "transmission_time",
-                f"{r.transmission_time:.6f} ms reported, {m.transmission * 1e3:.6f} ms from the receive times",
+                f"{r.transmission_time:.6f} ms reported, {m.transmission * 1e3:.6f} ms from the receive timestamps",
             )
 
     def _length(self) -> None:
@@ -80,7 +80,7 @@ class PacketsAgainstReport:
         if r.excessive_loss != excessive_loss:
             s.find(
                 "excessive_loss",
-                f"{r.excessive_loss} reported, the packets acknowledged and lost of late say {excessive_loss}",
+                f"{r.excessive_loss} reported, the packets acknowledged and lost recently say {excessive_loss}",
             )
 
     def _jitter(self) -> None:
@@ -110,7 +110,7 @@ class PacketsAgainstReport:
         slack = FULL_SHARE * DELTA_TOLERANCE * 1e3 + REPORT_ROUNDING
         if not any(abs(r.full - full * 1e3) <= RELATIVE * full * 1e3 + slack for full in s.full):
             expected = min(s.full, key=lambda full: abs(r.full - full * 1e3))
-            s.find("full", f"{r.full:.6f} ms reported, the longest queue of late leads to {expected * 1e3:.6f} ms")
+            s.find("full", f"{r.full:.6f} ms reported, the longest recent queue leads to {expected * 1e3:.6f} ms")
 
     def _app_limited(self) -> None:
         r, m, s = self.r, self.m, self.s

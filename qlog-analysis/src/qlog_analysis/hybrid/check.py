@@ -108,7 +108,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         return r.delta is not None and self._late.are_excessive(m.limits.parameters.most_loss, competes=competes)
 
     def _see_rate(self, event: Update[HybridEpoch], m: Measured) -> None:
-        """The largest R of late is that of epochs with samples, but for those of start-up and those that held it."""
+        """The largest recent R is that of epochs with samples, but for those of start-up and those that held it."""
         r, window = event.data, m.limits.parameters.base_delay_window
         self._largest = self._largest or [LargestRate(window, at) for at in self._measurement.origins]
         if r.delta is not None and not self._startup and not self._standing.holds:

@@ -6,7 +6,7 @@ MAX_DECREASE = 0.5
 """Share of R: the largest decrease. bmax of the paper, section II-B."""
 
 EXCESSIVE_LOSS = 0.1
-"""Share of packets: more losses of late are excessive. DEVIATION: "Losses" in docs/papers/hybrid-measuring.md."""
+"""Share of packets: more recent losses are excessive. DEVIATION: "Losses" in docs/papers/hybrid-measuring.md."""
 EVERYTHING = 1.0
 """The same where nothing is excessive: no more can be lost."""
 
@@ -18,10 +18,10 @@ CATCH_UP = 4.0
 DEVIATION: "Catching up", the same page."""
 
 FULL_SHARE = 0.75
-"""Share of the longest queue of late beyond which losses count below d1. DEVIATION: "Zones", the same page."""
+"""Share of the longest recent queue beyond which losses count below d1. DEVIATION: "Zones", the same page."""
 
 BELIEVED = 0.7
-"""Share of the largest A of late that the path is taken to carry at least. DEVIATION: "Paths that vary", the same
+"""Share of the largest recent A that the path is taken to carry at least. DEVIATION: "Paths that vary", the same
 page."""
 
 PATIENCE = 1.0

@@ -10,7 +10,7 @@ from ..measure.window_min import SlidingMinimum
 from .arriving import Arriving, Back
 
 HELD_SHARE = 0.54
-"""Of the largest R of late, and of the slowest link."""
+"""Of the largest recent R, and of the slowest link."""
 REMAINS = 0.7
 """Of what is held, after excessive losses."""
 RECOVERY = 5.0
@@ -165,7 +165,7 @@ def _held(c: Contended, beta: float | None = None) -> Judged:
 
 @dataclass(slots=True)
 class LargestRate:
-    """The largest R of late, of epochs in which nothing was held."""
+    """The largest recent R, of epochs in which nothing was held."""
 
     window: float
     origin: float

@@ -12,7 +12,7 @@ EPOCHS = 8
 """Whose arrivals are compared."""
 USUAL_PACKETS = 4.0
 STALLS = 1.5
-"""Times the time of so many packets, or L and the queue, after which the path has stood still."""
+"""Times the time of so many packets, or L and the queue, after which the path has stalled."""
 LEAST_DIP = 1e-6
 """The share by which less arrives at a dip at least: whole packets are often exactly `BELIEVED` of what arrived
 before."""
@@ -23,7 +23,7 @@ PERIODS = 12.0
 
 @dataclass(frozen=True, slots=True)
 class Dips:
-    """What arrived of late, and how often decreases were at dips."""
+    """What arrived recently, and how often decreases were at dips."""
 
     recent: tuple[float, ...] = ()
     """A of the last epochs, bit/s."""
@@ -57,5 +57,5 @@ def is_dip(delivery_rate: float, believed: float) -> bool:
 
 
 def stalls(duration: float, usual: float, p: Parameters) -> bool:
-    """Whether what had been sent before the epoch came back so late that the path must have stood still."""
+    """Whether what had been sent before the epoch came back so late that the path must have stalled."""
     return p.has(Mechanism.DIPS) and duration > STALLS * usual

@@ -266,7 +266,7 @@ class Measurement:
         lengths = self._samples.lengths()
         for sample in self._samples.taken(f, limits.max_datagram_size, limits.max_ack_delay):
             if sample.source is Source.TIMESTAMPS:
-                # Receive times that are equal must be so after the detour by the delay.
+                # Receive timestamps that are equal must be so after the detour by the delay.
                 sent = self._trace.sent.time[sample.packet]
                 received = round(sent + sample.owd, 9)
                 self._transmission.add(received, sample.in_class, sent, restarts=sample.restarts)
@@ -337,7 +337,7 @@ class Measurement:
         return [LongestQueue(window, origin) for origin in self._samples.origins]
 
     def _longest_queues(self, end: float, deltas: list[float], told: float | None) -> list[float]:
-        """The longest queue of late with that of this epoch."""
+        """The longest recent queue with that of this epoch."""
         delta = min(deltas, key=lambda d: abs(d - (told or 0.0)), default=None)
         queue = None if delta is None else law.queueing(delta, self._jitter)
         return [longest.end_epoch(end, queue) for longest in self._longest]

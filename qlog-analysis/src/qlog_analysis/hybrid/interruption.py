@@ -1,4 +1,4 @@
-"""Paths that vanish for a while, after which start-up begins again: "Interruption" in docs/papers/hybrid-judging.md."""
+"""Interrupted paths, after which start-up begins again: "Interruption" in docs/papers/hybrid-judging.md."""
 
 from __future__ import annotations
 

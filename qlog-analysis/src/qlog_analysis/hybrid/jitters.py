@@ -33,7 +33,7 @@ class Jitters:
         return self.levels(source)
 
     def clock_step(self, earlier: Spans) -> None:
-        """The receive times of before mean nothing."""
+        """The receive timestamps of before mean nothing."""
         self._add(Source.TIMESTAMPS, earlier, None)
         self._map((Source.TIMESTAMPS,))
 

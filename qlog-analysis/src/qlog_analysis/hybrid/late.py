@@ -1,4 +1,4 @@
-"""Whether losses are excessive: the packets lost and acknowledged of late, since the last decrease."""
+"""Whether losses are excessive: the packets lost and acknowledged since the last decrease, at most so many."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class LatePackets:
         self.reports += reports
 
     def are_excessive(self, share: float, *, competes: bool) -> bool:
-        """At the end of an epoch with samples, whether losses are excessive: more than `share` of the packets of late
+        """At the end of an epoch with samples, whether losses are excessive: more than `share` of the recent packets
         (DEVIATION: the paper ignores any loss without delay). A flow that competes waits for a second such epoch."""
         exceeds = self.lost >= LEAST_LOSSES and self.lost > share * (self.lost + self.acked)
         before, self.exceeded_before = self.exceeded_before, exceeds

@@ -98,9 +98,9 @@ class Epoch:
     standing: Standing = field(default_factory=Standing)
     """The queue that stands, as the epochs before leave it."""
     largest: float = 0.0
-    """The largest R of late in which nothing was held, bit/s."""
+    """The largest recent R in which nothing was held, bit/s."""
     stalled: bool = False
-    """Whether the path stood still."""
+    """Whether the path stalled."""
     believed: float = 0.0
     """What it is taken to carry although less arrived, bit/s; `update` sets it."""
     limited_before: bool = False

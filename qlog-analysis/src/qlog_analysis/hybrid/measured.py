@@ -31,7 +31,7 @@ class Measured(Shown):
     transmission: float
     """T, s."""
     longest: list[float]
-    """The longest queue of late, s; one per entry of `lengths`."""
+    """The longest recent queue, s; one per entry of `lengths`."""
     queues: set[bool]
     """Whether start-up has met a queue for long enough."""
     fills: set[bool]

@@ -26,7 +26,7 @@ class Before:
     startup: bool
     course: law.Course
     excessive_loss: bool
-    """Whether the losses of late are excessive, with those of this epoch."""
+    """Whether the recent losses are excessive, with those of this epoch."""
     jitters: list[float]
     """Values that J may have, s."""
     ack_jitters: list[float]
@@ -40,7 +40,7 @@ class Before:
     queues: frozenset[float]
     """Values that Q may have, s."""
     largest: list[float]
-    """Values that the largest R of late may have, bit/s."""
+    """Values that the largest recent R may have, bit/s."""
     meets_path: bool = False
     """Whether no epoch with samples has ended since the path was interrupted."""
 
@@ -99,7 +99,7 @@ class Sides(sides.Sides[HybridEpoch, Measured]):
         return self.usual(length) if self.r.stalled else duration
 
     def stalls(self) -> set[bool]:
-        """Whether the path stood still, as far as rounding leaves that open."""
+        """Whether the path stalled, as far as rounding leaves that open."""
         return {
             overlaps and dips.stalls(self.duration + slack, self.usual(length), self.p)
             for overlaps in self.m.overlaps

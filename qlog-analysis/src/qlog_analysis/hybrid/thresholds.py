@@ -49,7 +49,7 @@ def thresholds(rate: float, packet_bytes: int, p: Parameters) -> Thresholds:
 
 
 def full_delay(d1: float, longest: float, p: Parameters) -> float:
-    """d_full: the delay beyond which a loss is one of a full queue; `longest` is the longest queue of late, s."""
+    """d_full: the delay beyond which a loss is one of a full queue; `longest` is the longest recent queue, s."""
     return min(max(FULL_SHARE * longest, LEAST_FULL * d1), d1) if p.has(Mechanism.FULL_BUFFER) else d1
 
 
@@ -68,7 +68,7 @@ def insists(rate: float, transmission: float, packet_bytes: int) -> bool:
 
 @dataclass(slots=True)
 class LongestQueue:
-    """The longest queue of late: the maximum of delta over the epochs whose ends lie in the sliding window."""
+    """The longest recent queue: the maximum of delta over the epochs whose ends lie in the sliding window."""
 
     window: float
     origin: float

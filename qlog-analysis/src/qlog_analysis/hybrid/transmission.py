@@ -16,13 +16,13 @@ BATCHES, BLOCK = 16, 64
 
 
 def believed(transmission: float, length: float, source: Source) -> float:
-    """T as it counts: L contains it, whatever the receiver says, and without receive times there is none."""
+    """T as it counts: L contains it, whatever the receiver says, and without receive timestamps there is none."""
     return 0.0 if source is Source.ACK else min(transmission, length)
 
 
 @dataclass(slots=True)
 class TransmissionTime:
-    """The estimate, from samples by receive times in the order in which they were taken."""
+    """The estimate, from samples by receive timestamps in the order in which they were taken."""
 
     smallest: float = 0.0
     """T in s; 0 while unknown."""

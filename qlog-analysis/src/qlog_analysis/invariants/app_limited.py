@@ -15,7 +15,7 @@ round trip learns of a source that pauses when the ACKs of another have added as
 LIMITED = 0.8
 """A round trip counts as limited by the source if less than this share of what might have left was in flight."""
 PACKETS = 4
-"""Packets that a window may be larger besides: hybrid and its kin keep room for what waits for an ACK."""
+"""Packets that a window may be larger besides: hybrid and the like keep room for what waits for an ACK."""
 
 
 def judge(seen: Seen) -> Judged:

@@ -85,7 +85,7 @@ class Skew:
         self._disturbed = True
 
     def part_over(self, number: int, forward: float | None, both: float | None) -> Speed | Step | None:
-        """With the least one-way delays of full packets in part `number`, by receive times and by ACK arrivals."""
+        """With the least one-way delays of full packets in part `number`, by receive timestamps and by ACK arrivals."""
         correction = self._take_in(number, forward, both)
         if number > self._learned + PARTS:
             self.gain = 0.0

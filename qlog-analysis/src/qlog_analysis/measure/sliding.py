@@ -66,7 +66,7 @@ class PathMinima:
             self._skew.told = None if ppm is None else ppm * 1e-6 * self._skew.part / TICKS
 
     def _seen(self) -> tuple[float | None, float | None]:
-        """The least one-way delays of full packets in the part under way, by receive times and by ACK arrivals."""
+        """The least one-way delays of full packets in the part under way, by receive timestamps and by ACK arrivals."""
         return self._owd[Source.TIMESTAMPS][-1].of_part(), self._owd[Source.ACK][-1].of_part()
 
     def _follow_skew(self, now: float) -> None:

@@ -1,4 +1,4 @@
-"""Whether receive times can be believed: "Checks of receive timestamps" in docs/papers/hybrid-measuring.md."""
+"""Whether receive timestamps can be believed: "Checks of receive timestamps" in docs/papers/hybrid-measuring.md."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Plausibility(Enum):
 
 @dataclass(slots=True)
 class Trust:
-    """The standing of a peer's receive times."""
+    """The standing of a peer's receive timestamps."""
 
     lost: bool = False
     _implausible: int = 0
@@ -50,7 +50,7 @@ class Trust:
         return Plausibility.CLOCK_STEP
 
     def end_epoch(self, acked: int, lost: int, by_timestamp: float | None, by_ack: float | None) -> None:
-        """Losses beside a queue that only ACK arrivals show contradict the receive times."""
+        """Losses beside a queue that only ACK arrivals show contradict the receive timestamps."""
         hidden = by_timestamp is not None and by_ack is not None and by_ack - by_timestamp > HIDDEN
         self._contradictions = self._contradictions * DECAY + (lost if hidden else 0)
         self._packets = self._packets * DECAY + acked + lost

@@ -90,8 +90,8 @@ class Samples:
         return [self.current.rowds(m.owd_minima(self.source)) for m in self.minima]
 
     def return_delay(self) -> float:
-        """Queueing of the return path at the end of an epoch, s: what ACK arrivals show beyond the receive times, or
-        what they last have shown."""
+        """Queueing of the return path at the end of an epoch, s: what ACK arrivals show beyond the receive
+        timestamps, or what they last have shown."""
         by_ack, by_timestamp = self._mean_by(Source.ACK), self._mean_by(Source.TIMESTAMPS)
         if self.source is Source.ACK:
             self._return_delay = 0.0

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   Sender ──► bottleneck::Link ──► Receiver ──┐
-//!   controller, pacer, loss recovery           │ ACKs, receive times, CE counts
+//!   controller, pacer, loss recovery           │ ACKs, receive timestamps, CE counts
 //!     ▲───────────── delay, outages ◄──────────┘
 //! ```
 //!

@@ -14,7 +14,7 @@ pub fn honest(clock: Clock) -> Report {
     Box::new(move |_sent, received| Some(clock.read(received)))
 }
 
-/// Reports no receive times.
+/// Reports no receive timestamps.
 pub fn silent() -> Report {
     Box::new(|_sent, _received| None)
 }

@@ -38,7 +38,7 @@ fn the_offset_of_the_receivers_clock_changes_no_decision_at_all() {
     });
 }
 
-/// A receiver that was suspended: its clock stood still while nothing was sent.
+/// A receiver that was suspended: its clock stopped while nothing was sent.
 #[test]
 fn a_clock_that_is_set_during_idle_does_not_open_the_window() {
     everybody(Law::ClockStepInIdle, |subject| {

@@ -237,7 +237,7 @@ impl QuicFlow {
         Some(wake.max(now + SHORTEST_SLEEP).min(stop))
     }
 
-    /// Both ends vanish, as if the hosts were switched off.
+    /// Both endpoints stop, as if the hosts were switched off.
     pub fn stop(&mut self, time: &VirtualTime, now: Time, record: &mut FlowRecord) {
         self.note_end(now, record);
         self.stopped = true;

@@ -18,13 +18,13 @@ use crate::units::{Bytes, Owd, Time};
 #[derive(Debug)]
 pub struct Delay {
     meter: OwdMeter,
-    /// The delay under the jitter in this epoch, by ACK arrivals and by receive times.
+    /// The delay under the jitter in this epoch, by ACK arrivals and by receive timestamps.
     floors: [Floor; 2],
     jitter: Duration,
     ack_jitter: Duration,
     /// Queueing of the return path, where the source can tell.
     on_return: Duration,
-    /// The longest queue of late: the sliding minimum of what it is turned round.
+    /// The longest recent queue: the sliding minimum of what it is turned round.
     longest: WindowMin<Reverse<Owd>>,
     /// RTT to work with before there is a sample: that of the handshake, once known.
     handshake_rtt: Option<Duration>,
@@ -80,7 +80,7 @@ impl Delay {
         self.on_return
     }
 
-    /// The longest queue of late.
+    /// The longest recent queue.
     pub fn longest(&self) -> Option<Owd> {
         self.longest.get().map(|Reverse(longest)| longest)
     }

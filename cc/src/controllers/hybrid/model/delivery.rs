@@ -1,4 +1,4 @@
-//! The delivery rate: what arrived of late, and how often it lapses.
+//! The delivery rate: what arrived recently, and how often it lapses.
 //!
 //! DEVIATION: the capacity of cellular links varies. What arrives in one bad moment is not what the path carries, and where such
 //! moments are many, what was lost by giving way comes back soon.
@@ -9,13 +9,13 @@ use super::super::mechanism::Mechanism;
 use super::super::params::Params;
 use crate::units::{scaled, Owd, Rate};
 
-/// Share of the largest delivery rate of late that the path is taken to carry at least.
+/// Share of the largest recent delivery rate that the path is taken to carry at least.
 pub const CARRIED: f64 = 0.7;
 /// Epochs whose delivery rates are compared.
 const EPOCHS: usize = 8;
 /// Packets at the flow's own rate after which something should have come back, if L and the queue are not longer.
 const USUAL_PACKETS: u32 = 4;
-/// The path has stood still in an epoch that lasted so many times as long.
+/// The path has stalled in an epoch that lasted so many times as long.
 const STALLS: f64 = 1.5;
 /// By so much at least less arrives at a dip: packets are whole, so that it is often exactly the share of what did before, and
 /// rounding is not to decide.
@@ -25,7 +25,7 @@ const WEIGHT: f64 = 1.0 / 8.0;
 /// Periods of growth that a decrease costs on a steady path, and none of which where every decrease is at a dip.
 const PERIODS: f64 = 12.0;
 
-/// Delivery rates of late, and how often decreases were at dips.
+/// Recent delivery rates, and how often decreases were at dips.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Delivery {
     recent: [Rate; EPOCHS],
@@ -84,7 +84,7 @@ pub fn is_dip(arrived: Rate, carried: Rate) -> bool {
     arrived < carried * (1.0 - LEAST_DIP)
 }
 
-/// Whether an epoch lasted so much longer than as a rule something takes to come back that the path has stood still.
+/// Whether an epoch lasted so much longer than as a rule something takes to come back that the path has stalled.
 pub fn stalls(duration: Duration, usual: Duration) -> bool {
     duration > scaled(usual, STALLS)
 }

@@ -28,7 +28,7 @@ impl Losses {
         self.recent.add(epoch.losses(), epoch.loss_reports);
     }
 
-    /// At the end of an epoch with samples, whether losses of late are excessive.
+    /// At the end of an epoch with samples, whether recent losses are excessive.
     pub fn are_excessive(&mut self, params: &Params, holds: bool) -> bool {
         self.recent.are_excessive(params.most_loss(), holds)
     }
@@ -52,7 +52,7 @@ impl Losses {
     }
 }
 
-/// The packets of late, of which too many may be lost. DEVIATION: the paper ignores losses without delay, and would flood a
+/// The recent packets, of which too many may be lost. DEVIATION: the paper ignores losses without delay, and would flood a
 /// policer for ever.
 ///
 /// Where a round trip holds few packets, those of several count: the older half is forgotten whenever there are 128.

@@ -105,7 +105,7 @@ impl Model {
     }
 
     /// The slowest link, as far as it can be believed. The receiver may lie about it: L contains the transmission of a full packet,
-    /// so it is no more than that; and what receive times have shown does not count once they are not used.
+    /// so it is no more than that; and what receive timestamps have shown does not count once they are not used.
     pub fn link(&self) -> Link {
         let transmission = match self.delay.source() {
             Source::Ack => Duration::ZERO,
@@ -131,7 +131,7 @@ impl Model {
         Thresholds::new(params, rate, self.packet, self.delay.longest())
     }
 
-    /// The largest rate of late, in which nobody else kept a queue.
+    /// The largest recent rate, in which nobody else kept a queue.
     pub fn had(&self) -> Rate {
         let largest = self.largest.get();
         Rate::from_bps(largest.map_or(0, |Reverse(bps)| bps) as f64)

@@ -47,7 +47,7 @@ pub struct Seen {
     pub jitter: Duration,
     pub ack_jitter: Duration,
     pub ack_gap: Duration,
-    /// A, the delivery rate, and the time that counts for it: not that in which the path stood still.
+    /// A, the delivery rate, and the time that counts for it: not that in which the path stalled.
     pub delivery_rate: Rate,
     pub arriving: Duration,
     /// Bytes that arrived.
@@ -72,7 +72,7 @@ pub struct Seen {
     pub app_limited: bool,
     /// Whether it does or did in the epoch before: what arrives was sent up to an epoch before.
     pub sent_little: bool,
-    /// The largest rate of late in which nobody else kept a queue.
+    /// The largest recent rate in which nobody else kept a queue.
     pub had: Rate,
     pub interrupted: bool,
 }
@@ -232,7 +232,7 @@ impl Model {
         })
     }
 
-    /// The longest queue and the largest rate of late.
+    /// The longest queue and the largest recent rate.
     fn remember(&mut self, observed: Option<Observed>, start: Time, now: Time, from: &Control) {
         let Some(observed) = observed else { return };
         let at = now.counted_from(*self.began.get_or_insert(start));

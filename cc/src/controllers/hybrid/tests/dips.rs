@@ -11,7 +11,7 @@ struct Vectors {
     dips: Vec<DipsCase>,
 }
 
-/// Epochs one after the other, in some of which the path stands still.
+/// Epochs one after the other, in some of which the path is stalled.
 #[derive(Deserialize)]
 struct DipsCase {
     options: String,

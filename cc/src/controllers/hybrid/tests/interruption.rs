@@ -1,4 +1,4 @@
-//! Paths that vanish for a while.
+//! Interrupted paths.
 
 use serde::Deserialize;
 
