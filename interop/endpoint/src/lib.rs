@@ -22,6 +22,7 @@ pub mod plugins;
 pub mod qlog;
 pub mod report;
 pub mod server;
+pub mod share;
 pub mod signals;
 pub mod socket;
 pub mod text;

@@ -1,5 +1,6 @@
 //! The command line of `cc-server`.
 
+use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -8,6 +9,8 @@ use clap::Parser;
 use super::rules::{read_file, RuleText, Rules};
 use crate::documents::DocumentArgs;
 use crate::http09;
+use crate::qlog::QlogDirectory;
+use crate::share::Share;
 use crate::transport::TransportArgs;
 
 /// HTTP/3 server with selectable congestion control.
@@ -63,6 +66,16 @@ pub struct ServerArgs {
     /// Directory for qlog traces, one file per connection whose client's address was validated
     #[arg(long, value_name = "DIR")]
     pub qlog: Option<PathBuf>,
+
+    /// Share of the connections that is traced, chosen at random (0.000001% to 100%)
+    #[arg(long, value_name = "PERCENT%", default_value_t = Share::ALL, requires = "qlog")]
+    pub qlog_share: Share,
+
+    /// Most MiB that the directory for traces may have; beyond, traces end and none begins until some
+    /// are removed (1 to 1000000)
+    #[arg(long, value_name = "MIB", default_value_t = 10_240, requires = "qlog",
+          value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub qlog_quota: u64,
 
     /// Validate each client's address with a Retry packet first, as with --retry-above 0
     #[arg(long, conflicts_with = "retry_above")]
@@ -148,6 +161,12 @@ impl ServerArgs {
             return 0;
         }
         self.retry_above.min(self.max_connections / 2) as usize
+    }
+
+    /// The directory for traces, if there is to be one.
+    pub fn qlog_directory(&self) -> io::Result<Option<QlogDirectory>> {
+        let create = |path: &PathBuf| QlogDirectory::with_quota(path, self.qlog_quota << 20);
+        self.qlog.as_ref().map(create).transpose()
     }
 
     /// The rules by which controllers are chosen.

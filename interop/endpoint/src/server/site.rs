@@ -14,7 +14,7 @@ use super::resets::Resets;
 use super::secret::Secret;
 use super::strangers::Strangers;
 use super::token::TokenMint;
-use crate::connection::Connection;
+use crate::connection::{random_number, Connection};
 use crate::held::Held;
 use crate::keylog::KeyLog;
 use crate::output::Output;
@@ -73,11 +73,7 @@ impl Site {
             metrics,
             args: args.clone(),
             credentials: credentials.into(),
-            qlog: args
-                .qlog
-                .as_deref()
-                .map(QlogDirectory::create)
-                .transpose()?,
+            qlog: args.qlog_directory()?,
             keylog,
         })
     }
@@ -101,9 +97,13 @@ impl Site {
 
     /// Starts trace and key log of a connection.
     pub fn observe(&self, conn: &mut Connection, original_id: &[u8]) -> Records {
+        let traced = |qlog: &&QlogDirectory| {
+            self.args.qlog_share.contains(random_number(), 0) && qlog.has_room()
+        };
         let trace = self
             .qlog
             .as_ref()
+            .filter(traced)
             .map(|qlog| qlog.hold(conn, original_id, &self.chooser.describe()));
         let secrets = self.keylog.clone().map(|keylog| (Held::default(), keylog));
         if let Some((held, _)) = &secrets {

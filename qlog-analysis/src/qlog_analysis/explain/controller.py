@@ -11,7 +11,7 @@ from ..zones.names import ZONE_NAMES
 
 ZONE_MEANINGS = {
     "free": "hardly a queue; the rate may rise",
-    "filling": "a queue builds up; the rate stays or falls a little",
+    "filling": "a queue builds up; the rate falls so that it drains",
     "congested": "the queue is too long; the rate falls",
 }
 STATE_MEANINGS = {

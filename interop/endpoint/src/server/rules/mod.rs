@@ -2,7 +2,6 @@
 
 mod parse;
 mod pattern;
-mod share;
 
 use std::fmt;
 use std::net::IpAddr;
@@ -10,8 +9,8 @@ use std::net::IpAddr;
 use ipnet::IpNet;
 
 use crate::cc_choice::CcChoice;
+use crate::share::Share;
 use pattern::{HostPattern, PathPattern};
-use share::Share;
 
 pub use parse::{read_file, RuleText};
 

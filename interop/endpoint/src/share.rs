@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// A millionth of a percent is the least that can be said.
 const PARTS: u64 = 100_000_000;
 
-/// The part of the connections that a rule is for.
+/// The part of the connections that a rule is for, or that is traced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
     /// Out of [`PARTS`].
@@ -14,6 +14,9 @@ pub struct Share {
 }
 
 impl Share {
+    /// All of them.
+    pub const ALL: Self = Self { parts: PARTS };
+
     /// Whether a connection with this random number belongs to it, in the rule at this place. Every rule draws anew.
     pub fn contains(self, draw: u64, place: usize) -> bool {
         let mut z = draw.wrapping_add((place as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
