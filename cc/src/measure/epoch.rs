@@ -23,8 +23,6 @@ pub struct Epoch {
     pub loss_reports: u64,
     /// All losses.
     pub lost_total: u64,
-    /// Whether the feedback that ended it acknowledged an ack-eliciting packet that was sent before it began.
-    pub overlaps: bool,
     /// Ack-eliciting bytes sent.
     pub sent: Bytes,
     /// Packets acknowledged.
@@ -50,7 +48,6 @@ impl Epoch {
             lost: 0,
             loss_reports: 0,
             lost_total: 0,
-            overlaps: false,
             sent: Bytes(0),
             acked_packets: 0,
             acked: Bytes(0),

@@ -48,7 +48,7 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// Others keep a queue, which was `had` at least before they came.
+    /// Competing flows keep the queue.
     pub fn contended(others: Contended) -> Self {
         Self {
             attempts: Attempts::default(),
@@ -100,7 +100,7 @@ impl Judge {
         verdict
     }
 
-    /// What a queue is that should drain.
+    /// What kind of path the attempt to drain a queue has shown, if that is known.
     pub fn judge(&mut self, seen: &Attempted, drain: Option<Drain>) -> Option<Finding> {
         self.attempts.judge(seen, drain, PATIENCE)
     }

@@ -16,7 +16,7 @@ const AMIN: f64 = 0.01;
 const AMAX: f64 = 0.02;
 /// The increase of an epoch never exceeds this share of the rate.
 const MOST_INCREASE: f64 = 0.25;
-/// Times the part of the slowest link that a flow leaves to others, what its increase is multiplied by.
+/// The increase is multiplied by so many times the unused part of the slowest link, at least by 1.
 const CATCH_UP: f64 = 4.0;
 /// Of the least decrease, what a flow leaves to others even if it uses all of the slowest link.
 const LEAST_LEFT: f64 = 0.1;
@@ -53,7 +53,7 @@ pub use crate::controllers::hybrid_paper::law::{alpha, Zone};
 /// What an epoch has shown.
 #[derive(Debug, Clone, Copy)]
 pub struct Observed {
-    /// Its relative one-way delay.
+    /// d, the queueing delay: delta less J, at least 0.
     pub delta: Owd,
     /// Whether a packet was lost.
     pub lost: bool,

@@ -5,12 +5,12 @@
 //! `docs/papers/hybrid.md` and the pages that it names; section and equation numbers here are the paper's.
 //!
 //! This is the profile `default`; the paper's own controller is [`super::hybrid_paper`]. Its skeleton is the paper's: once per epoch
-//! of length L, the smallest RTT, the relative one-way delay `delta` of the packets acknowledged in it decides between
+//! of length L, the smallest RTT, the queueing delay `d` of the packets acknowledged in it decides between
 //!
 //! ```text
 //!     free              | filling               | congested
-//!     delta <= d1       | d1 < delta <= d2      | delta > d2, or loss with delay
-//!     R += alpha(delta) | drain the queue       | drain the queue
+//!     d <= d1           | d1 < d <= d2          | d > d2, or losses that are congestion
+//!     R += alpha(d)     | drain the queue       | drain the queue
 //! ```
 //!
 //! and packets leave at least `P / R` apart with a window of `R L` and a little more. Delay therefore stays near d1, below what fills

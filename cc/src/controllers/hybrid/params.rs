@@ -49,13 +49,13 @@ pub const PARAMETERS: [Parameter; 10] = [
         name: "drain_epochs",
         kind: Kind::Number(0.5, 100.0),
         default: "3",
-        help: "round trips in which a decrease drains the queue",
+        help: "epochs in which a decrease drains the queue",
     },
     Parameter {
         name: "min_decrease",
         kind: Kind::Number(0.0, MAX_DECREASE),
         default: "0.01",
-        help: "least decrease, as a share of the rate",
+        help: "least decrease, as a share of the rate to return to",
     },
     Parameter {
         name: "startup_gain",

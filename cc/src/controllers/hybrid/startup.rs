@@ -22,7 +22,8 @@ use crate::units::{scaled, Owd, Rate, Time};
 const QUEUE_LASTS: f64 = 0.25;
 /// Samples that show it.
 const EVIDENCE: u32 = 3;
-/// Who sends in bursts shorter than L uses R without having R L in flight: by so much more than what doubles.
+/// R may be so many times as far above what is in flight as slow start allows: a source that sends in bursts has less than R L in
+/// flight.
 const BURSTS: f64 = 2.0;
 /// What packets of a burst of three wait for each other on average, one transmission time, with a margin.
 const BURST_DELAY: f64 = 1.5;

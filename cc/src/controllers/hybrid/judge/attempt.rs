@@ -15,7 +15,7 @@ use crate::units::{scaled, Owd, Rate, Time};
 pub const PATIENCE: Duration = Duration::from_secs(1);
 /// Epochs besides those in which a decrease drains a queue: one until it shows, and one to see it.
 const OTHER_EPOCHS: f64 = 2.0;
-/// What is longer than that allows for is drained by at least half of this per time.
+/// A queue beyond what `drain_epochs` covers takes so many times its own length: the largest decrease is half.
 const DRAIN_QUEUES: u32 = 2;
 /// A queue falls if an epoch shows less than this share of what the one before has shown.
 const FALLS: f64 = 0.9;
