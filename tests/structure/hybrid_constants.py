@@ -13,6 +13,12 @@ PAGE = ROOT / "docs" / "papers" / "hybrid-constants.md"
 ROOMS = ("controllers/hybrid", "measure")
 NOT_OF_HYBRID = ("measure/trend.rs", "measure/course.rs", "measure/rate.rs")
 """Measurements that only other controllers use."""
+SHARED = {
+    "controllers/pacing.rs": ("HANDSHAKE_BURST", "PAIRS_ABOVE_BPS"),
+    "controllers/bounds.rs": ("MIN_RATE_ROUNDS", "MAX_RATE_BPS"),
+    "controller.rs": ("MIN_WINDOW_PACKETS", "CATCH_UP"),
+}
+"""Of modules that all controllers share, the constants that hybrid uses."""
 NUMBERS = ("f64", "u8", "u32", "u64", "i64", "usize", "Duration", "Owd", "[u32; 2]")
 UNITS_OF_NS = {"nanos": 1, "micros": 1_000, "millis": 1_000_000, "secs": 1_000_000_000}
 
@@ -42,12 +48,17 @@ def in_code() -> Iterator[Constant]:
     for room in ROOMS:
         for file in sorted((CODE / room).rglob("*.rs")):
             module = file.relative_to(CODE).as_posix()
-            if "/tests" in module or module in NOT_OF_HYBRID:
-                continue
-            source = file.read_text(encoding="utf-8").split("#[cfg(test)]\nmod tests {")[0]
-            for name, kind, expression in _CONSTANT.findall(source):
-                if kind in NUMBERS:
-                    yield module.removeprefix("controllers/hybrid/"), name, in_words(expression.strip())
+            if "/tests" not in module and module not in NOT_OF_HYBRID:
+                yield from of_module(module)
+    for module, names in SHARED.items():
+        yield from (constant for constant in of_module(module) if constant[1] in names)
+
+
+def of_module(module: str) -> Iterator[Constant]:
+    source = (CODE / module).read_text(encoding="utf-8").split("#[cfg(test)]\nmod tests {")[0]
+    for name, kind, expression in _CONSTANT.findall(source):
+        if kind in NUMBERS:
+            yield module.removeprefix("controllers/hybrid/"), name, in_words(expression.strip())
 
 
 def on_page() -> Iterator[Constant]:
