@@ -2,18 +2,13 @@
 #
 # libquiche under its own names, without line tables. Does nothing when it is newer than what cargo built.
 cmake_minimum_required(VERSION 3.25)
+include("${CMAKE_CURRENT_LIST_DIR}/strip.cmake")
 
 function(stage source name)
   if(EXISTS "${TO}/${name}" AND NOT "${FROM}/${source}" IS_NEWER_THAN "${TO}/${name}")
     return()
   endif()
-  if(OBJCOPY)
-    # Under another name first: an interrupted run leaves nothing that looks finished.
-    execute_process(COMMAND "${OBJCOPY}" --strip-debug "${FROM}/${source}" "${TO}/${name}.new" COMMAND_ERROR_IS_FATAL ANY)
-    file(RENAME "${TO}/${name}.new" "${TO}/${name}")
-  else()
-    file(COPY_FILE "${FROM}/${source}" "${TO}/${name}")
-  endif()
+  strip("${FROM}/${source}" "${TO}/${name}")
 endfunction()
 
 file(MAKE_DIRECTORY "${TO}")

@@ -2,6 +2,7 @@
 #
 # What the package of the server holds. Does nothing for a program when it is newer than what was built.
 cmake_minimum_required(VERSION 3.25)
+include("${CMAKE_CURRENT_LIST_DIR}/strip.cmake")
 
 function(stage program)
   set(staged "${TO}/${program}")
@@ -13,13 +14,8 @@ function(stage program)
     execute_process(COMMAND "${FROM}/${program}" --completions ${shell} OUTPUT_FILE "${staged}.${shell}"
                     COMMAND_ERROR_IS_FATAL ANY)
   endforeach()
-  # Last, and under another name first: an interrupted run leaves nothing that looks finished.
-  if(OBJCOPY)
-    execute_process(COMMAND "${OBJCOPY}" --strip-debug "${FROM}/${program}" "${staged}.new" COMMAND_ERROR_IS_FATAL ANY)
-  else()
-    file(COPY_FILE "${FROM}/${program}" "${staged}.new")
-  endif()
-  file(RENAME "${staged}.new" "${staged}")
+  # Last: an interrupted run leaves nothing that looks finished.
+  strip("${FROM}/${program}" "${staged}")
 endfunction()
 
 file(MAKE_DIRECTORY "${TO}")
@@ -29,7 +25,5 @@ stage(cc-client)
 # A package puts programs where one's own do not lie.
 file(READ "${UNIT}" unit)
 string(REPLACE "/usr/local/bin/" "/usr/bin/" unit "${unit}")
-string(REGEX REPLACE "# 1\\. [^\n]*\n# 2\\." "# 1." unit "${unit}")
-string(REPLACE "# 3. " "# 2. " unit "${unit}")
-string(REPLACE "# 4. " "# 3. " unit "${unit}")
+string(REGEX REPLACE "# Copy this file[^\n]*\n#\n" "" unit "${unit}")
 file(CONFIGURE OUTPUT "${TO}/cc-server.service" CONTENT "${unit}" @ONLY)

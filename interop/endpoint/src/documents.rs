@@ -1,13 +1,17 @@
-//! What the command line library makes of the options: a manual page and completions for shells.
+//! What a program prints about itself instead of doing its work.
 
 use std::io::{self, Write};
 
 use clap::{Args, Command};
 use clap_complete::Shell;
 
-/// Options that print it.
+/// Options for that.
 #[derive(Args, Clone, Debug)]
 pub struct DocumentArgs {
+    /// Print the congestion controllers and their options, and exit
+    #[arg(long)]
+    pub list_cc: bool,
+
     /// Print the completions of this program for a shell, and exit
     #[arg(long, value_name = "SHELL")]
     pub completions: Option<Shell>,
@@ -21,7 +25,9 @@ impl DocumentArgs {
     /// Prints what was asked for. Returns whether anything was.
     pub fn print(&self, mut command: Command) -> io::Result<bool> {
         let mut out = Vec::new();
-        if let Some(shell) = self.completions {
+        if self.list_cc {
+            out.extend(quiche_cc::catalogue::describe().into_bytes());
+        } else if let Some(shell) = self.completions {
             let name = command.get_name().to_owned();
             clap_complete::generate(shell, &mut command, name, &mut out);
         } else if self.man {

@@ -25,6 +25,7 @@ pub mod server;
 pub mod share;
 pub mod signals;
 pub mod socket;
+pub mod splitmix;
 pub mod text;
 pub mod timers;
 pub mod tls;

@@ -6,17 +6,14 @@
 //! Flood 2014): the stream of that generator with seed 0. Any part can be computed alone, and it
 //! does not compress.
 
+use crate::splitmix;
+
 /// Largest object that is generated, in bytes (1 TB).
 pub const MAX_SIZE: u64 = 1_000_000_000_000;
 
-const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
-
 /// The `index`-th 64-bit word of the stream.
 fn word(index: u64) -> u64 {
-    let mut z = index.wrapping_add(1).wrapping_mul(GOLDEN_GAMMA);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    splitmix::output(0, index)
 }
 
 /// Fills `out` with the bytes of the stream from `offset` on.

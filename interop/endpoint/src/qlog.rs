@@ -16,42 +16,40 @@ use crate::held::Held;
 #[derive(Clone, Debug)]
 pub struct QlogDirectory {
     path: PathBuf,
-    quota: Arc<Quota>,
+    quota: Option<Arc<Quota>>,
 }
 
 /// A trace that has no file yet.
 pub struct HeldTrace {
     path: PathBuf,
-    quota: Arc<Quota>,
+    quota: Option<Arc<Quota>>,
     records: Held,
 }
 
 impl QlogDirectory {
     /// Uses `path`, which is created if need be.
     pub fn create(path: &Path) -> io::Result<Self> {
-        Self::with_quota(path, u64::MAX)
+        fs::create_dir_all(path).map_err(|e| unusable(path, "created", e))?;
+        Ok(Self {
+            path: path.to_owned(),
+            quota: None,
+        })
     }
 
     /// The same for traces of at most `most` bytes in all.
     pub fn with_quota(path: &Path, most: u64) -> io::Result<Self> {
-        let fails = |what: &str, e: io::Error| {
-            let path = path.display();
-            io::Error::new(
-                e.kind(),
-                format!("qlog directory {path} cannot be {what}: {e}"),
-            )
-        };
-        fs::create_dir_all(path).map_err(|e| fails("created", e))?;
-        let quota = Quota::new(path, most).map_err(|e| fails("read", e))?;
+        let unlimited = Self::create(path)?;
+        let quota = Quota::new(path, most).map_err(|e| unusable(path, "read", e))?;
         Ok(Self {
-            path: path.to_owned(),
-            quota: quota.into(),
+            quota: Some(quota.into()),
+            ..unlimited
         })
     }
 
     /// Whether another trace may begin.
     pub fn has_room(&self) -> bool {
-        self.quota.has_room(Instant::now())
+        let has_room = |quota: &Arc<Quota>| quota.has_room(Instant::now());
+        self.quota.as_ref().is_none_or(has_room)
     }
 
     /// Starts the trace of a new connection. `original_id` is the connection id that the client
@@ -85,10 +83,20 @@ impl HeldTrace {
     /// is never overwritten: whoever repeats a client's first packets would destroy its trace.
     pub fn open(&self) -> io::Result<()> {
         File::create_new(&self.path)
-            .and_then(|file| {
-                let limited = Limited::new(file, self.quota.clone());
-                self.records.open(Box::new(limited))
+            .and_then(|file| match &self.quota {
+                Some(quota) => self
+                    .records
+                    .open(Box::new(Limited::new(file, quota.clone()))),
+                None => self.records.open(Box::new(file)),
             })
             .map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", self.path.display())))
     }
+}
+
+fn unusable(directory: &Path, what: &str, e: io::Error) -> io::Error {
+    let path = directory.display();
+    io::Error::new(
+        e.kind(),
+        format!("qlog directory {path} cannot be {what}: {e}"),
+    )
 }

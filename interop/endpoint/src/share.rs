@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::splitmix;
+
 /// A millionth of a percent is the least that can be said.
 const PARTS: u64 = 100_000_000;
 
@@ -19,11 +21,7 @@ impl Share {
 
     /// Whether a connection with this random number belongs to it, in the rule at this place. Every rule draws anew.
     pub fn contains(self, draw: u64, place: usize) -> bool {
-        let mut z = draw.wrapping_add((place as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        // The output function of SplitMix64.
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (z ^ (z >> 31)) % PARTS < self.parts
+        splitmix::output(draw, place as u64) % PARTS < self.parts
     }
 }
 

@@ -1,4 +1,3 @@
-use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -26,11 +25,6 @@ fn main() -> ExitCode {
         Ok(false) => {}
         // Whoever reads only the beginning has seen enough.
         Ok(true) | Err(_) => return ExitCode::SUCCESS,
-    }
-    if args.list_cc {
-        // Whoever reads only the beginning of the list has seen enough.
-        let _ = io::stdout().write_all(quiche_cc::catalogue::describe().as_bytes());
-        return ExitCode::SUCCESS;
     }
     let groups = plan(&args).unwrap_or_else(|wrong| {
         ClientArgs::command()

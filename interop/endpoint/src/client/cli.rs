@@ -94,10 +94,6 @@ pub struct ClientArgs {
     #[arg(long)]
     pub no_progress: bool,
 
-    /// Print the congestion controllers and their options, and exit
-    #[arg(long)]
-    pub list_cc: bool,
-
     #[command(flatten)]
     pub documents: DocumentArgs,
 

@@ -133,10 +133,6 @@ pub struct ServerArgs {
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub metrics: Option<SocketAddr>,
 
-    /// Print the congestion controllers and their options, and exit
-    #[arg(long)]
-    pub list_cc: bool,
-
     #[command(flatten)]
     pub documents: DocumentArgs,
 

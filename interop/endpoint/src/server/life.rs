@@ -34,13 +34,15 @@ impl Life {
     /// To be called before it is served.
     pub fn observe(
         &mut self,
-        families: &Families,
+        families: Option<&Families>,
         conn: &Connection,
         choice: &Choice,
         now: Instant,
     ) {
         self.rtt.observe(conn, now);
-        self.meter.observe(families, conn, choice.cc.as_str(), now);
+        if let Some(families) = families {
+            self.meter.observe(families, conn, choice.cc.as_str(), now);
+        }
     }
 
     /// To be called after it was.
@@ -57,8 +59,10 @@ impl Life {
     }
 
     /// The connection counts as open no more.
-    pub fn finish(&mut self, families: &Families, conn: &Connection, choice: &Choice) {
-        self.meter.finish(families, conn, choice.cc.as_str());
+    pub fn finish(&mut self, families: Option<&Families>, conn: &Connection, choice: &Choice) {
+        if let Some(families) = families {
+            self.meter.finish(families, conn, choice.cc.as_str());
+        }
     }
 
     /// Logs the connection's figures and returns them as JSON.

@@ -27,9 +27,18 @@ pub struct Services<'a> {
     pub content: &'a Content,
     pub h3_config: &'a h3::Config,
     pub chooser: &'a Chooser,
-    pub families: &'a Families,
+    /// What is counted, if anything is.
+    pub families: Option<&'a Families>,
     /// The server is stopping: new requests are turned away.
     pub stopping: bool,
+}
+
+impl Services<'_> {
+    fn count_response(&self, response: &Response) {
+        if let Some(families) = self.families {
+            families.on_response(response.status);
+        }
+    }
 }
 
 /// The protocol that a client chose by ALPN.
@@ -241,7 +250,7 @@ impl Peer {
             path: Some(path.to_vec()),
             range: None,
         });
-        services.families.on_response(response.status);
+        services.count_response(&response);
         if response.status == 200 {
             self.responses.start(stream, response);
         } else {
@@ -296,7 +305,7 @@ impl Peer {
             return reset(&mut self.conn, stream, h3_code::REQUEST_REJECTED);
         }
         let response = self.respond(list, more_frames, services);
-        services.families.on_response(response.status);
+        services.count_response(&response);
         self.responses.start(stream, response);
         if more_frames {
             // RFC 9114, section 4.1: asks the client to stop sending what is not needed.
@@ -362,7 +371,7 @@ impl Peer {
     }
 
     /// The connection is over: logs its figures and returns them as JSON.
-    pub fn finish(&mut self, families: &Families) -> serde_json::Value {
+    pub fn finish(&mut self, families: Option<&Families>) -> serde_json::Value {
         self.life.finish(families, &self.conn, &self.choice);
         self.life.summary(&self.conn, &self.choice)
     }

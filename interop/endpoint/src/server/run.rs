@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::cli::ServerArgs;
 use super::crowds::Crowds;
-use super::metrics;
+use super::metrics::Metrics;
 use super::peer::{Peer, Services};
 use super::peers::Peers;
 use super::route::{Answer, Router};
@@ -88,7 +88,8 @@ impl Server {
                 Phase::Serving => None,
                 Phase::Draining(end) | Phase::Closing(end) => Some(end),
             };
-            let others = [self.site.metrics.due(), self.supervisor.due()];
+            let beat = self.site.metrics.as_ref().map(Metrics::due);
+            let others = [beat, self.supervisor.due()];
             let due = [self.timers.next(), self.site.strangers.due(), end];
             let due = due.into_iter().chain(others);
             self.turn(due.flatten().min())?;
@@ -129,7 +130,7 @@ impl Server {
             "addresses": addresses,
             "cc": self.site.chooser.default(),
             "pid": std::process::id(),
-            "metrics": self.site.metrics.address().map(|address| address.to_string()),
+            "metrics": self.site.metrics.as_ref().map(|metrics| metrics.address().to_string()),
         });
         self.events.line(json_line(&ready));
         let what = self.site.describe();
@@ -169,7 +170,9 @@ impl Server {
         }
         self.site.strangers.tell_if_due(now);
         self.advance_phase(now);
-        self.tell_phase(now);
+        if let Some(metrics) = &self.site.metrics {
+            metrics.on_turn(now, self.phase != Phase::Serving, &self.peers);
+        }
         self.supervisor.on_turn(now);
         for key in self.peers.take_marked() {
             self.drive(key);
@@ -241,7 +244,7 @@ impl Server {
             content: &self.site.content,
             h3_config: &self.site.h3_config,
             chooser: &self.site.chooser,
-            families: &self.site.metrics.families,
+            families: self.site.families(),
             stopping,
         };
         let socket = &mut self.sockets[peer.socket];
@@ -316,14 +319,6 @@ impl Server {
         }
     }
 
-    fn tell_phase(&self, now: Instant) {
-        let phase = match self.phase {
-            Phase::Serving => metrics::Phase::Serving,
-            Phase::Draining(_) | Phase::Closing(_) => metrics::Phase::Draining,
-        };
-        self.site.metrics.on_turn(now, phase, &self.peers);
-    }
-
     fn is_over(&self) -> bool {
         let empty = self.peers.is_empty() && !self.sockets.iter().any(UdpEndpoint::is_blocked);
         match self.phase {
@@ -339,7 +334,7 @@ fn tell_end(peer: &mut Peer, site: &mut Site, events: &Output) {
     if peer.is_half_open() {
         site.strangers.on_abandoned();
     } else {
-        events.line(json_line(&peer.finish(&site.metrics.families)));
+        events.line(json_line(&peer.finish(site.families())));
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::chooser::Chooser;
 use super::cli::ServerArgs;
 use super::content::Content;
-use super::metrics::Metrics;
+use super::metrics::{Families, Metrics};
 use super::records::Records;
 use super::rehearsal::rehearse;
 use super::resets::Resets;
@@ -39,7 +39,8 @@ pub struct Site {
     pub resets: Resets,
     pub drain_time: Duration,
     pub strangers: Strangers,
-    pub metrics: Metrics,
+    /// Figures, if anybody may ask for them.
+    pub metrics: Option<Metrics>,
     args: ServerArgs,
     credentials: Arc<Credentials>,
     qlog: Option<QlogDirectory>,
@@ -57,7 +58,8 @@ impl Site {
         let keylog = KeyLog::from_environment()?;
         let secret = args.secret.as_deref().map(Secret::load);
         let secret = secret.transpose()?.unwrap_or_else(Secret::random);
-        let metrics = Metrics::new(args.metrics)?;
+        let metrics = args.metrics.map(Metrics::new).transpose()?;
+        let families = metrics.as_ref().map(|metrics| metrics.families.clone());
         Ok(Self {
             config: configure(args, &chooser, &credentials, keylog.is_some())?,
             h3_config: quiche::h3::Config::new().map_err(io::Error::other)?,
@@ -69,13 +71,18 @@ impl Site {
             max_connections: args.max_connections as usize,
             stall_time: Duration::from_secs(args.stall_timeout),
             drain_time: Duration::from_secs(args.drain_timeout),
-            strangers: Strangers::new(&metrics.families),
+            strangers: Strangers::new(families.unwrap_or_default()),
             metrics,
             args: args.clone(),
             credentials: credentials.into(),
             qlog: args.qlog_directory()?,
             keylog,
         })
+    }
+
+    /// What is counted, if anybody may ask for it.
+    pub fn families(&self) -> Option<&Families> {
+        self.metrics.as_ref().map(|metrics| &metrics.families)
     }
 
     /// Reads certificate, key and rules again, for the connections to come. If any of them cannot

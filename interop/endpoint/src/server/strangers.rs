@@ -29,9 +29,9 @@ struct Counts {
 
 impl Strangers {
     /// None yet.
-    pub fn new(families: &Families) -> Self {
+    pub fn new(families: Families) -> Self {
         Self {
-            families: families.clone(),
+            families,
             since: Counts::default(),
             due: None,
         }
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn strangers_are_told_of_together_and_only_if_there_were_any() {
-        let mut strangers = Strangers::new(&Families::default());
+        let mut strangers = Strangers::new(Families::default());
         assert_eq!(strangers.due(), None);
         strangers.on_abandoned();
         strangers.on_retry();

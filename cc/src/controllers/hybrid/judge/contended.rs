@@ -6,8 +6,8 @@
 //!     R >= h                                       in an epoch with a queue; h / 2 in a probe
 //! ```
 //!
-//! h begins at H, excessive losses leave 0.7 of it, and it grows back. The queue is not this flow's then, so its delay says nothing; excessive losses do (RFC 9438, section 4.6, for by how much),
-//! and whether the delay depends on what this flow sends. Where it does not, the path has become longer, and nobody keeps a queue.
+//! h begins at H, excessive losses leave 0.7 of it, and it grows back. The queue is not this flow's then, so its delay says nothing;
+//! excessive losses do (RFC 9438, section 4.6, for by how much), and whether the delay depends on what this flow sends. Where it does not, the path has become longer, and nobody keeps a queue.
 //! Where far less comes back than it sends, the queue is its own.
 
 use std::time::Duration;

@@ -24,7 +24,7 @@ pub struct Delay {
     ack_jitter: Duration,
     /// Queueing of the return path, where the source can tell.
     on_return: Duration,
-    /// The longest recent queue: kept as the sliding minimum of its negative.
+    /// The longest recent queue: the sliding minimum of its `Reverse`.
     longest: WindowMin<Reverse<Owd>>,
     /// RTT to work with before there is a sample: that of the handshake, once known.
     handshake_rtt: Option<Duration>,

@@ -9,14 +9,6 @@ const BEAT: Duration = Duration::from_secs(1);
 /// A loop that has given no sign of life for so long stands.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// What a server does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
-    Serving,
-    /// It finishes what is under way and takes nothing new.
-    Draining,
-}
-
 /// The loop's last sign of life.
 #[derive(Debug)]
 pub struct Health {
@@ -50,9 +42,8 @@ impl Health {
         self.last() + BEAT
     }
 
-    /// Gives a sign, if one is due or the phase is another one. Returns whether it was.
-    pub fn beat(&self, now: Instant, phase: Phase) -> bool {
-        let draining = phase == Phase::Draining;
+    /// Gives a sign, if one is due or the server drains since the last one. Returns whether it was.
+    pub fn beat(&self, now: Instant, draining: bool) -> bool {
         let changed = self.draining.swap(draining, Ordering::Relaxed) != draining;
         let due = now >= self.due();
         if due {
@@ -99,13 +90,13 @@ mod tests {
         let health = Health::default();
         let start = health.start;
         assert_eq!(health.verdict(start), Verdict::Serving);
-        assert!(!health.beat(start + BEAT / 2, Phase::Serving), "not due");
-        assert!(health.beat(start + BEAT, Phase::Serving));
+        assert!(!health.beat(start + BEAT / 2, false), "not due");
+        assert!(health.beat(start + BEAT, false));
         assert_eq!(health.due(), start + 2 * BEAT);
         let silent = start + BEAT + SILENCE;
         assert_eq!(health.verdict(silent - BEAT), Verdict::Serving);
         assert_eq!(health.verdict(silent), Verdict::Stalled);
-        assert!(health.beat(silent, Phase::Draining));
+        assert!(health.beat(silent, true));
         assert_eq!(health.verdict(silent), Verdict::Draining);
     }
 }

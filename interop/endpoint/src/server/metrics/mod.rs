@@ -15,19 +15,17 @@ use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
 
 pub use self::families::Families;
-pub use self::health::Phase;
 pub use self::meter::Meter;
 
 use self::health::Health;
 use self::listener::Listener;
 use super::peers::Peers;
 
-/// The figures, and the listener if somebody may ask for them.
-#[derive(Default)]
+/// What is counted and told, if anybody may ask for it.
 pub struct Metrics {
     pub families: Families,
     health: Arc<Health>,
-    listener: Option<Listener>,
+    listener: Listener,
 }
 
 /// What the listener tells.
@@ -37,32 +35,36 @@ struct Told {
 }
 
 impl Metrics {
-    /// Figures that are told on this address, if there is one.
-    pub fn new(address: Option<SocketAddr>) -> io::Result<Self> {
-        let mut metrics = Self::default();
-        if let Some(address) = address {
-            let mut registry = Registry::with_prefix("cc_server");
-            metrics.families.register(&mut registry);
-            let health = metrics.health.clone();
-            let told = Told { registry, health };
-            metrics.listener = Some(Listener::start(address, told)?);
-        }
-        Ok(metrics)
+    /// Figures that are told on this address.
+    pub fn new(address: SocketAddr) -> io::Result<Self> {
+        let families = Families::default();
+        let health = Arc::<Health>::default();
+        let mut registry = Registry::with_prefix("cc_server");
+        families.register(&mut registry);
+        let told = Told {
+            registry,
+            health: health.clone(),
+        };
+        Ok(Self {
+            families,
+            health,
+            listener: Listener::start(address, told)?,
+        })
     }
 
     /// Where they are told.
-    pub fn address(&self) -> Option<SocketAddr> {
-        self.listener.as_ref().map(Listener::address)
+    pub fn address(&self) -> SocketAddr {
+        self.listener.address()
     }
 
     /// When the loop has to show that it still turns.
-    pub fn due(&self) -> Option<Instant> {
-        self.listener.as_ref().map(|_| self.health.due())
+    pub fn due(&self) -> Instant {
+        self.health.due()
     }
 
     /// To be called in every turn of the loop.
-    pub fn on_turn(&self, now: Instant, phase: Phase, peers: &Peers) {
-        if self.health.beat(now, phase) {
+    pub fn on_turn(&self, now: Instant, draining: bool, peers: &Peers) {
+        if self.health.beat(now, draining) {
             let half_open = i64::try_from(peers.half_open()).unwrap_or(i64::MAX);
             self.families.half_open_connections.set(half_open);
         }
