@@ -7,6 +7,7 @@ from typing import Any
 
 from qlog_analysis.hybrid import dips, floor, interruption, jitter, law
 from qlog_analysis.hybrid.contended import LargestRate
+from qlog_analysis.hybrid.course import Course
 from qlog_analysis.hybrid.floor import Taken
 from qlog_analysis.hybrid.late import LatePackets
 from qlog_analysis.hybrid.mechanism import Mechanism, as_text
@@ -55,7 +56,7 @@ class HybridSender:
     _longest: LongestQueue | None = None
     _largest: LargestRate | None = None
     _late: LatePackets = field(default_factory=LatePackets)
-    _course: law.Course = field(default_factory=law.Course)
+    _course: Course = field(default_factory=Course)
     _standing: Standing = field(default_factory=Standing)
     _limited_before: bool = False
     _meets_path: bool = False
@@ -144,10 +145,9 @@ class HybridSender:
         assert self._minima is not None
         assert self._start is not None
         rtt = now - sent
-        delay = min(ack_delay, self.max_ack_delay)
-        owd = rtt - delay if delay <= rtt else rtt
         in_class = size_class(size, self.packet)
         self._minima.insert_rtt(now, in_class, rtt)
+        owd = self._minima.without_ack_delay(rtt, min(ack_delay, self.max_ack_delay))
         self._minima.insert_owd(now, Source.ACK, in_class, owd)
         if not self._counts(sent):
             return None
@@ -286,7 +286,7 @@ class HybridSender:
             tells = not epoch.sent_little and self._acked_packets >= law.TELLING
             course = self._course.arrive(epoch.delivery_rate, epoch.arriving, epoch.length)
             if epoch.interrupted:
-                self._restart(now, rates.restarted(self.rate, self.length, self.packet), law.Course())
+                self._restart(now, rates.restarted(self.rate, self.length, self.packet), Course())
                 return None
             epoch = replace(epoch, believed=law.believed(course.dips, epoch.startup, self.p))
             self._course = course.learn(epoch.arrived_in_full, tells=tells)
@@ -309,7 +309,7 @@ class HybridSender:
         self.rate, self.startup, self._course, self._standing = done.rate, done.startup, done.course, done.standing
         self.state = state_of(self._course, self._standing, startup=self.startup)
         assert self._minima is not None
-        self._minima.stand_still(now if self._standing.holds else None)
+        self._minima.pause(now, paused=self._standing.holds)
         return done
 
     def _see_rate(self, now: float, delta: float | None) -> float:
@@ -326,7 +326,7 @@ class HybridSender:
     def _forget_rates(self) -> None:
         self._largest = LargestRate(self.p.base_delay_window, self._largest.origin) if self._largest else None
 
-    def _restart(self, now: float, rate: float, course: law.Course) -> None:
+    def _restart(self, now: float, rate: float, course: Course) -> None:
         """The path was interrupted."""
         self._start_anew(now)
         self.rate, self._course, self._standing = rate, course, Standing()

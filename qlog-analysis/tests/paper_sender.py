@@ -84,10 +84,9 @@ class PaperSender:
 
     def _take(self, minima: PathMinima, now: float, sent: float, size: int, ack_delay: float) -> None:
         rtt = now - sent
-        delay = min(ack_delay, self.max_ack_delay)
-        owd = rtt - delay if delay <= rtt else rtt
         in_class = size_class(size, self.packet)
         minima.insert_rtt(now, in_class, rtt)
+        owd = minima.without_ack_delay(rtt, min(ack_delay, self.max_ack_delay))
         minima.insert_owd(now, Source.ACK, in_class, owd)
         self._owds.append((owd, in_class))
 

@@ -11,6 +11,8 @@ import law_epochs
 from qlog_analysis.hybrid import law
 from qlog_analysis.hybrid.arriving import Back
 from qlog_analysis.hybrid.contended import Contended, Judged, LargestRate, Seen, judge
+from qlog_analysis.hybrid.course import Course
+from qlog_analysis.hybrid.loss_count import LossCount
 from qlog_analysis.hybrid.parameters import DEFAULT
 from qlog_analysis.hybrid.standing import Outcome, Standing
 from qlog_analysis.hybrid.thresholds import thresholds
@@ -77,6 +79,17 @@ def test_a_probe_tells_a_queue_from_a_longer_path() -> None:
             assert end.rate == 5.4e6
             assert one(after(during, seen(3.27)), seen(13.2)).beta is None
             assert one(after(during, seen(3.27)), seen(13.3)).beta == 0.5
+
+
+def test_who_loses_packets_beside_competing_flows_is_on_no_longer_path() -> None:
+    probing = after(START, seen(3.0))
+    for lost, longer in ((0, True), (1, False)):
+        some = LossCount(lost, 40)
+        assert (one(probing, seen(3.3, losses=some)).longer is not None) == longer
+        assert one(probing, seen(3.3, losses=some, background=0.05)).longer is not None, "as many as ever"
+    before = after(START, seen(1.1, losses=LossCount(3, 40)))
+    end = after(after(before, seen(3.0)), seen(3.3))
+    assert one(after(end, seen(13.3)), seen(13.6)).longer is not None, "they count until a probe ends"
 
 
 def back(now: float, share: float, *, rate: float = 5.4e6, limited: bool = False) -> Back:
@@ -149,7 +162,7 @@ def epoch(**changes: Any) -> law.Epoch:
 
 
 def outcome(**changes: Any) -> law.Update:
-    (done,) = law.outcomes(epoch(**changes), DEFAULT, law.Course(8e6, since_decrease=1.0))
+    (done,) = law.outcomes(epoch(**changes), DEFAULT, Course(8e6, since_decrease=1.0))
     return done
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import law_epochs
 from qlog_analysis.hybrid import interruption, law
+from qlog_analysis.hybrid.course import Course
 from qlog_analysis.hybrid.dips import Dips
 from qlog_analysis.hybrid.mechanism import Mechanism
 from qlog_analysis.hybrid.parameters import DEFAULT
@@ -34,7 +35,7 @@ def epoch(**changes: Any) -> law.Epoch:
     return law_epochs.epoch(**{**base, **changes})
 
 
-def after(course: law.Course, **changes: Any) -> law.Update:
+def after(course: Course, **changes: Any) -> law.Update:
     e = epoch(**changes)
     (done,) = law.outcomes(e, P, course)
     return done
@@ -60,12 +61,12 @@ def test_nothing_comes_back_for_longer_than_as_a_rule_and_much_is_lost() -> None
 def test_start_up_begins_again_with_two_packets_and_forgets_all() -> None:
     begun = judge(Shown(0.5, 0.02, 0.04, 0.001, 0, 40, 0.0, 8e6, 1e7), Standing(), P)
     standing = next(begun).standing
-    course = law.Course(8e6, since_decrease=3.0, dips=Dips((9e6,), 0.5, 0.01))
+    course = Course(8e6, since_decrease=3.0, dips=Dips((9e6,), 0.5, 0.01))
     done = after(course, interrupted=True, standing=standing)
     assert (done.zone, done.alpha, done.beta, done.outcome) == (3, None, None, Outcome.INTERRUPTED)
     assert done.rate == pytest.approx(2 * 1e4 / 0.04)
     assert (done.startup, done.starts_anew, done.standing) == (True, True, Standing())
-    assert done.course == law.Course()
+    assert done.course == Course()
     assert after(course, interrupted=True, rate=4e5).rate == 4e5
     assert restarted(1e3, 0.04, 1250) == 62_500.0  # a packet in 4 L
 
@@ -78,10 +79,10 @@ def test_the_first_delays_after_it_are_those_of_the_path() -> None:
         "lost": False,
         "excessive_loss": False,
     }
-    met = after(law.Course(), **restarted)
+    met = after(Course(), **restarted)
     assert (met.outcome, met.startup, met.starts_anew, met.rate) == (Outcome.NEW_PATH, True, False, 5e5)
-    filled = after(law.Course(), **restarted, fills=True)
+    filled = after(Course(), **restarted, fills=True)
     assert (filled.outcome, filled.startup, filled.starts_anew) == (Outcome.NEW_PATH, False, False)
-    lost = after(law.Course(), **{**restarted, "excessive_loss": True})
+    lost = after(Course(), **{**restarted, "excessive_loss": True})
     assert (lost.outcome, lost.startup, lost.starts_anew) == (Outcome.NEW_PATH, False, True)
-    assert after(law.Course(), startup=True, lost=False, excessive_loss=False).outcome is None
+    assert after(Course(), startup=True, lost=False, excessive_loss=False).outcome is None

@@ -10,6 +10,7 @@ import pytest
 
 import law_epochs
 from qlog_analysis.hybrid import law, spec
+from qlog_analysis.hybrid.course import Course
 from qlog_analysis.hybrid.dips import Dips
 from qlog_analysis.hybrid.drain import Drain
 from qlog_analysis.hybrid.late import LatePackets
@@ -23,7 +24,7 @@ PLAIN = replace(DEFAULT, target_delay=0.012, growth=1.0, without=frozenset(Mecha
 """Without what can be left out, but for excessive losses."""
 BOUNDS = thresholds(1e6, 1250, PLAIN)
 DRAINING = replace(PLAIN, min_decrease=0.02, drain_epochs=2.0, startup_gain=2.0)
-FRESH = law.Course()
+FRESH = Course()
 
 
 def epoch(**changes: Any) -> law.Epoch:
@@ -38,7 +39,7 @@ def epoch(**changes: Any) -> law.Epoch:
     return law_epochs.epoch(**{**base, **changes})
 
 
-def after(course: law.Course = FRESH, p: Parameters = DRAINING, **changes: Any) -> law.Update:
+def after(course: Course = FRESH, p: Parameters = DRAINING, **changes: Any) -> law.Update:
     done = law.update(epoch(**changes), p, course)
     return replace(done, course=replace(done.course, dips=Dips()))
 
@@ -75,7 +76,7 @@ def test_start_up_goes_on_until_delay_shows_and_leaves_for_what_arrived() -> Non
     left = after(startup=True, queues=True, delta=0.0061, delivery_rate=8e5)
     assert (left.startup, left.zone, left.beta) == (False, 1, 0.02)
     assert left.rate == pytest.approx(0.98 * 8e5)
-    assert left.course == law.Course(return_rate=8e5, startup_rate=1e6)
+    assert left.course == Course(return_rate=8e5, startup_rate=1e6)
     assert after(startup=True, queues=True, delta=0.018, delivery_rate=2e6).rate == pytest.approx(0.91e6)
 
 
@@ -103,15 +104,15 @@ def test_a_decrease_leaves_for_what_drains_the_queue_and_the_share_comes_back() 
     [
         (FRESH, False, 9e5),  # min(R, A)
         (FRESH, True, 1e6),  # R
-        (law.Course(1.2e6), False, 9e5),  # min(max(R, S), A)
-        (law.Course(1.2e6), True, 1.2e6),
-        (law.Course(1.2e6, startup_rate=4e6), False, 1.2e6),  # the queue of start-up
-        (law.Course(8e5, startup_rate=4e6), False, 1e6),
+        (Course(1.2e6), False, 9e5),  # min(max(R, S), A)
+        (Course(1.2e6), True, 1.2e6),
+        (Course(1.2e6, startup_rate=4e6), False, 1.2e6),  # the queue of start-up
+        (Course(8e5, startup_rate=4e6), False, 1e6),
     ],
 )
-def test_the_share_of_a_decrease(course: law.Course, app_limited: bool, return_rate: float) -> None:
+def test_the_share_of_a_decrease(course: Course, app_limited: bool, return_rate: float) -> None:
     down = after(course, delta=0.02, delivery_rate=9e5, app_limited=app_limited)
-    assert replace(down.course, drain=Drain()) == law.Course(return_rate)
+    assert replace(down.course, drain=Drain()) == Course(return_rate)
     assert down.rate == pytest.approx(min(1e6, 0.9 * return_rate))
 
 
@@ -124,7 +125,7 @@ def test_what_arrives_while_a_queue_drains_is_summed_up_from_the_decrease_on() -
     again = after(waits.course, p, delta=0.02, delivery_rate=6e5, arriving=0.3)
     assert again.course.drain == Drain(0.4, 26e4)
     assert after(again.course, p, delta=0.0, delivery_rate=6e5, arriving=0.1).course.drain == Drain()
-    startup = law.Course(5e5, startup_rate=8e5).arrive(6e5, 0.1, 0.1)
+    startup = Course(5e5, startup_rate=8e5).arrive(6e5, 0.1, 0.1)
     assert startup.drain == Drain()
 
 
@@ -147,26 +148,26 @@ def test_the_mean_of_a_drain_bounds_what_may_have_been_held_back(
     p = DRAINING
     measured: dict[str, Any] = {"delivery_rate": delivery_rate, "uncertain": uncertain, "jitter": jitter}
     changes = {"delta": 0.02, **measured}
-    down = after(law.Course(1.5e6, drain=drain), p, arriving=0.1, **changes)
+    down = after(Course(1.5e6, drain=drain), p, arriving=0.1, **changes)
     assert down.course.return_rate == pytest.approx(return_rate)
-    started = after(law.Course(1.5e6, startup_rate=2e6, drain=Drain()), p, arriving=0.1, **changes)
+    started = after(Course(1.5e6, startup_rate=2e6, drain=Drain()), p, arriving=0.1, **changes)
     assert started.course.return_rate == 1.5e6
 
 
 def test_after_start_up_the_share_is_learnt_until_the_next_decrease() -> None:
-    course = law.Course(5e5, startup_rate=8e5)
+    course = Course(5e5, startup_rate=8e5)
     assert course.learn(6e5).return_rate == 6e5
     assert course.learn(9e5).return_rate == 8e5
     assert course.learn(4e5).return_rate == 5e5
-    assert law.Course(5e5).learn(6e5).return_rate == 5e5
+    assert Course(5e5).learn(6e5).return_rate == 5e5
     assert after(course, delta=0.01, delivery_rate=6e5).course.return_rate == 6e5
     assert after(course, delta=0.0, rate=3e5, delivery_rate=6e5).rate == pytest.approx(0.98 * 6e5)
 
 
 def test_an_epoch_without_samples_may_only_lower_the_share_of_a_queue_that_is_not_that_of_start_up() -> None:
-    assert law.Course(5e5).learn(4e5, tells=True).return_rate == 4e5
-    assert law.Course(5e5).learn(6e5, tells=True).return_rate == 5e5
-    assert law.Course(5e5, startup_rate=8e5).learn(4e5, tells=True).return_rate == 5e5
+    assert Course(5e5).learn(4e5, tells=True).return_rate == 4e5
+    assert Course(5e5).learn(6e5, tells=True).return_rate == 5e5
+    assert Course(5e5, startup_rate=8e5).learn(4e5, tells=True).return_rate == 5e5
     assert FRESH.learn(4e5, tells=True) == FRESH
 
 
@@ -177,7 +178,7 @@ def test_what_is_held_back_and_what_is_lost_without_a_queue_has_reached_the_slow
     assert after(**spread, background=0.9).course.return_rate == pytest.approx(1e6)
     assert after(**spread, background=0.1, lost=True).course.return_rate == 6e5
     assert after(**spread, background=0.1, excessive_loss=True).course.return_rate == 6e5
-    learnt = after(law.Course(5e5, startup_rate=9e5), delta=0.01, delivery_rate=6e5, uncertain=0.25, background=0.1)
+    learnt = after(Course(5e5, startup_rate=9e5), delta=0.01, delivery_rate=6e5, uncertain=0.25, background=0.1)
     assert learnt.course.return_rate == pytest.approx(8e5)
 
 
@@ -187,9 +188,9 @@ def test_the_increase_grows_with_the_time_without_a_decrease() -> None:
     assert (first.alpha, first.course.since_decrease) == (2000.0, 0.1)
     assert after(first.course, p).alpha == pytest.approx(4000.0)
     assert after(first.course, p, length=0.025).alpha == pytest.approx(8000.0 * 0.5 * 4.0)
-    assert after(law.Course(since_decrease=60.0), p).alpha == 250_000.0
-    assert after(law.Course(since_decrease=60.0), p, app_limited=True).course.since_decrease == 0.0
-    assert after(law.Course(since_decrease=60.0), p, delta=0.02).course.since_decrease == 0.0
+    assert after(Course(since_decrease=60.0), p).alpha == 250_000.0
+    assert after(Course(since_decrease=60.0), p, app_limited=True).course.since_decrease == 0.0
+    assert after(Course(since_decrease=60.0), p, delta=0.02).course.since_decrease == 0.0
 
 
 def test_thresholds_follow_the_rate_within_their_bounds() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import law_epochs
 from qlog_analysis.hybrid import law
+from qlog_analysis.hybrid.course import Course
 from qlog_analysis.hybrid.mechanism import Mechanism
 from qlog_analysis.hybrid.parameters import DEFAULT
 from qlog_analysis.hybrid.standing import Judged, Outcome, Shown, Standing, judge
@@ -171,7 +172,7 @@ def test_who_finds_others_holds_a_part_of_the_largest_rate() -> None:
     begun = judged(uneven(2.4)).standing
     e = epoch(delta=0.05, now=2.5, length=0.038, standing=begun, delivery_rate=9e6)
     for largest, most in ((0.0, 1e7), (2e7, 2e7)):
-        (done,) = law.outcomes(replace(e, largest=largest), P, law.Course(1e7))
+        (done,) = law.outcomes(replace(e, largest=largest), P, Course(1e7))
         assert (done.outcome, done.starts_anew) == (Outcome.CONTENDED, True)
         assert (done.course.return_rate, done.course.since_decrease) == (None, 0.0)
         assert done.rate == pytest.approx(0.54 * most)
@@ -197,6 +198,29 @@ def test_a_longer_path_raises_minima_and_round_trips() -> None:
     assert minima.owd_minima(Source.TIMESTAMPS)[3] == float("inf")
     minima.raise_by({Source.ACK: None, Source.TIMESTAMPS: None})
     assert minima.length() == pytest.approx(0.05)
+
+
+def test_a_pause_of_the_windows_does_not_age_the_minima() -> None:
+    minima = PathMinima(10.0, 0.0)
+    minima.insert_rtt(0.1, 4, 0.1)
+    minima.pause(5.0, paused=True)
+    for now in (float(second) for second in range(5, 25)):
+        minima.advance(now)
+        minima.insert_rtt(now, 4, 0.25)
+    minima.pause(25.0, paused=False)
+    for now in (25.0, 29.9):
+        minima.advance(now)
+        assert minima.length() == 0.1, now
+    minima.advance(30.1)
+    assert minima.length() == 0.25
+
+
+def test_no_round_trip_falls_below_the_smallest_because_of_an_ack_delay() -> None:
+    minima = PathMinima(10.0, 0.0)
+    assert minima.without_ack_delay(0.1, 0.02) == 0.1
+    minima.insert_rtt(0.0, 4, 0.07)
+    for rtt, delay, owd in ((0.1, 0.01, 0.09), (0.1, 0.04, 0.07), (0.06, 0.01, 0.06), (0.1, 0.3, 0.07)):
+        assert minima.without_ack_delay(rtt, delay) == pytest.approx(owd), rtt
 
 
 def test_a_longer_path_shows_only_to_a_flow_that_is_alone_on_it_or_tries_for_longer() -> None:

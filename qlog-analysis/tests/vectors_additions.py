@@ -14,6 +14,7 @@ from typing import Any
 import vectors_interruption
 import vectors_standing
 from qlog_analysis.hybrid import floor, jitter, law, spec
+from qlog_analysis.hybrid.course import Course
 from qlog_analysis.hybrid.dips import STALLS, Dips, is_dip, stalls
 from qlog_analysis.hybrid.drain import Drain
 from qlog_analysis.hybrid.floor import Taken
@@ -182,7 +183,7 @@ def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
         since_decrease = 0.0 if startup or draining else rng.choice((0.0, 0.05, 0.4, 8.0))
         learning = share is not None and rng.random() < 0.5
         drain = _drain(rng, e) if share is not None and not learning else Drain()
-        course = law.Course(share, round(rate * 1.7) if learning else None, since_decrease, drain=drain)
+        course = Course(share, round(rate * 1.7) if learning else None, since_decrease, drain=drain)
         done = law.update(e, p, course)
         near = [law.update(replace(e, delta=e.delta + s * MARGIN_MS / 1e3), p, course) for s in (-1, 1)]
         met = {startup and e.delta + s * MARGIN_MS / 1e3 > end for s in (-1, 1)}
@@ -202,7 +203,7 @@ def _outcome(u: law.Update) -> tuple[Any, ...]:
 
 
 def _as_json(
-    options: str, e: law.Epoch, course: law.Course, done: law.Update, transmission: float, longest: float
+    options: str, e: law.Epoch, course: Course, done: law.Update, transmission: float, longest: float
 ) -> dict[str, Any]:
     drain = course.arrive(e.delivery_rate, e.arriving, e.length).drain
     return {

@@ -1,11 +1,13 @@
 //! One-way delay of acknowledged packets, relative to its sliding minimum.
 
 mod minima;
+mod window_time;
 
 use std::time::Duration;
 
 pub use self::minima::Minima;
 use self::minima::{raise, ClassMinima};
+use self::window_time::WindowTime;
 use super::skew::Skew;
 use super::trust::{Evidence, Plausibility, Trust};
 use super::window_min::WindowMin;
@@ -70,11 +72,7 @@ pub struct OwdMeter {
     trust: Trust,
     /// Whether receive timestamps have come in this epoch.
     reported: bool,
-    /// When the first sample came; the windows count from there.
-    first: Option<Time>,
-    /// When they move next, and whether they are not to.
-    moves: Time,
-    stands_still: bool,
+    time: WindowTime,
     by_ack: ClassMinima,
     by_timestamp: ClassMinima,
     /// RTTs of packets in the largest class, and of all others.
@@ -95,9 +93,7 @@ impl OwdMeter {
             source: Source::Ack,
             trust: Trust::default(),
             reported: false,
-            first: None,
-            moves: Time::default(),
-            stands_still: false,
+            time: WindowTime::default(),
             by_ack: ClassMinima::new(window),
             by_timestamp: ClassMinima::new(window),
             rtt_full: WindowMin::new(window),
@@ -142,9 +138,12 @@ impl OwdMeter {
         }
     }
 
-    /// Whether the windows stand still: no delay is that of the path alone, so the minima are not to be forgotten.
-    pub fn stand_still(&mut self, still: bool) {
-        self.stands_still = still;
+    /// Whether the windows pause from now on: no delay is that of the path alone, so the minima are not to be forgotten.
+    pub fn pause(&mut self, paused: bool, now: Time) {
+        if self.time.pause(paused, now) {
+            // Parts of the windows are not as far apart as their numbers.
+            self.restart_skew();
+        }
     }
 
     /// The source in use.
@@ -178,14 +177,14 @@ impl OwdMeter {
             return None;
         }
         let sampled = feedback.rtt_sampled && !feedback.acked.is_empty();
-        if feedback.now >= self.moves && !self.stands_still {
+        if self.time.is_due(feedback.now) {
             self.advance(feedback.now, sampled);
         }
         let newest = self.returned(feedback.acked.last()?, feedback.now);
         let fall = Owd::ZERO - self.excess(&newest).unwrap_or(Owd::ZERO);
         let by_ack = sampled.then(|| {
             self.record_rtt(&newest);
-            let owd = newest.rtt - ack_delay(feedback, newest.rtt);
+            let owd = self.without_ack_delay(feedback, newest.rtt);
             self.sample(&newest, owd, Source::Ack, false)
         });
         if !self.trust.is_lost() {
@@ -235,29 +234,25 @@ impl OwdMeter {
     #[cold]
     fn advance(&mut self, now: Time, sampled: bool) {
         if sampled {
-            self.first.get_or_insert(now);
+            self.time.begin(now);
         }
-        let first = self.first.unwrap_or(now);
-        let now = now.counted_from(first);
         let part = self.rtt_full.latest_part();
         let seen = (
             self.by_timestamp.latest_minimum(),
             self.by_ack.latest_minimum(),
         );
-        self.follow_skew(now);
+        self.follow_skew(self.time.real(now));
         // All windows have the same length, so they move together.
-        if self.rtt_full.advance(now) {
+        let now = self.time.of_windows(now);
+        if let Some(now) = now.filter(|now| self.rtt_full.advance(*now)) {
             self.rtt_smaller.advance(now);
             self.by_ack.advance(now);
             self.by_timestamp.advance(now);
             self.update_skew(part, seen);
             self.update_min_rtt();
         }
-        if self.first.is_some() {
-            let ends = self.rtt_full.ends();
-            let follows = self.skew.as_ref().and_then(Skew::next);
-            self.moves = first + follows.map_or(ends, |follows| follows.min(ends));
-        }
+        let follows = self.skew.as_ref().and_then(Skew::next);
+        self.time.schedule(self.rtt_full.ends(), follows);
     }
 
     fn follow_skew(&mut self, now: Time) {
@@ -324,6 +319,15 @@ impl OwdMeter {
         self.restart_skew();
     }
 
+    /// An RTT less the reported ACK delay, which counts up to the peer's `max_ack_delay` and takes no RTT below the smallest
+    /// (RFC 9002, section 5.3): one wrong report must not lower the base delay for the whole window.
+    #[inline]
+    fn without_ack_delay(&self, feedback: &Feedback<'_>, rtt: Owd) -> Owd {
+        let delay = feedback.ack_delay.min(feedback.max_ack_delay);
+        let least = self.min_rtt.map_or(rtt, |min_rtt| rtt.min(min_rtt.into()));
+        (rtt - Owd::from(delay)).max(least)
+    }
+
     fn record_rtt(&mut self, packet: &Returned) {
         let rtts = if packet.class == CLASSES - 1 {
             &mut self.rtt_full
@@ -364,17 +368,6 @@ impl OwdMeter {
 fn largest(max_datagram_size: Bytes) -> [Bytes; CLASSES - 1] {
     let quarters = |class| (class as u64 + 1) * max_datagram_size.0 / CLASSES as u64;
     std::array::from_fn(|class| Bytes(quarters(class)))
-}
-
-/// The reported ACK delay, which counts up to the peer's `max_ack_delay` (RFC 9002, section 5.3) and not at all if it
-/// is longer than the RTT.
-fn ack_delay(feedback: &Feedback<'_>, rtt: Owd) -> Owd {
-    let delay = Owd::from(feedback.ack_delay).min(Owd::from(feedback.max_ack_delay));
-    if delay <= rtt {
-        delay
-    } else {
-        Owd::ZERO
-    }
 }
 
 #[cfg(test)]

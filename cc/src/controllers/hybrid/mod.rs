@@ -173,7 +173,8 @@ impl Hybrid {
         }
         self.control = step.next;
         self.control.rate = self.model.bounded(step.next.rate);
-        self.model.delay.stand_still(self.control.state.holds());
+        let competes = self.control.state.holds();
+        self.model.delay.pause(competes, seen.now);
         if step.counts_anew() {
             self.model.expect(seen.now);
         }

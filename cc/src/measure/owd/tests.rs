@@ -51,21 +51,72 @@ fn an_ack_gives_one_sample_of_its_newest_packet() {
     ack.ack_delay = 10 * MILLI;
     let samples = samples(&mut meter, &ack);
     assert_eq!(samples.len(), 1);
-    assert_eq!(samples[0].owd, Owd::from(90 * MILLI));
+    assert_eq!(samples[0].owd, Owd::from(100 * MILLI));
     assert_eq!(meter.min_rtt(), Some(100 * MILLI));
 }
 
+/// The OWD by ACK arrival of a packet with this RTT, after one of 70 ms.
+fn owd_after_70_ms(rtt: u64, reported: u32, cap: u32) -> Owd {
+    let mut meter = meter();
+    samples(&mut meter, &feedback(70, &[packet(0, 1200)]));
+    let acked = [packet(100, 1200)];
+    let mut ack = feedback(100 + rtt, &acked);
+    ack.ack_delay = MILLI * reported;
+    ack.max_ack_delay = MILLI * cap;
+    samples(&mut meter, &ack)[0].owd
+}
+
 #[test]
-fn the_reported_ack_delay_is_capped_and_never_makes_a_delay_negative() {
-    for (reported, cap, expected) in [(40, 25, 75), (40, 0, 100), (200, 300, 100)] {
-        let acked = [packet(0, 1200)];
-        let mut ack = feedback(100, &acked);
-        ack.ack_delay = MILLI * reported;
-        ack.max_ack_delay = MILLI * cap;
-        assert_eq!(
-            samples(&mut meter(), &ack)[0].owd,
-            Owd::from(MILLI * expected)
-        );
+fn the_reported_ack_delay_is_capped_and_takes_no_rtt_below_the_smallest() {
+    for (rtt, reported, cap, expected) in [
+        (100, 10, 25, 90),
+        (100, 40, 25, 75),
+        (100, 40, 0, 100),
+        (100, 40, 40, 70),
+        (100, 200, 300, 70),
+        (60, 10, 25, 60),
+    ] {
+        let expected = Owd::from(MILLI * expected);
+        assert_eq!(owd_after_70_ms(rtt, reported, cap), expected, "RTT {rtt}");
+    }
+}
+
+#[test]
+fn one_wrong_ack_delay_does_not_lower_the_base_delay() {
+    let mut meter = meter();
+    for sent in (0..5_000).step_by(50) {
+        let acked = [packet(sent, 1200)];
+        let mut ack = feedback(sent + 100, &acked);
+        ack.ack_delay = if sent == 1_000 { 25 * MILLI } else { MILLI };
+        let above: Vec<_> = samples(&mut meter, &ack).iter().map(|s| s.above).collect();
+        assert_eq!(above, [Owd::ZERO], "packet of {sent} ms");
+    }
+}
+
+#[test]
+fn a_pause_of_the_windows_does_not_age_the_minima() {
+    let mut meter = meter();
+    samples(&mut meter, &feedback(100, &[packet(0, 1200)]));
+    meter.pause(true, at(5_000));
+    let queue = |sent| feedback_of(sent, 250);
+    for sent in (5_000..25_000).step_by(100) {
+        queue(sent)(&mut meter);
+    }
+    meter.pause(false, at(25_000));
+    // The minimum was 4.9 s old when the pause began.
+    for sent in (25_000..29_500).step_by(100) {
+        queue(sent)(&mut meter);
+        assert_eq!(meter.min_rtt(), Some(100 * MILLI), "at {sent} ms");
+    }
+    queue(30_200)(&mut meter);
+    assert_eq!(meter.min_rtt(), Some(250 * MILLI));
+    assert_eq!(meter.minima(Source::Ack)[3], Some(Owd::from(250 * MILLI)));
+}
+
+/// Acknowledges a full packet sent then after so long.
+fn feedback_of(sent: u64, rtt: u64) -> impl Fn(&mut OwdMeter) {
+    move |meter| {
+        meter.record(&feedback(sent + rtt, &[packet(sent, 1200)]), |_| {});
     }
 }
 

@@ -12,6 +12,7 @@ from ..zones.measured import DELTA_TOLERANCE
 from ..zones.sides import allows
 from . import jitter, law
 from .arriving import Back
+from .course import Course
 from .sides import Sides
 from .standing import Outcome, Standing
 from .state import state_of
@@ -100,7 +101,7 @@ class RulesAgainstReport:
         before = s.before.course.arrive(r.delivery_rate, arriving, length)
         self.standing = s.standing.take_in(self._back(arriving))
         if s.interrupted:
-            self.course = law.Course()
+            self.course = Course()
             size = s.limits.max_datagram_size
             expected, rate = Outcome.INTERRUPTED.value, rates.restarted(r.rate_before, r.length / 1e3, size)
         else:
@@ -123,7 +124,7 @@ class RulesAgainstReport:
         bits = r.delivery_rate * arriving + 8.0 * s.limits.max_datagram_size * r.lost_total
         return Back(s.event.time, r.duration / 1e3, r.rate_before, bits, r.app_limited or s.limited_before)
 
-    def _learnt(self, course: law.Course) -> law.Course:
+    def _learnt(self, course: Course) -> Course:
         """With what an epoch without samples tells of S."""
         r, u = self.r, jitter.uncertain(self.s.ack_jitter, self.r.duration / 1e3)
         tells = not (r.app_limited or self.s.limited_before) and r.acked >= law.TELLING

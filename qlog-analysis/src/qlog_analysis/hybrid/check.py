@@ -13,10 +13,10 @@ from ..zones.surroundings import Surroundings
 from ..zones.walk import EpochWalk
 from .compare import Compared, compare
 from .contended import LargestRate
+from .course import Course
 from .epochs import Measurement
 from .expected import expected, first_pacing
 from .late import LatePackets
-from .law import Course
 from .measured import Measured
 from .parameters import Parameters
 from .reported import check_parameters, parameters_of
@@ -150,7 +150,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         self._jitters, self._ack_jitters = compared.jitters, compared.ack_jitters
         self._follow_path(r, m, compared)
         self._standing, self._queues = compared.standing, compared.queues
-        self._measurement.stand_still(still=self._standing.holds)
+        self._measurement.pause_windows(paused=self._standing.holds)
         following = self._following()
         if following is not None:
             told = (following.jitter, following.ack_jitter, following.ack_gap)

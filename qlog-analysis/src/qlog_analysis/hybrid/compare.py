@@ -11,6 +11,7 @@ from ..zones.verdict import row_of
 from . import law
 from .by_packets import PacketsAgainstReport
 from .by_rules import RulesAgainstReport
+from .course import Course
 from .measured import Measured
 from .sides import Before, Sides
 from .standing import Standing
@@ -37,7 +38,7 @@ class Compared:
     queues: frozenset[float]
     since_decrease: tuple[float, float]
     """u, s: at least and at most."""
-    course: law.Course
+    course: Course
     """What the epoch leaves to those after it. Numbers are those of the report: each is checked where it stands."""
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from ..measure.window_min import SlidingMinimum
 from .arriving import Arriving, Back
+from .loss_count import NO_LOSSES, LossCount
 
 HELD_SHARE = 0.54
 """Of the largest recent R, and of the slowest link."""
@@ -54,6 +55,9 @@ class Seen:
     rate: float
     packet_bytes: int
     transmission: float
+    losses: LossCount = NO_LOSSES
+    background: float = 0.0
+    """B as this epoch leaves it."""
 
     @property
     def round_trip(self) -> float:
@@ -76,6 +80,8 @@ class Contended:
     holds: bool = True
     """Whether the law of a lone flow would leave less."""
     probe: Probe | None = None
+    losses: LossCount = NO_LOSSES
+    """While it held, since contention was found or the last probe ended."""
 
     @staticmethod
     def start(now: float, most: float, queue: float, length: float) -> Contended:
@@ -127,7 +133,7 @@ def judge(c: Contended, e: Seen, slack: float) -> Iterator[Judged]:
             yield Judged(None if over else free)
     if True in holds:
         arriving = c.arriving if c.holds else Arriving.after_raise(e.now, e.round_trip)
-        held = replace(c, holds=True, needed=e.now, arriving=arriving)
+        held = replace(c, holds=True, needed=e.now, arriving=arriving, losses=c.losses + e.losses)
         for s in signs:
             yield _go_on(held, e, s * slack)
 
@@ -153,10 +159,10 @@ def _probed(c: Contended, probe: Probe, e: Seen, slack: float) -> Judged:
     if e.now + slack < probe.until:
         return _held(replace(c, probe=probe))
     moved = probe.moved + math.copysign(DELAY_SLACK, slack) * bool(slack)
-    if moved < QUEUE_MOVES * (e.length + probe.before):
+    if moved < QUEUE_MOVES * (e.length + probe.before) and c.losses.is_chance(e.background, slack):
         return Judged(None, longer=c.share / HELD_SHARE)
     arriving = Arriving.after_raise(e.now, e.round_trip)
-    return _held(replace(c, probe=None, next_probe=e.now + REMEMBERED, arriving=arriving))
+    return _held(replace(c, probe=None, next_probe=e.now + REMEMBERED, arriving=arriving, losses=NO_LOSSES))
 
 
 def _held(c: Contended, beta: float | None = None) -> Judged:

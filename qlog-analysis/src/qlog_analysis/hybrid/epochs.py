@@ -115,10 +115,11 @@ class Measurement:
         self._counts_since = time
         self._awaits = True
 
-    def stand_still(self, *, still: bool) -> None:
-        """Whether others keep a queue, so that the minima are not forgotten."""
+    def pause_windows(self, *, paused: bool) -> None:
+        """Whether competing flows keep a queue, so that the minima are not forgotten."""
+        assert self._start is not None
         for minima in self._samples.minima:
-            minima.stand_still(self._start if still else None)
+            minima.pause(self._start, paused=paused)
 
     def path_was_interrupted(self) -> None:
         """What comes first after that is no queue, and nothing is known of the path."""

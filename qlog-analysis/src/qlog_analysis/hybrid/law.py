@@ -12,8 +12,9 @@ from . import contended, jitter, standing
 from .arriving import Back
 from .constants import CATCH_UP, MAX_DECREASE
 from .contended import Contended, Seen
+from .course import Course
 from .dips import Dips, is_dip
-from .drain import Drain
+from .loss_count import LossCount
 from .mechanism import Mechanism
 from .parameters import Parameters
 from .standing import Outcome, Shown, Standing
@@ -171,42 +172,6 @@ class Epoch:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
-    """What epochs leave to those after them."""
-
-    return_rate: float | None = None
-    """S in bit/s; None while no queue drains."""
-    startup_rate: float | None = None
-    """R at the end of start-up, while its queue drains and S is being learnt, bit/s."""
-    since_decrease: float = 0.0
-    """u, s."""
-    dips: Dips = field(default_factory=Dips)
-    drain: Drain = field(default_factory=Drain)
-    """What has arrived while a queue drains that is not that of start-up."""
-
-    def arrive(self, delivery_rate: float, arriving: float, length: float) -> Course:
-        """With what arrived in an epoch, bit/s, in what of it counts, s; before anything else. Among the rates of
-        late an epoch that ended before L was over counts as L long."""
-        drains = self.return_rate is not None and self.startup_rate is None
-        drain = self.drain.add(delivery_rate, arriving) if drains else self.drain
-        over_length = delivery_rate * (1.0 if arriving >= length else arriving / length)
-        return replace(self, dips=self.dips.add(over_length), drain=drain)
-
-    def see(self, queue: float) -> Course:
-        """With the delay of an epoch that has samples."""
-        return replace(self, dips=replace(self.dips, queue=queue))
-
-    def learn(self, delivery_rate: float, *, tells: bool = False) -> Course:
-        """After start-up S becomes known from what arrives, at the end of every epoch, before anything else. Later an
-        epoch without samples may lower it, if it `tells` a rate."""
-        if self.return_rate is None:
-            return self
-        if self.startup_rate is None:
-            return replace(self, return_rate=min(self.return_rate, delivery_rate)) if tells else self
-        return replace(self, return_rate=max(self.return_rate, min(delivery_rate, self.startup_rate)))
-
-
-@dataclass(frozen=True, slots=True)
 class Update:
     """What the law makes of an epoch."""
 
@@ -315,11 +280,23 @@ def outcomes(e: Epoch, p: Parameters, course: Course, slack: float = 0.0) -> Ite
     elif known is None:
         yield from _settled(e, lone, p, Standing() if e.stalled else e.standing, slack)
     else:
-        seen = Seen(
-            e.now, e.length, e.delta, e.thresholds.short, e.excessive_loss, lone.rate, e.packet_bytes, e.transmission
-        )
-        for others in contended.judge(known, seen, slack):
+        for others in contended.judge(known, _seen(e, lone.rate), slack):
             yield from _beside_others(e, p, course, others, slack)
+
+
+def _seen(e: Epoch, rate: float) -> Seen:
+    return Seen(
+        now=e.now,
+        length=e.length,
+        delta=e.delta,
+        short=e.thresholds.short,
+        excessive_loss=e.excessive_loss,
+        rate=rate,
+        packet_bytes=e.packet_bytes,
+        transmission=e.transmission,
+        losses=LossCount(e.losses, e.acked),
+        background=e.background,
+    )
 
 
 def _beside_others(e: Epoch, p: Parameters, course: Course, others: contended.Judged, slack: float) -> Iterator[Update]:

@@ -10,6 +10,7 @@ from ..events import HybridEpoch
 from ..model import Update
 from ..zones import sides
 from . import dips, interruption, jitter, law
+from .course import Course
 from .jitters import JITTER_TOLERANCE
 from .measured import Measured
 from .standing import Outcome, Standing
@@ -24,7 +25,7 @@ class Before:
 
     epoch: HybridEpoch | None
     startup: bool
-    course: law.Course
+    course: Course
     excessive_loss: bool
     """Whether the recent losses are excessive, with those of this epoch."""
     jitters: list[float]

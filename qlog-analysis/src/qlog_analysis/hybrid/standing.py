@@ -10,6 +10,7 @@ from enum import Enum
 from .arriving import Back
 from .constants import PATIENCE
 from .contended import Contended
+from .loss_count import NO_LOSSES, LossCount
 from .mechanism import Mechanism
 from .parameters import Parameters
 
@@ -22,8 +23,6 @@ CALM_EPOCHS = 5
 """So many tell a longer path to a flow that is alone, twice as many to others."""
 CALM_SPREAD = 1.0 / 32.0
 """Of the least delay."""
-CHANCE = 2.0
-"""Standard deviations of a count of losses that chance explains."""
 ALONE_SHARE = 0.5
 """Of the slowest link."""
 OWN_QUEUES = 4.0
@@ -37,8 +36,6 @@ MOST_LOST = 0.25
 """Of its share: what a flow is left with that has lost most of it."""
 RATE_SLACK = 1e-6
 """Relative. Rounding of rates in the report."""
-LOSS_SLACK = 1e-6
-"""Rounding of the background loss in the report."""
 DELAY_SLACK = 4e-9
 """s. Rounding of delays in the report."""
 
@@ -109,9 +106,8 @@ class Attempt:
     drained: float = 0.0
     later: tuple[float, ...] = ()
     """The delays of the epochs since the delay last moved, not of the attempt's first."""
-    lost: int = 0
-    packets: int = 0
-    """Those lost and those lost or acknowledged in these epochs."""
+    losses: LossCount = NO_LOSSES
+    """Of these epochs."""
 
     @staticmethod
     def start(e: Shown, share: float) -> Attempt:
@@ -127,6 +123,7 @@ class Attempt:
         spare = min(max(1.0 - self.rate / max(self.share, 1.0), 0.0), 1.0)
         later = (*self.later, e.delta)
         moved = max(later) - min(later) > CALM_SPREAD * min(later)
+        losses = LossCount(e.lost, e.acked)
         return replace(
             self,
             latest=e.now,
@@ -135,8 +132,7 @@ class Attempt:
             longest=max(self.longest, e.delta),
             last=e.delta,
             one_before=self.last,
-            lost=e.lost if moved else self.lost + e.lost,
-            packets=e.lost + e.acked if moved else self.packets + e.lost + e.acked,
+            losses=losses if moved else self.losses + losses,
             drained=0.0 if moved else self.drained + (e.now - self.latest) * spare,
             later=(e.delta,) if moved else later,
         )
@@ -152,8 +148,7 @@ class Attempt:
 
     def loses_by_chance(self, e: Shown, slack: float) -> bool:
         """Whether no more was lost since the delay last moved than is always lost."""
-        usual = max(e.background + (math.copysign(LOSS_SLACK, slack) if slack else 0.0), 0.0) * self.packets
-        return self.lost <= usual + CHANCE * math.sqrt(usual)
+        return self.losses.is_chance(e.background, slack)
 
     def keeps_still(self, e: Shown, slack: float) -> bool:
         """Whether the delay has stayed where it is for a while, and not yet for as long as tells a longer path."""

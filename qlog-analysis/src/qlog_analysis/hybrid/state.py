@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from .law import Course
+from .course import Course
 from .standing import Standing
 
 

@@ -32,24 +32,30 @@ class PathMinima:
         self._rtt_full = SlidingMinimum(window, origin)
         self._rtt_any = SlidingMinimum(window, origin)
         self._skew = Skew(window / PARTS, origin) if skew else None
-        self._still: float | None = None
+        self._paused: float | None = None
+        self._missed = 0.0
 
-    def stand_still(self, since: float | None) -> None:
-        """The windows stand still from now on, or go on."""
-        if since is None or self._still is None:
-            self._still = since
+    def pause(self, now: float, *, paused: bool) -> None:
+        """The windows pause from now on, or go on as if no time had passed. The peer's clock goes on meanwhile."""
+        if self._paused is not None and not paused:
+            self._missed += now - self._paused
+            self._paused = None
+            self._restart_skew()
+        elif self._paused is None and paused:
+            self._paused = now
 
     def _at(self, now: float) -> float:
-        return now if self._still is None else min(now, self._still)
+        """The time of the windows."""
+        return (now if self._paused is None else min(now, self._paused)) - self._missed
 
     def advance(self, now: float) -> None:
-        now = self._at(now)
+        real, now = now, self._at(now)
         before = self._rtt_full.latest
         if self._rtt_full.part_at(now) <= before:  # all have the same parts
-            self._follow_skew(now)
+            self._follow_skew(real)
             return
         seen = self._seen()
-        self._follow_skew(now)
+        self._follow_skew(real)
         for m in (*self._owd[Source.ACK], *self._owd[Source.TIMESTAMPS], self._rtt_full, self._rtt_any):
             m.advance(now)
         if self._rtt_full.latest > before:
@@ -115,6 +121,11 @@ class PathMinima:
         """L: the smallest round-trip time of full-sized packets, while there is none that of all."""
         full = self._rtt_full.get()
         return self._rtt_any.get() if full is None else full
+
+    def without_ack_delay(self, rtt: float, ack_delay: float) -> float:
+        """The ACK delay takes no round trip below the smallest (RFC 9002, section 5.3)."""
+        smallest = self.length()
+        return max(rtt - ack_delay, rtt if smallest is None else min(smallest, rtt))
 
     def owd_minimum(self, source: Source, in_class: int) -> float:
         """OWD_min of one class, as in `owd_minima`."""

@@ -39,11 +39,11 @@ class Sources:
         fall = self._fall(f, max_datagram_size)
         if f.sample >= 0:
             rtt = f.time - self._trace.sent.time[f.sample]
-            delay = min(f.ack_delay, max_ack_delay)
             in_class = self._class(f.sample, max_datagram_size)
             for m in self._minima:
                 m.insert_rtt(f.time, in_class, rtt)
-            yield self._take(f, f.sample, rtt - delay if delay <= rtt else rtt, in_class, Source.ACK)
+            owd = self._minima[0].without_ack_delay(rtt, min(f.ack_delay, max_ack_delay))
+            yield self._take(f, f.sample, owd, in_class, Source.ACK)
         if self._trust.lost:
             return
         for packet, received in f.received:

@@ -7,7 +7,9 @@
 //! ```
 //!
 //! h begins at H, excessive losses leave 0.7 of it, and it grows back. The queue is not this flow's then, so its delay says nothing;
-//! excessive losses do (RFC 9438, section 4.6, for by how much), and whether the delay depends on what this flow sends. Where it does not, the path has become longer, and nobody keeps a queue.
+//! excessive losses do (RFC 9438, section 4.6, for by how much), and whether the delay depends on what this flow sends. Where it does
+//! not, and no more is lost than by chance, the path has become longer, and nobody keeps a queue. A flow with a small share moves a
+//! full buffer too little to see, but it loses packets to it.
 //! Where far less comes back than it sends, the queue is its own.
 
 use std::time::Duration;
@@ -16,6 +18,7 @@ use super::super::law::Observed;
 use super::super::model::link::Link;
 use super::super::model::seen::Seen;
 use super::arriving::{Arriving, Back};
+use crate::measure::loss::LossCount;
 use crate::units::{Owd, Rate, Time};
 
 /// Of what a flow had, what it holds. Half, and what is lost until contention is found and while it is probed.
@@ -50,6 +53,8 @@ pub struct Contended {
     next_probe: Time,
     probe: Option<Probe>,
     arriving: Arriving,
+    /// While it held, since contention was found or the last probe ended.
+    losses: LossCount,
 }
 
 /// A while in which the flow sends less, and sees what becomes of the delay.
@@ -79,6 +84,10 @@ pub struct Epoch {
     pub rate: Rate,
     /// The slowest link.
     pub link: Link,
+    /// Its losses that count.
+    pub losses: LossCount,
+    /// The share of packets that is lost without a queue.
+    pub background: f64,
 }
 
 impl Epoch {
@@ -92,6 +101,8 @@ impl Epoch {
             excessive_loss: observed.excessive_loss,
             rate,
             link: seen.link,
+            losses: seen.losses,
+            background: seen.background,
         }
     }
 
@@ -126,6 +137,7 @@ impl Contended {
             next_probe: now + FIRST_PROBE,
             probe: None,
             arriving: Arriving::after_raise(now, length + queue.to_duration()),
+            losses: LossCount::default(),
         }
     }
 
@@ -170,6 +182,7 @@ impl Contended {
             return Verdict::Free;
         }
         self.needed = seen.now;
+        self.losses = self.losses.and(seen.losses);
         let (round_trip, packet) = (seen.round_trip(), seen.link.packet());
         if !held {
             self.arriving = Arriving::after_raise(seen.now, round_trip);
@@ -224,7 +237,8 @@ impl Contended {
             self.probe = None;
             self.next_probe = seen.now + REMEMBERED;
             self.arriving = Arriving::after_raise(seen.now, seen.round_trip());
-            if !probe.shows_a_queue(seen.length) {
+            let losses = std::mem::take(&mut self.losses);
+            if !probe.shows_a_queue(seen.length) && !losses.exceeds_chance(seen.background) {
                 return Verdict::LongerPath(self.share * (1.0 / HELD_SHARE));
             }
         }

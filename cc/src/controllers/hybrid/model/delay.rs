@@ -165,8 +165,8 @@ impl Delay {
     }
 
     /// Whether others keep a queue: no delay is the path's own then, and the minima are not to be forgotten.
-    pub fn stand_still(&mut self, still: bool) {
-        self.meter.stand_still(still);
+    pub fn pause(&mut self, paused: bool, now: Time) {
+        self.meter.pause(paused, now);
     }
 
     /// Takes in the jitter of an epoch that is over, after which nothing may come back for a while that counts.

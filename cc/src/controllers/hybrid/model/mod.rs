@@ -153,6 +153,9 @@ impl Model {
 
     /// Packets have another size: what depends on sizes is unknown.
     pub fn on_max_datagram_size(&mut self, size: Bytes) {
+        if size == self.packet {
+            return;
+        }
         self.packet = size;
         self.delay.set_max_datagram_size(size);
         self.transmission.restart();

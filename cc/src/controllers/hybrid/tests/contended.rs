@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::super::judge::arriving::Back;
 use super::super::judge::contended::{Contended, Epoch, Verdict};
 use super::super::model::link::Link;
+use crate::measure::loss::LossCount;
 use crate::units::{Bytes, Owd, Rate, Time};
 
 const MBPS: f64 = 1e6;
@@ -15,6 +16,8 @@ struct Course {
     others: Contended,
     now: Duration,
     link: Link,
+    /// Packets lost of 40 in each epoch.
+    lost: u64,
 }
 
 impl Course {
@@ -30,6 +33,7 @@ impl Course {
             others: Contended::new(Time::from_origin(now), had, delay(50), LENGTH),
             now,
             link: link(Duration::ZERO),
+            lost: 0,
         }
     }
 
@@ -67,6 +71,8 @@ impl Course {
             excessive_loss,
             rate: Rate::from_bps(MBPS),
             link: self.link,
+            losses: LossCount::new(self.lost, 40 - self.lost),
+            background: 0.01,
         })
     }
 
@@ -187,6 +193,22 @@ fn what_the_delay_does_when_less_is_sent_tells_a_queue_from_a_longer_path() {
         assert!((longer - 10.0).abs() < 1e-9, "{longer}");
     }
     assert_eq!(outcome(53).1, None, "it rises although less is sent");
+}
+
+#[test]
+fn a_delay_that_does_not_move_is_a_full_buffer_if_packets_are_lost_to_it() {
+    let outcome = |lost| {
+        let mut course = Course::new();
+        course.lost = lost;
+        let mut verdicts = Vec::new();
+        while course.now < Duration::from_secs(4) {
+            verdicts.push(course.epoch(50, false));
+        }
+        let longer = |verdict: &Verdict| matches!(verdict, Verdict::LongerPath(_));
+        verdicts.iter().any(longer)
+    };
+    assert!(outcome(0), "nothing is");
+    assert!(!outcome(1), "one in 40, for two seconds");
 }
 
 #[test]
