@@ -27,14 +27,14 @@ quiche_cc_cargo_lint(clippy TIER test COST 60 LOCKS cargo
 # In all of them, once the tool is there.
 quiche_cc_cargo_lint(cargo-deny TIER quick nightly TOOL deny --locked check bans licenses sources)
 
-set(python_directories patches qlog-analysis tests interop)
+set(python_directories patches qlog-analysis tests interop docs)
 set(ruff "${QUICHE_CC_VENV_PYTHON}" -m ruff)
 quiche_cc_test(ruff TIER quick LABEL lint TIMEOUT 300 COMMAND ${ruff} check ${python_directories})
 quiche_cc_test(ruff-format TIER quick LABEL lint TIMEOUT 300 COMMAND ${ruff} format --check ${python_directories})
 
 # Directory by directory: the files of one import each other by name. One after the other: they share mypy's cache.
-foreach(directory IN ITEMS patches interop/demo interop/matrix interop/testbed tests/c tests/cost tests/e2e tests/matrix
-                      tests/report tests/search tests/structure tests/targets)
+foreach(directory IN ITEMS patches docs/site interop/demo interop/matrix interop/testbed tests/c tests/cost tests/docs tests/e2e
+                      tests/matrix tests/report tests/search tests/structure tests/targets)
   string(REPLACE "/" "-" name "mypy-${directory}")
   quiche_cc_test(${name} TIER quick LABEL lint TIMEOUT 300 LOCKS mypy
                  COMMAND "${QUICHE_CC_VENV_PYTHON}" -m mypy --config-file mypy.ini ${directory})

@@ -1,0 +1,9 @@
+# The site: build/site, with the Rust API in rust/ and the Python API in python/. No BoringSSL is built for it.
+add_custom_target(docs
+  COMMAND "${QUICHE_CC_VENV_PYTHON}" "${CMAKE_SOURCE_DIR}/docs/site/build.py" --build-dir "${CMAKE_BINARY_DIR}" --cargo "${QUICHE_CC_CARGO}"
+  WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
+  COMMENT "Site"
+  USES_TERMINAL VERBATIM)
+add_dependencies(docs quiche-source python-environment)
+
+quiche_cc_test(site TIER quick LABEL docs TIMEOUT 300 COST 20 COMMAND ${pytest} tests/docs/test_site.py)
