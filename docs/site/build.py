@@ -89,7 +89,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build-dir", type=Path, default=ROOT / "build", help="where the patched quiche lies")
     parser.add_argument("--out", type=Path, help="default: the folder `site` of --build-dir")
-    parser.add_argument("--cargo", default="cargo")
+    parser.add_argument("--cargo", default=os.environ.get("CARGO", "cargo"))
     arguments = parser.parse_args()
     build = arguments.build_dir.resolve()
     out = (arguments.out or build / "site").resolve()

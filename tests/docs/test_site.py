@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from commands import pages
 from markdown import markdown
 
 ROOT = Path(__file__).parents[2]
@@ -76,25 +77,24 @@ def own_pages(site: Path) -> Iterator[Path]:
 
 
 def test_every_document_is_on_the_site(site: Path) -> None:
-    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "*.md"], capture_output=True, text=True, check=True).stdout
-    documents = [Path(name) for name in listed.split() if "templates" not in Path(name).parts]
+    documents = [page.relative_to(ROOT) for page in pages()]
     assert len(documents) > 40
-    pages = [p.parent / "index.html" if p.name == "README.md" else p.with_suffix(".html") for p in documents]
-    assert not [str(page) for page in pages if not (site / page).is_file()]
+    made = [p.parent / "index.html" if p.name == "README.md" else p.with_suffix(".html") for p in documents]
+    assert not [str(page) for page in made if not (site / page).is_file()]
 
 
 def test_every_link_inside_the_site_leads_somewhere(site: Path) -> None:
-    pages = {page.resolve(): Page(page.read_text("utf-8")) for page in own_pages(site)}
+    found = {page.resolve(): Page(page.read_text("utf-8")) for page in own_pages(site)}
     broken = []
-    for path, page in pages.items():
+    for path, page in found.items():
         for target in page.links + page.loaded:
             name, _, anchor = unquote(target).partition("#")
             if OUTSIDE.match(name) or path.name == "404.html":
                 continue
             file = (path.parent / name).resolve() if name else path
-            if not file.exists() or (anchor and file in pages and anchor not in pages[file].anchors):
+            if not file.exists() or (anchor and file in found and anchor not in found[file].anchors):
                 broken.append(f"{path.relative_to(site)}: {target}")
-    assert len(pages) > 60
+    assert len(found) > 60
     assert not broken, "\n".join(broken)
 
 

@@ -1,0 +1,40 @@
+"""Commands in blocks of the documents that no test runs as they stand there, with the reason.
+
+A pattern is held against the whole command (fnmatch). One that no command needs any more fails a test. What a test of
+CTest runs instead is named as `ctest: NAME`, and has to exist.
+"""
+
+from __future__ import annotations
+
+NOT_RUN = {
+    # Building, and tests that run tests.
+    "cmake --workflow --preset *": "builds and runs all that the preset names, this test included",
+    "cmake --build *": "builds everything, for minutes",
+    "cmake --preset default *": "a second CMake would work in the build folder of this test",
+    "cmake --preset nightly": "a second CMake would work in the build folder of this test",
+    "cmake --install *": "writes to /opt; ctest: c-install",
+    "ctest *": "one ctest at a time works in a build folder, and this is a test of one",
+    "cargo test -p quiche-cc --no-default-features": "ctest: controllers",
+    "cargo test -p quiche-cc-contract": "ctest: contract",
+    "cargo build * --example evaluate": "ctest: search",
+    "cargo run * --example ablation": "takes ten minutes",
+    "build/fuzz/*": "takes an hour, after a build of its own; ctest: fuzz",
+    "build/tokio-quiche/*": "takes a build of eight minutes; ctest: tokio-quiche",
+    # Hours, or a quiet machine.
+    "build/bin/cc-lab papers *": "takes up to hours; ctest: papers",
+    "build/bin/cc-lab compare tests/suites/paths.toml *": "takes hours",
+    "build/bin/cc-lab compare tests/suites/headline.toml *": "takes minutes; the suite with Wi-Fi is run",
+    "build/bin/cc-lab compare tests/suites/headline-wifi.toml --cc $CC *": "takes minutes; a shorter one is run",
+    "build/venv/bin/python tests/targets/c4_table.py *": "reads what the nightly targets leave; ctest: targets-traces",
+    "../build/venv/bin/python -m search *": "takes hours; ctest: search",
+    "../build/venv/bin/python tests/drawn_paths.py *": "takes an hour",
+    "*tests/cost/cost.py*": "wants valgrind; ctest: cost",
+    "build/venv/bin/python tests/cost/goodput.py *": "measures real time for minutes, on a quiet machine",
+    # Other machines, networks and programs.
+    "build/venv/bin/python interop/matrix/run.py *": "downloads peers; ctest: matrix",
+    "docker *": "wants docker",
+    "PROGRAM": "stands for a program of the reader; ctest: c-transfer",
+    "ruff *": "ctest: ruff",
+    "mypy": "ctest: mypy-qlog-analysis",
+    "python -m pytest qlog-analysis": "takes minutes; ctest: qlog-analysis-traces",
+}
