@@ -13,7 +13,10 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from lay_out import ROOT, lay_out
+try:
+    from lay_out import ROOT, lay_out
+except ModuleNotFoundError as missing:
+    sys.exit(f"error: this Python has no {missing.name}; cmake --workflow --preset docs brings a Python that has it")
 
 HERE = Path(__file__).resolve().parent
 
