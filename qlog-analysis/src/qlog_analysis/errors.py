@@ -52,6 +52,14 @@ class UnsuitableTraceError(TraceError):
     """The trace was read but does not hold what was asked for."""
 
 
+class SeveralConnectionsError(UnsuitableTraceError):
+    """The file holds several connections, of which not exactly one was chosen."""
+
+    def __init__(self, what: str, count: int) -> None:
+        super().__init__(what)
+        self.count = count
+
+
 @contextmanager
 def about(path: Path) -> Iterator[None]:
     """Errors of a trace name its file."""

@@ -12,7 +12,7 @@ TRACES = (".sqlog", ".qlog", ".qlogseq")
 def instead_of(path: Path) -> str:
     """For a path that cannot be opened."""
     if path.is_dir():
-        names = sorted(p.name for p in path.iterdir() if _is_trace(p.name))
+        names = sorted(p.name for p in path.iterdir() if is_trace(p.name))
         return f": give its files, as {path / names[0]}" if names else ", and no trace is in it"
     if path.exists() or not path.parent.is_dir():
         return ""
@@ -30,5 +30,5 @@ def similar_events(seen: list[str]) -> str:
     return ""
 
 
-def _is_trace(name: str) -> bool:
+def is_trace(name: str) -> bool:
     return name.removesuffix(".gz").removesuffix(".zst").endswith(TRACES)

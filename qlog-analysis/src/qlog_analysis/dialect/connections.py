@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from ..errors import TraceError, UnsuitableTraceError
+from ..errors import SeveralConnectionsError
 
 SHOWN = 8
 
@@ -19,13 +19,13 @@ def chosen(of: list[str], connection: str) -> int | None:
     return places[0] if len(places) == 1 else None
 
 
-def choose_one(of: list[str], connection: str | None) -> TraceError:
+def choose_one(of: list[str], connection: str | None) -> SeveralConnectionsError:
     """The error that lists what there is to choose from."""
     listed = "; ".join(f"{number}: {name}" for number, name in enumerate(of[:SHOWN], start=1))
     more = f"; and {len(of) - SHOWN} more" if len(of) > SHOWN else ""
     wrong = "" if connection is None else f"none of them is {connection!r}, "
-    return UnsuitableTraceError(
-        f"the file holds {len(of)} connections, {wrong}choose one with --connection: {listed}{more}"
+    return SeveralConnectionsError(
+        f"the file holds {len(of)} connections, {wrong}choose one with --connection: {listed}{more}", len(of)
     )
 
 
