@@ -1,0 +1,1 @@
+"""Many traces: one row per connection in Parquet, reports by group, two fleets side by side."""

@@ -1,0 +1,98 @@
+"""Works the traces that a store does not have yet."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from types import FrameType
+
+from ..errors import AnalysisError
+from . import find
+from .progress import Progress
+from .row import Row
+from .schedule import Workers, worked
+from .store import Store, Writer
+from .table import Table
+
+MOST_ROWS = 2000
+"""In a file of the store."""
+SHORTEST, LOST_SHARE = 5.0, 0.01
+"""s between two files; and this share of the run, so that a long run makes few. A run that is killed loses no more."""
+
+
+@dataclass(slots=True)
+class Gathered:
+    found: int = 0
+    worked: int = 0
+    """Of these: new, or changed, since the last run."""
+    problems: list[str] = field(default_factory=list)
+    """Folders that could not be searched."""
+
+
+def gather(store: Path, where: list[str], workers: AbstractContextManager[Workers], *, again: bool) -> Gathered:
+    """`again`: also what had an error the last time."""
+    out = Gathered()
+    with Table(Store.made(store)) as table:
+        seen = table.next_seen()
+        listed = chain.from_iterable(find.traces(w, out.problems.append) for w in where)
+        out.found, _ = table.list_found(listed)
+        for problem in out.problems:
+            print(f"qlog-analysis: {problem}", file=sys.stderr)
+        if not out.found:
+            raise AnalysisError(f"no trace in {', '.join(where)}: {find.expected()}")
+        out.worked, size = table.choose(again=again)
+        print(f"fleet: {out.found:,} traces, {out.worked:,} of them new or changed", file=sys.stderr)
+        if out.worked:
+            with _stoppable(store), workers as at_work:
+                _work(table, at_work, Writer(table.store, seen), Progress(out.worked, size))
+    return out
+
+
+def _work(table: Table, workers: Workers, writer: Writer, progress: Progress) -> None:
+    pending: list[Row] = []
+    written = 0.0
+    try:
+        for rows in worked(workers, table.todo()):
+            if rows is not None:
+                pending += rows
+                progress.add(rows[0].size_bytes if rows else 0, error=any(r.error is not None for r in rows))
+            progress.tell()
+            now = progress.seconds
+            if pending and (len(pending) >= MOST_ROWS or now - written > max(SHORTEST, LOST_SHARE * now)):
+                writer.add(pending)
+                pending, written = [], now
+    finally:
+        if pending:
+            writer.add(pending)
+        progress.finish()
+
+
+@contextmanager
+def _stoppable(store: Path) -> Iterator[None]:
+    """Ctrl-C and SIGTERM end a run with what it has done."""
+
+    def stop(_: int, __: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = _handle(stop)
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise AnalysisError(
+            f"stopped; what is done stands in {store}, and the same command goes on from there"
+        ) from None
+    finally:
+        if before is not None:
+            signal.signal(signal.SIGTERM, before)  # type: ignore[arg-type]
+
+
+def _handle(stop: object) -> object:
+    try:
+        return signal.signal(signal.SIGTERM, stop)  # type: ignore[arg-type]
+    except ValueError:  # not the main thread
+        return None
