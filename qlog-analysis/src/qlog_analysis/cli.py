@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from . import __version__, commands
 from .commands import Code
 from .errors import AnalysisError
+from .fleet import arguments
 from .output import keep_apart
 
 _EXIT_CODES = """\
@@ -73,8 +74,16 @@ class _Command:
     output must never be an input."""
 
     def __init__(
-        self, commands: Any, name: str, about: str, run: Callable[[argparse.Namespace], Code], *, judges: bool = False
+        self,
+        commands: Any,
+        name: str,
+        about: str,
+        run: Callable[[argparse.Namespace], Code],
+        *,
+        judges: bool = False,
+        of_each: bool = True,
     ) -> None:
+        """`of_each`: for each trace its own options say what of it is used."""
         self.parser: argparse.ArgumentParser = commands.add_parser(
             name,
             help=about,
@@ -84,7 +93,11 @@ class _Command:
         )
         self._reads: list[str] = []
         self._writes: list[str] = []
-        self.parser.set_defaults(run=run, reads=self._reads, writes=self._writes)
+        self.parser.set_defaults(run=run, reads=self._reads, writes=self._writes, judges=judges)
+        if of_each:
+            self._choices(judges)
+
+    def _choices(self, judges: bool) -> None:
         self.parser.add_argument(
             "--connection", metavar="N", help="of a file with several connections: its number, or how its name begins"
         )
@@ -97,7 +110,6 @@ class _Command:
                 "--strict", action="store_true", help="refuse a trace with a record that is cut or cannot be used"
             )
             self.parser.add_argument("--allow-truncated", action="store_true", help=argparse.SUPPRESS)
-        self.parser.set_defaults(judges=judges)
 
     def reads(self, *names: str, **how: Any) -> None:
         self._reads.append(self.parser.add_argument(*names, type=Path, **how).dest)
@@ -141,6 +153,7 @@ def _parser() -> argparse.ArgumentParser:
         help="write one page with text and picture; or a folder, for one TRACE.explain.html per trace",
     )
     _add_writers(subparsers)
+    _add_fleet(subparsers)
     return parser
 
 
@@ -154,6 +167,15 @@ def _add_checkers(subparsers: Any) -> None:
         command.traces()
         command.writes("--json", metavar="FILE", help="write the verdicts in full; - for the standard output")
         command.writes("--junit", metavar="FILE", help="write them as JUnit's XML, a test case per trace; - as well")
+
+
+def _add_fleet(subparsers: Any) -> None:
+    about = "turn many traces into a table of connections, and report on them, or on two such fleets side by side"
+    command = _Command(subparsers, "fleet", about, commands.fleet, of_each=False)
+    arguments.add(command.parser)
+    command.writes("--json", metavar="FILE", help="write the report as JSON; - for the standard output")
+    command.writes("--html", metavar="FILE", help="write the report as one page that needs no network")
+    command.writes("--table", metavar="FILE", help="write one row per connection: .parquet or .csv")
 
 
 def _add_writers(subparsers: Any) -> None:

@@ -266,3 +266,12 @@ def to_qvis(args: Namespace) -> Code:
     used = Used.of(list(copies), export)
     used.write_json(args.json, lambda done: {"trace": str(done[0]), "out": str(copies[done[0]]), "events": done[1]})
     return used.done()
+
+
+def fleet(args: Namespace) -> Code:
+    from .fleet.run import run  # noqa: PLC0415  its libraries are not always installed
+
+    came = run(args)
+    if came.errors or came.first_errors:
+        return Code.PARTLY if came.connections else Code.UNSUITABLE
+    return Code.OK

@@ -1,0 +1,102 @@
+"""What `fleet` is called with. Needs none of its libraries, as the help is always there."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+
+_UNITS = {"": 1, "M": 10**6, "G": 10**9, "MB": 10**6, "GB": 10**9, "MiB": 1 << 20, "GiB": 1 << 30}
+LEAST_MEMORY = 512 << 20
+"""Bytes of address space that a worker takes before it reads anything, with a margin."""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "traces",
+        metavar="TRACES",
+        nargs="*",
+        help="folder, searched with all below it, or address of an object store (s3://BUCKET/PREFIX); "
+        "without any, the report is on what the store has",
+    )
+    parser.add_argument(
+        "--store",
+        metavar="FOLDER",
+        type=Path,
+        required=True,
+        help="where the table is kept, as Parquet; only traces that are new or have changed are worked",
+    )
+    parser.add_argument("--retry", action="store_true", help="work traces again that had an error")
+    _add_workers(parser.add_argument_group("workers"))
+    _add_report(parser.add_argument_group("report"))
+
+
+def _add_workers(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--jobs", metavar="N", type=_count, help="traces at a time on this machine; default: one per processor"
+    )
+    group.add_argument(
+        "--scheduler", metavar="ADDRESS", help="work on the Dask cluster of this scheduler, as tcp://HOST:8786"
+    )
+    group.add_argument(
+        "--time-limit",
+        metavar="SECONDS",
+        type=_seconds,
+        default=600.0,
+        help="for a trace, after which it counts as an error; default: %(default)g",
+    )
+    group.add_argument(
+        "--memory-limit",
+        metavar="SIZE",
+        type=_memory,
+        default=4 << 30,
+        help="for a worker, as 4GiB, of address space, of which numpy takes a part; 0 is none; default: 4GiB",
+    )
+
+
+def _add_report(group: argparse._ArgumentGroup) -> None:
+    condition = "only connections with COLUMN=VALUE (* and ? in text), COLUMN>=NUMBER or COLUMN<=NUMBER; several times"
+    group.add_argument("--only", metavar="CONDITION", action="append", default=[], help=condition)
+    group.add_argument(
+        "--against", metavar="STORE", type=Path, help="compare with the connections of another store, with intervals"
+    )
+    group.add_argument(
+        "--against-only",
+        metavar="CONDITION",
+        action="append",
+        default=[],
+        help="the same for the others, of --against or else of the same store; several times",
+    )
+    group.add_argument("--seed", metavar="N", type=int, default=1, help="of the intervals; default: %(default)d")
+    group.add_argument(
+        "--worst", metavar="N", type=_count, default=10, help="connections to name; default: %(default)d"
+    )
+    group.add_argument(
+        "--explain", metavar="FOLDER", type=Path, help="explain the worst connections, a page each, linked from --html"
+    )
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 10_000:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number from 1 to 10000")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 1.0 <= value <= 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected 1 to 1000000 s")
+    return value
+
+
+def _memory(text: str) -> int:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?) ?([A-Za-z]*)", text)
+    if match is None or match[2] not in _UNITS:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a size, as 4GiB")
+    size = int(float(match[1]) * _UNITS[match[2]])
+    if 0 < size < LEAST_MEMORY:
+        raise argparse.ArgumentTypeError(f"{text!r}: a worker needs {LEAST_MEMORY >> 20} MiB at least")
+    return size

@@ -1,0 +1,189 @@
+"""The table of a fleet: only what is new is worked, and nothing is lost or counted twice, whoever is killed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import signal
+import time
+from pathlib import Path as FilePath
+
+import pytest
+
+import fleets
+from qlog_analysis.errors import AnalysisError
+from qlog_analysis.fleet.analyse import ErrorKind, failed
+from qlog_analysis.fleet.row import Found
+from qlog_analysis.fleet.store import Store, Writer
+from qlog_analysis.fleet.table import Table
+
+
+def test_a_second_run_works_only_what_is_new_or_changed(tmp_path: FilePath) -> None:
+    traces, store = tmp_path / "traces", tmp_path / "store"
+    for name in ("a.sqlog", "b.sqlog", "c.sqlog"):
+        fleets.small(traces, name)
+    assert fleets.gathered(store, traces).worked == 3
+    before = fleets.rows(store)
+    assert fleets.gathered(store, traces).worked == 0
+    assert fleets.rows(store) == before
+    fleets.small(traces, "b.sqlog", duration=0.8)
+    fleets.small(traces, "d.sqlog")
+    assert fleets.gathered(store, traces).worked == 2
+    assert fleets.names(store) == ["a.sqlog", "b.sqlog", "c.sqlog", "d.sqlog"]
+    durations = dict(fleets.rows(store, "trace, duration_s"))
+    assert durations[str(traces / "b.sqlog")] == pytest.approx(0.8, abs=0.01)
+
+
+def test_a_trace_that_is_gone_stays_in_the_table_and_a_copy_of_before_counts_again(tmp_path: FilePath) -> None:
+    traces, store = tmp_path / "traces", tmp_path / "store"
+    kept = fleets.small(traces, "a.sqlog")
+    fleets.gathered(store, traces)
+    shutil.copy2(kept, tmp_path / "backup")
+    fleets.small(traces, "a.sqlog", duration=0.8)
+    fleets.gathered(store, traces)
+    shutil.copy2(tmp_path / "backup", kept)
+    assert fleets.gathered(store, traces).worked == 1
+    ((duration,),) = fleets.rows(store, "duration_s")
+    assert duration == pytest.approx(0.4, abs=0.01)
+    kept.unlink()
+    fleets.small(traces, "b.sqlog")
+    fleets.gathered(store, traces)
+    assert fleets.names(store) == ["a.sqlog", "b.sqlog"]
+
+
+def test_a_trace_and_its_compressed_copy_are_one(tmp_path: FilePath) -> None:
+    traces, store = tmp_path / "traces", tmp_path / "store"
+    path = fleets.small(traces, "a.sqlog")
+    fleets.gathered(store, traces)
+    (traces / "a.sqlog.gz").write_bytes(gzip.compress(path.read_bytes()))
+    fleets.gathered(store, traces)
+    assert len(fleets.names(store)) == 1
+    path.unlink()
+    fleets.gathered(store, traces)
+    assert fleets.names(store) == ["a.sqlog.gz"]
+    assert fleets.gathered(store, traces, tmp_path).worked == 0  # a folder within another
+
+
+def test_errors_are_tried_again_only_when_asked_for(tmp_path: FilePath) -> None:
+    traces, store = tmp_path / "traces", tmp_path / "store"
+    fleets.small(traces, "a.sqlog")
+    (traces / "b.sqlog").write_bytes(b"")
+    fleets.gathered(store, traces)
+    assert fleets.names(store, "error IS NOT NULL") == ["b.sqlog"]
+    assert fleets.gathered(store, traces).worked == 0
+    assert fleets.gathered(store, traces, again=True).worked == 1
+    assert len(fleets.rows(store)) == 2
+
+
+def test_a_killed_run_goes_on_where_it_was(tmp_path: FilePath) -> None:
+    traces, store = tmp_path / "traces", tmp_path / "store"
+    fleets.long_ones(traces, 12)
+    run = fleets.started("fleet", traces, "--store", store, "--jobs", 2)
+    fleets.wait_for(lambda: len(list(store.glob("*.parquet"))) >= 3)
+    run.kill()
+    run.wait()
+    done = len(fleets.rows(store))
+    assert 3 <= done < 12
+    assert fleets.gathered(store, traces).worked == 12 - done
+    assert fleets.names(store) == [f"{i:03}.sqlog" for i in range(12)]
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_run_that_is_stopped_keeps_what_is_done_and_says_how_to_go_on(name: str, tmp_path: FilePath) -> None:
+    traces, store = tmp_path / "traces", tmp_path / "store"
+    fleets.long_ones(traces, 8)
+    run = fleets.started("fleet", traces, "--store", store, "--jobs", 1)
+    fleets.wait_for(lambda: len(list(store.glob("*.parquet"))) >= 2)
+    begin = time.monotonic()
+    run.send_signal(getattr(signal, name))
+    _, said = run.communicate(timeout=30)
+    assert time.monotonic() - begin < 10.0
+    assert run.returncode == 2
+    assert b"stopped; what is done stands in" in said
+    assert b"Traceback" not in said
+    assert 2 <= len(fleets.rows(store)) < 8
+
+
+def test_a_worker_that_is_killed_loses_nothing(tmp_path: FilePath) -> None:
+    traces, store = tmp_path / "traces", tmp_path / "store"
+    fleets.long_ones(traces, 8)
+    run = fleets.started("fleet", traces, "--store", store, "--jobs", 2)
+    fleets.wait_for(lambda: len(list(store.glob("*.parquet"))) >= 2)
+    victims = fleets.children(run.pid)
+    assert len(victims) == 2
+    os.kill(victims[0], signal.SIGKILL)
+    run.communicate(timeout=120)
+    assert run.returncode == 0
+    assert fleets.names(store, "error IS NULL") == [f"{i:03}.sqlog" for i in range(8)]
+
+
+def test_two_runs_at_once_count_nothing_twice(tmp_path: FilePath) -> None:
+    traces, store = tmp_path / "traces", tmp_path / "store"
+    fleets.long_ones(traces, 4)
+    runs = [fleets.started("fleet", traces, "--store", store, "--jobs", 1) for _ in range(2)]
+    for run in runs:
+        _, said = run.communicate(timeout=120)
+        assert run.returncode == 0, said
+    with Table(Store(store)) as table:
+        ((all_rows,),) = table.ask("SELECT count(*) FROM parts")
+    assert all_rows > 4, "they did not run at once"
+    assert fleets.names(store) == [f"{i:03}.sqlog" for i in range(4)]
+    assert fleets.gathered(store, traces).worked == 0
+
+
+def test_an_earlier_listing_that_is_written_later_does_not_count(tmp_path: FilePath) -> None:
+    store = Store.made(tmp_path / "store")
+    old, new = (failed(Found("/a.sqlog", 1, m), ErrorKind.UNREADABLE, m) for m in ("1", "2"))
+    Writer(store, 200).add([new])
+    Writer(store, 100).add([old])
+    assert fleets.rows(store.path, "modified") == [("2",)]
+
+
+def test_what_a_killed_run_left_is_not_counted_and_goes_after_a_day(tmp_path: FilePath) -> None:
+    traces, store = tmp_path / "traces", tmp_path / "store"
+    fleets.small(traces, "a.sqlog")
+    fleets.gathered(store, traces)
+    (part,) = store.glob("*.parquet")
+    left, fresh = store / "old.parquet.part", store / "new.parquet.part"
+    for copy in (left, fresh):
+        shutil.copy(part, copy)
+    os.utime(left, (0, 0))
+    fleets.gathered(store, traces)
+    assert (left.exists(), fresh.exists()) == (False, True)
+    assert len(fleets.rows(store)) == 1
+
+
+@pytest.mark.parametrize(
+    ("mark", "expected"),
+    [
+        (None, "fleet.json is not in it"),
+        ("{", "cannot read"),
+        ('{"kind": "other"}', "not that of a store"),
+        (json.dumps({"kind": "qlog-analysis fleet", "format": 99}), "has format 99, this version"),
+    ],
+)
+def test_what_is_no_store_is_named(mark: str | None, expected: str, tmp_path: FilePath) -> None:
+    if mark is not None:
+        (tmp_path / "fleet.json").write_text(mark)
+    with pytest.raises(AnalysisError, match=expected):
+        Store(tmp_path)
+
+
+def test_a_folder_with_other_files_does_not_become_a_store(tmp_path: FilePath) -> None:
+    (tmp_path / "thesis.txt").write_text("mine")
+    with pytest.raises(AnalysisError, match="folder with other files"):
+        Store.made(tmp_path)
+
+
+def test_a_damaged_file_of_a_store_is_named(tmp_path: FilePath) -> None:
+    traces, store = tmp_path / "traces", tmp_path / "store"
+    fleets.small(traces, "a.sqlog")
+    fleets.gathered(store, traces)
+    (part,) = store.glob("*.parquet")
+    part.write_bytes(part.read_bytes()[:-20])
+    with pytest.raises(AnalysisError, match=rf"{part.name}.*remove that file"):
+        fleets.rows(store)
+    part.unlink()
+    assert fleets.gathered(store, traces).worked == 1
