@@ -75,6 +75,16 @@ def test_the_source_of_delays_and_the_peer_are_told(tmp_path: FilePath) -> None:
     assert row.peer.startswith("max_ack_delay=25ms ack_delay_exponent=3 initial_max_data=")
 
 
+def test_the_rule_of_a_server_says_which_controller_it_was(tmp_path: FilePath) -> None:
+    some = made(duration=0.4)
+    for place, data in enumerate(({"spec": "reno"}, {"spec": "bbr2", "rule": "canary", "server_name": "a.example"})):
+        some.insert(3 + place, {"time": 1.0, "name": "cc:controller_chosen", "data": data})
+    row = row_of(tracewriter.write(tmp_path / "a.sqlog", some))
+    assert (row.controller, row.options, row.rule, row.server_name) == ("bbr2", "default", "canary", "a.example")
+    row = row_of(fleets.small(tmp_path, "b.sqlog"))
+    assert (row.controller, row.rule, row.server_name) == ("cubic", None, None)
+
+
 def tampering_all_sources(some: list[tracewriter.Json], source: str) -> None:
     for event in some:
         if event.get("name") == "cc:hybrid_epoch_updated":

@@ -68,6 +68,7 @@ class Builder:
             "quic:stream_data_moved": self._data_moved,
             "quic:parameters_set": self._transport_parameters,
             "cc:parameters_set": self._controller_parameters,
+            "cc:controller_chosen": self._controller_chosen,
             **dict.fromkeys(events.UPDATES, self._update),
         }
 
@@ -346,6 +347,9 @@ class Builder:
                 data.initial_max_stream_data_bidi_remote or 0,
                 data.initial_max_stream_data_uni or 0,
             )
+
+    def _controller_chosen(self, record: Record, event: wire.Event) -> None:
+        self.trace.chosen.append(self._dialect.decode(event.data, events.ControllerChosen, record, event.name))
 
     def _controller_parameters(self, record: Record, event: wire.Event) -> None:
         data = self._dialect.decode(event.data, events.ControllerParameters, record, event.name)

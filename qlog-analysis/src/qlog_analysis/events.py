@@ -9,6 +9,14 @@ import msgspec
 from .wire import NonNegative, Uint
 
 
+class ControllerChosen(msgspec.Struct):
+    """`cc:controller_chosen`: which rule of a server chose the controller."""
+
+    spec: str
+    rule: str | None = None
+    server_name: str | None = None
+
+
 class ControllerParameters(msgspec.Struct):
     """`cc:parameters_set`"""
 

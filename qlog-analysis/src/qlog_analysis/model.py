@@ -231,6 +231,8 @@ class Trace:
     metrics: Metrics = field(default_factory=Metrics)
     states: list[State] = field(default_factory=list)
     parameters: list[ParametersEvent] = field(default_factory=list)
+    chosen: list[events.ControllerChosen] = field(default_factory=list)
+    """By the rules of a server, the last one counts; none if it has no rules."""
     updates: list[Update[Any]] = field(default_factory=list)
     ecn_states: list[tuple[int, str]] = field(default_factory=list)
     """`quic:ecn_state_updated`: record and new state."""

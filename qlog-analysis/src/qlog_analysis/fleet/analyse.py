@@ -97,7 +97,9 @@ def _identity(found: Found) -> dict[str, Any]:
 
 
 def _described(trace: Trace, told: Explanation) -> dict[str, Any]:
-    name, _, options = trace.controller_label.partition(":")
+    # A rule may have replaced the controller that the header names.
+    chosen = trace.chosen[-1] if trace.chosen else None
+    name, _, options = (chosen.spec if chosen is not None else trace.controller_label).partition(":")
     return {
         "title": trace.title,
         "writer": trace.writer.name,
@@ -105,6 +107,8 @@ def _described(trace: Trace, told: Explanation) -> dict[str, Any]:
         "role": told.role.value,
         "controller": name,
         "options": options or "default",
+        "rule": None if chosen is None else chosen.rule,
+        "server_name": None if chosen is None else chosen.server_name,
         "rowd_source": rowd_source_of(trace),
         "peer": peer_of(trace),
         "began_unix_s": trace.reference,

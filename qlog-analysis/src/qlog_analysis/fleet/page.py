@@ -44,7 +44,11 @@ def distributions(report: Report, this: tuple[Table, Chosen], other: tuple[Table
     figure.update_xaxes(title_text="queueing delay, 95th percentile of a connection [ms]", rangemode="tozero")
     figure.update_yaxes(title_text="share of connections [%]", range=[0, 100])
     figure.update_layout(
-        height=380, margin={"l": 60, "r": 20, "t": 20, "b": 50}, template="plotly_white", showlegend=True
+        height=380,
+        margin={"l": 60, "r": 20, "t": 20, "b": 50},
+        template="plotly_white",
+        showlegend=True,
+        legend={"x": 1, "xanchor": "right", "y": 0, "yanchor": "bottom"},  # the corner that is empty
     )
     return Markup(script_safe(str(figure.to_json())))
 

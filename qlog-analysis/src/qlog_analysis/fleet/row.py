@@ -44,6 +44,9 @@ class Row(msgspec.Struct, kw_only=True):
     role: str | None = None
     controller: str | None = None
     options: str | None = None
+    rule: str | None = None
+    """Of the server, that chose the controller."""
+    server_name: str | None = None
     rowd_source: str | None = None
     peer: str | None = None
     began_unix_s: float | None = None

@@ -15,9 +15,11 @@ from .fetch import is_address
 from .row import LIMITED_BY
 from .table import Table
 
+NO_RULE = "none"
 GROUPED_BY = {
     "controller": "controller",
     "options": "controller || ': ' || options",
+    "rule": f"coalesce(rule, '{NO_RULE}')",
     "peer": "coalesce(peer, 'not in the trace')",
     "ROWD source": "coalesce(rowd_source, 'no ACKs')",
 }
@@ -98,6 +100,8 @@ def summarise(table: Table, chosen: Chosen, worst: int) -> Fleet:
         f"SELECT count(*), count(*) FILTER (verdict = 'FAIL') FROM connections WHERE {chosen.where}", chosen.parameters
     )
     by = {name: _groups(table, expression, chosen) for name, expression in GROUPED_BY.items()}
+    if [group.name for group in by["rule"][0]] == [NO_RULE]:
+        del by["rule"]
     return Fleet(
         store=str(table.store.path),
         chosen=chosen.text,

@@ -24,7 +24,9 @@ def main() -> int:
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     if memory != _UNLIMITED:
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        most = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
     with suppress(BrokenPipeError):  # nobody waits for it any more
         for line in sys.stdin.buffer:
             answers.write(msgspec.json.encode(_answer(msgspec.json.decode(line, type=Found))) + b"\n")
