@@ -5,8 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import stat
 from pathlib import Path as FilePath
+from typing import Any
 
 import fsspec
 import pytest
@@ -18,6 +18,7 @@ import tampering
 import tracewriter
 from made import made
 from qlog_analysis.check.whole import check
+from qlog_analysis.cli import main
 from qlog_analysis.errors import AnalysisError
 from qlog_analysis.explain.explanation import explain
 from qlog_analysis.explain.limits import Limit
@@ -169,15 +170,23 @@ def test_a_folder_without_traces_and_one_that_is_not_there_are_named(tmp_path: F
         fleets.gathered(tmp_path / "store", tmp_path / "gone")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_a_folder_that_cannot_be_searched_is_named(tmp_path: FilePath) -> None:
+def test_a_folder_that_cannot_be_searched_is_named_and_the_others_are(
+    tmp_path: FilePath, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fleets.small(tmp_path / "t", "a.sqlog")
-    closed = tmp_path / "t" / "closed"
-    closed.mkdir(mode=0)
-    try:
-        assert len(fleets.gathered(tmp_path / "store", tmp_path / "t").problems) == 1
-    finally:
-        closed.chmod(stat.S_IRWXU)
+    fleets.small(tmp_path / "t" / "closed", "b.sqlog")
+    search = os.scandir
+
+    def refuses(folder: Any) -> Any:
+        if str(folder).endswith("closed"):
+            raise PermissionError(13, "Permission denied")
+        return search(folder)
+
+    monkeypatch.setattr(os, "scandir", refuses)
+    problems: list[str] = []
+    assert [FilePath(f.trace).name for f in find.traces(str(tmp_path / "t"), problems.append)] == ["a.sqlog"]
+    assert problems == [f"cannot search {tmp_path}/t/closed: Permission denied"]
+    assert main(["fleet", str(tmp_path / "t"), "--store", str(tmp_path / "store")]) == 4
 
 
 def test_traces_of_an_object_store_are_read(tmp_path: FilePath) -> None:

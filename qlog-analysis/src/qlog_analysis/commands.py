@@ -272,6 +272,6 @@ def fleet(args: Namespace) -> Code:
     from .fleet.run import run  # noqa: PLC0415  its libraries are not always installed
 
     came = run(args)
-    if came.errors or came.first_errors:
+    if came.errors or came.problems:
         return Code.PARTLY if came.connections else Code.UNSUITABLE
     return Code.OK

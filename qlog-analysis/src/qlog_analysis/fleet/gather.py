@@ -37,7 +37,7 @@ class Gathered:
 def gather(store: Path, where: list[str], workers: AbstractContextManager[Workers], *, again: bool) -> Gathered:
     """`again`: also what had an error the last time."""
     out = Gathered()
-    with Table(Store.made(store)) as table:
+    with _stoppable(store), Table(Store.made(store)) as table:
         seen = table.next_seen()
         listed = chain.from_iterable(find.traces(w, out.problems.append) for w in where)
         out.found, _ = table.list_found(listed)
@@ -48,7 +48,7 @@ def gather(store: Path, where: list[str], workers: AbstractContextManager[Worker
         out.worked, size = table.choose(again=again)
         print(f"fleet: {out.found:,} traces, {out.worked:,} of them new or changed", file=sys.stderr)
         if out.worked:
-            with _stoppable(store), workers as at_work:
+            with workers as at_work:
                 _work(table, at_work, Writer(table.store, seen), Progress(out.worked, size))
     return out
 

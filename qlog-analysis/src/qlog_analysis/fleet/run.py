@@ -40,9 +40,8 @@ def run(args: Namespace) -> Fleet:
         elif args.against_only:
             other = table, others
         report = _report(args, (table, chosen), other)
+        report.fleet.problems.extend(problems)
         _show(args, report, (table, chosen), other)
-    if problems:
-        report.fleet.first_errors.extend(("", p) for p in problems)
     return report.fleet
 
 
@@ -57,6 +56,8 @@ def _refuse_wrong(args: Namespace) -> None:
             raise AnalysisError(
                 f"{out} is in the store {args.store}, which has files of its own: choose another folder"
             )
+    if args.json == args.html == STANDARD_OUTPUT:
+        raise AnalysisError("--json and --html cannot both be written to the standard output")
     if args.table is not None and args.table.suffix not in (".parquet", ".csv"):
         raise AnalysisError(f"cannot write {args.table}: the name must end in .parquet or .csv")
     if args.explain is not None and args.html is None:
@@ -87,7 +88,7 @@ def _report(args: Namespace, this: Of, other: Of | None) -> Report:
 def _show(args: Namespace, report: Report, this: Of, other: Of | None) -> None:
     if args.explain is not None:
         explanations.write(report.fleet.worst, args.explain, args.html.parent)
-    if args.json != STANDARD_OUTPUT:
+    if STANDARD_OUTPUT not in (args.json, args.html):
         print(to_text(report))
     if args.json is not None:
         write_text(args.json, json.dumps(to_json(report), indent=1, allow_nan=False) + "\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -114,9 +115,26 @@ def cluster(address: str, limits: Limits) -> Iterator[Workers]:
     try:
         _refuse_strangers(client)
         executor = client.get_executor(pure=False, retries=1)
-        yield Workers(executor, _There(limits), lambda: sum(client.nthreads().values()))
+        yield Workers(executor, _There(limits), _Threads(client))
     finally:
         client.close(timeout=PATIENCE)
+
+
+class _Threads:
+    """How many there are; the scheduler is not asked for every trace."""
+
+    AGE = 5.0
+    """s"""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._asked, self._count = -self.AGE, 0
+
+    def __call__(self) -> int:
+        now = time.monotonic()
+        if now - self._asked >= self.AGE:
+            self._asked, self._count = now, sum(self._client.nthreads().values())
+        return self._count
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,6 +92,8 @@ class Fleet:
     worst: list[One]
     failing: int
     first_failing: list[One] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    """Folders that could not be searched."""
 
 
 def summarise(table: Table, chosen: Chosen, worst: int) -> Fleet:
