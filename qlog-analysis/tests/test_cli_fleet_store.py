@@ -32,6 +32,8 @@ def test_a_second_run_works_only_what_is_new_or_changed(tmp_path: FilePath) -> N
     fleets.small(traces, "d.sqlog")
     assert fleets.gathered(store, traces).worked == 2
     assert fleets.names(store) == ["a.sqlog", "b.sqlog", "c.sqlog", "d.sqlog"]
+    os.utime(traces / "a.sqlog", (1.0, 1.0))  # as one of the same size that replaced it
+    assert fleets.gathered(store, traces).worked == 1
     durations = dict(fleets.rows(store, "trace, duration_s"))
     assert durations[str(traces / "b.sqlog")] == pytest.approx(0.8, abs=0.01)
 
@@ -121,15 +123,15 @@ def test_a_worker_that_is_killed_loses_nothing(tmp_path: FilePath) -> None:
 
 def test_two_runs_at_once_count_nothing_twice(tmp_path: FilePath) -> None:
     traces, store = tmp_path / "traces", tmp_path / "store"
-    fleets.long_ones(traces, 4)
+    fleets.long_ones(traces, 6)
     runs = [fleets.started("fleet", traces, "--store", store, "--jobs", 1) for _ in range(2)]
     for run in runs:
         _, said = run.communicate(timeout=120)
         assert run.returncode == 0, said
     with Table(Store(store)) as table:
         ((all_rows,),) = table.ask("SELECT count(*) FROM parts")
-    assert all_rows > 4, "they did not run at once"
-    assert fleets.names(store) == [f"{i:03}.sqlog" for i in range(4)]
+    assert all_rows > 6, "they did not run at once"
+    assert fleets.names(store) == [f"{i:03}.sqlog" for i in range(6)]
     assert fleets.gathered(store, traces).worked == 0
 
 

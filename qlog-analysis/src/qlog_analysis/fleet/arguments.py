@@ -55,7 +55,9 @@ def _add_workers(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_report(group: argparse._ArgumentGroup) -> None:
-    condition = "only connections with COLUMN=VALUE (* and ? in text), COLUMN>=NUMBER or COLUMN<=NUMBER; several times"
+    condition = (
+        "only connections with COLUMN=VALUE (* and ? in text), COLUMN>=NUMBER or COLUMN<=NUMBER; may be repeated"
+    )
     group.add_argument("--only", metavar="CONDITION", action="append", default=[], help=condition)
     group.add_argument(
         "--against", metavar="STORE", type=Path, help="compare with the connections of another store, with intervals"
@@ -65,7 +67,7 @@ def _add_report(group: argparse._ArgumentGroup) -> None:
         metavar="CONDITION",
         action="append",
         default=[],
-        help="the same for the others, of --against or else of the same store; several times",
+        help="the same for the others, of --against or else of the same store; may be repeated",
     )
     group.add_argument("--seed", metavar="N", type=int, default=1, help="of the intervals; default: %(default)d")
     group.add_argument(
