@@ -55,7 +55,7 @@ def test_every_command_that_writes_is_tried_and_declares_all_its_files() -> None
         files = {a.dest for a in parser._actions if a.type is FilePath}
         reads, writes = parser.get_default("reads"), parser.get_default("writes")
         assert files == {*reads, *writes}, name
-        assert bool(writes) == (name in WRITERS), name
+        assert bool(writes) == (name in WRITERS or name == "fleet"), name  # test_cli_fleet_outputs
 
 
 def run(command: list[str], trace: FilePath | str, out: FilePath | str) -> int:

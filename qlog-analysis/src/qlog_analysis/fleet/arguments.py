@@ -22,7 +22,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--store",
         metavar="FOLDER",
-        type=Path,
+        type=_folder,
         required=True,
         help="where the table is kept, as Parquet; only traces that are new or have changed are worked",
     )
@@ -60,7 +60,7 @@ def _add_report(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument("--only", metavar="CONDITION", action="append", default=[], help=condition)
     group.add_argument(
-        "--against", metavar="STORE", type=Path, help="compare with the connections of another store, with intervals"
+        "--against", metavar="STORE", type=_folder, help="compare with the connections of another store, with intervals"
     )
     group.add_argument(
         "--against-only",
@@ -74,8 +74,15 @@ def _add_report(group: argparse._ArgumentGroup) -> None:
         "--worst", metavar="N", type=_count, default=10, help="connections to name; default: %(default)d"
     )
     group.add_argument(
-        "--explain", metavar="FOLDER", type=Path, help="explain the worst connections, a page each, linked from --html"
+        "--explain",
+        metavar="FOLDER",
+        type=_folder,
+        help="explain the worst connections, a page each, linked from --html",
     )
+
+
+def _folder(text: str) -> Path:
+    return Path(text)
 
 
 def _count(text: str) -> int:

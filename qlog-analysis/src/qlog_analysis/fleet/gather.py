@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
@@ -13,8 +13,9 @@ from types import FrameType
 
 from ..errors import AnalysisError
 from . import find
+from .fetch import is_address
 from .progress import Progress
-from .row import Row
+from .row import Found, Row
 from .schedule import Workers, worked
 from .store import Store, Writer
 from .table import Table
@@ -34,13 +35,20 @@ class Gathered:
     """Folders that could not be searched."""
 
 
-def gather(store: Path, where: list[str], workers: AbstractContextManager[Workers], *, again: bool) -> Gathered:
-    """`again`: also what had an error the last time."""
+def gather(
+    store: Path,
+    where: list[str],
+    workers: AbstractContextManager[Workers],
+    *,
+    again: bool,
+    outputs: Sequence[Path] = (),
+) -> Gathered:
+    """`again`: also what had an error the last time. `outputs`: what will be written, and so must not be a trace."""
     out = Gathered()
     with _stoppable(store), Table(Store.made(store)) as table:
         seen = table.next_seen()
         listed = chain.from_iterable(find.traces(w, out.problems.append) for w in where)
-        out.found, _ = table.list_found(listed)
+        out.found, _ = table.list_found(_apart(listed, outputs))
         for problem in out.problems:
             print(f"qlog-analysis: {problem}", file=sys.stderr)
         if not out.found:
@@ -51,6 +59,18 @@ def gather(store: Path, where: list[str], workers: AbstractContextManager[Worker
             with workers as at_work:
                 _work(table, at_work, Writer(table.store, seen), Progress(out.worked, size))
     return out
+
+
+def _apart(found: Iterator[Found], outputs: Sequence[Path]) -> Iterator[Found]:
+    """Raises AnalysisError for a trace that an output would overwrite, by whatever name."""
+    known = [(path, path.stat().st_size) for path in outputs if path.is_file()]
+    for one in found:
+        for path, size in known:
+            if size == one.size and not is_address(one.trace) and path.samefile(one.trace):
+                raise AnalysisError(
+                    f"{path} is the trace {one.trace}, which would be overwritten: choose another name for the output"
+                )
+        yield one
 
 
 def _work(table: Table, workers: Workers, writer: Writer, progress: Progress) -> None:

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from ..errors import AnalysisError
 from ..nearby import is_trace
-from ..output import STANDARD_OUTPUT, replacing, write_text
+from ..output import STANDARD_OUTPUT, keep_apart, replacing, write_text
 from . import compare, explanations, schedule
 from .chosen import Chosen
+from .fetch import is_address
 from .gather import gather
 from .isolated import Limits
 from .outcome import Report, to_json, to_text
@@ -31,7 +32,7 @@ def run(args: Namespace) -> Fleet:
     chosen, others = Chosen.by(args.only), Chosen.by(args.against_only)
     problems: list[str] = []
     if args.traces:
-        problems = gather(args.store, args.traces, _workers(args), again=args.retry).problems
+        problems = gather(args.store, args.traces, _workers(args), again=args.retry, outputs=_outputs(args)).problems
     with ExitStack() as open_tables:
         table = open_tables.enter_context(Table(Store(args.store)))
         other: Of | None = None
@@ -45,11 +46,14 @@ def run(args: Namespace) -> Fleet:
     return report.fleet
 
 
+def _outputs(args: Namespace) -> list[Path]:
+    return [out for out in (args.json, args.html, args.table) if out is not None and out != STANDARD_OUTPUT]
+
+
 def _refuse_wrong(args: Namespace) -> None:
     store = args.store.resolve()
-    for out in (args.json, args.html, args.table):
-        if out is None or out == STANDARD_OUTPUT:
-            continue
+    keep_apart([Path(t) for t in args.traces if not is_address(t)], _outputs(args))
+    for out in _outputs(args):
         if is_trace(out.name):
             raise AnalysisError(f"{out} has the name of a trace: choose another name for the output")
         if store == out.resolve() or store in out.resolve().parents:
