@@ -25,7 +25,7 @@ from qlog_analysis.explain.limits import Limit
 from qlog_analysis.fleet import find, isolated
 from qlog_analysis.fleet.analyse import ErrorKind, rows_of
 from qlog_analysis.fleet.isolated import Isolated, Limits
-from qlog_analysis.fleet.row import LIMITED_BY, Found, Row
+from qlog_analysis.fleet.row import LIMITED_BY, Found, Row, columns
 from qlog_analysis.load import load
 from qlog_analysis.metrics import measure
 from test_several import BROKEN
@@ -63,6 +63,13 @@ def test_a_row_has_what_metrics_check_and_explain_say(kind: str, request: pytest
     }
     assert f"{row.controller}:{row.options}" == m.controller
     assert {"good": "PASS", "falsified": "FAIL", "cubic": "NO LAW"}[kind] == row.verdict
+
+
+def test_the_readme_names_every_column() -> None:
+    readme = (FilePath(__file__).parents[1] / "README.md").read_text()
+    table = readme[readme.index("**Columns.**") : readme.index("**Measured**")]
+    missing = [name for name in columns() if f"`{name}`" not in table and not name.startswith("limited_by_")]
+    assert not missing
 
 
 def test_the_source_of_delays_and_the_peer_are_told(tmp_path: FilePath) -> None:
