@@ -15,7 +15,7 @@ from commands import OWN, ROOT, Command
 
 BUILT = OWN - {"qlog-analysis"}
 """Programs that have to be built before they can say which options they have."""
-OTHERS = frozenset({"cc", "cpack", "docker", "git", "mypy", "pip", "ruff"})
+OTHERS = frozenset({"cc", "cpack", "dask", "docker", "git", "mypy", "pip", "ruff"})
 """Programs of others. Only the files in their commands are looked at."""
 PLACEHOLDER = re.compile(r"[A-Z][A-Z_.]*|\{\w+\}|\$\w+")
 """A word that the reader replaces: DIR, TRACE, HERE, or a variable."""
@@ -132,6 +132,9 @@ def cargo(command: Command) -> Iterator[str]:
 
 def python(command: Command) -> Iterator[str]:
     words, folder = command.words, ROOT / command.folder
+    if words[1] == "-c":
+        compile(words[2], str(command.line), "exec")
+        return
     module = words[1] == "-m"
     start = words[1:3] if module else words[1:2]
     if not module and not (folder / start[0]).is_file():

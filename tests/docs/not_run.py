@@ -33,6 +33,9 @@ NOT_RUN = {
     # Other machines, networks and programs.
     "build/venv/bin/python interop/matrix/run.py *": "downloads peers; ctest: matrix",
     "docker *": "wants docker",
+    "dask *": "a cluster; ctest: qlog-analysis-traces",
+    "qlog-analysis fleet *": "traces of the reader; ctest: qlog-analysis-traces",
+    "python -c *": "the table that the command before it wrote",
     "PROGRAM": "stands for a program of the reader; ctest: c-transfer",
     "ruff *": "ctest: ruff",
     "mypy": "ctest: mypy-qlog-analysis",
