@@ -67,6 +67,8 @@ pub struct Owd(i64);
 impl Owd {
     /// No delay.
     pub const ZERO: Owd = Owd(0);
+    /// Longer than any other.
+    pub const LONGEST: Owd = Owd(i64::MAX);
 
     /// From nanoseconds.
     pub const fn from_nanos(nanos: i64) -> Self {

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from qlog_analysis.hybrid import dips, floor, interruption, jitter, law
-from qlog_analysis.hybrid.contended import LargestRate
+from qlog_analysis.hybrid.contended import LargestRate, has_fallen
 from qlog_analysis.hybrid.course import Course
 from qlog_analysis.hybrid.floor import Taken
 from qlog_analysis.hybrid.late import LatePackets
@@ -59,6 +59,7 @@ class HybridSender:
     _course: Course = field(default_factory=Course)
     _standing: Standing = field(default_factory=Standing)
     _limited_before: bool = False
+    _longest_length: float = 0.0
     _meets_path: bool = False
     """Whether no epoch with samples has ended since the path was interrupted."""
     _window_full: bool = False
@@ -211,7 +212,9 @@ class HybridSender:
             meets_path=self._meets_path,
             duration=duration,
             lost_total=self._lost_total,
+            length_fell=has_fallen(self._longest_length, self.length),
         )
+        self._longest_length = max(self._longest_length, self.length)
         level, ack_gap, self._limited_before = self._level, self._ack_gap, app_limited
         self._learn_jitter_and_gap(epoch)
         done = self._update(now, epoch, delta)
@@ -301,7 +304,7 @@ class HybridSender:
             (by,) = floor.least(self._taken)
             self._minima.raise_by({Source.ACK: by, Source.TIMESTAMPS: None})
             self._jitter = self._jitter.interrupt()
-            self._meets_path, self._queue_since = False, None
+            self._meets_path, self._queue_since, self._longest_length = False, None, 0.0
         if done.outcome is Outcome.SLOWER_LINK:
             self._forget_rates()
         if done.starts_anew:
@@ -333,6 +336,7 @@ class HybridSender:
         self._jitter, self._ack_gap, self._background = jitter.Jitter(), 0.0, 0.0
         if self._longest:
             self._longest = LongestQueue(self.p.base_delay_window, self._longest.origin)
+        self._longest_length = 0.0
         self._forget_rates()
         self.startup, self.state = True, State.STARTUP
         self._meets_path, self._queue_since = True, None

@@ -81,6 +81,8 @@ pub struct OwdMeter {
     /// How the peer's clock runs, if the minima follow that.
     skew: Option<Skew>,
     min_rtt: Option<Duration>,
+    /// The same as a delay, beyond any while there is none.
+    least_rtt: Owd,
     max_datagram_size: Bytes,
     /// The largest packet of each class but the last.
     largest: [Bytes; CLASSES - 1],
@@ -100,6 +102,7 @@ impl OwdMeter {
             rtt_smaller: WindowMin::new(window),
             skew: None,
             min_rtt: None,
+            least_rtt: Owd::LONGEST,
             max_datagram_size,
             largest: largest(max_datagram_size),
         }
@@ -280,6 +283,7 @@ impl OwdMeter {
     fn update_min_rtt(&mut self) {
         let smallest = self.rtt_full.get().or(self.rtt_smaller.get());
         self.min_rtt = smallest.map(Owd::to_duration);
+        self.least_rtt = smallest.unwrap_or(Owd::LONGEST);
     }
 
     fn returned(&self, packet: &Acked, now: Time) -> Returned {
@@ -321,11 +325,10 @@ impl OwdMeter {
 
     /// An RTT less the reported ACK delay, which counts up to the peer's `max_ack_delay` and takes no RTT below the smallest
     /// (RFC 9002, section 5.3): one wrong report must not lower the base delay for the whole window.
-    #[inline]
+    #[inline(always)]
     fn without_ack_delay(&self, feedback: &Feedback<'_>, rtt: Owd) -> Owd {
-        let delay = feedback.ack_delay.min(feedback.max_ack_delay);
-        let least = self.min_rtt.map_or(rtt, |min_rtt| rtt.min(min_rtt.into()));
-        (rtt - Owd::from(delay)).max(least)
+        let delay = Owd::from(feedback.ack_delay).min(feedback.max_ack_delay.into());
+        (rtt - delay).max(rtt.min(self.least_rtt))
     }
 
     fn record_rtt(&mut self, packet: &Returned) {

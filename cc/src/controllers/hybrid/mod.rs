@@ -167,7 +167,7 @@ impl Hybrid {
                 self.model.forget_path(&self.params);
                 self.startup = Startup::default();
             }
-            Some(Outcome::NewPath | Outcome::LongerPath) => self.model.delay.take_for_path(),
+            Some(Outcome::NewPath | Outcome::LongerPath) => self.model.take_queue_for_path(),
             Some(Outcome::SlowerLink) => self.model.forget_rates(&self.params),
             Some(Outcome::Contended) | None => {}
         }

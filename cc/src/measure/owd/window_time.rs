@@ -17,6 +17,7 @@ pub(super) struct WindowTime {
 
 impl WindowTime {
     /// Whether something is due.
+    #[inline]
     pub fn is_due(&self, now: Time) -> bool {
         now >= self.next
     }

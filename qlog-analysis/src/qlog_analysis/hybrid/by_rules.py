@@ -219,6 +219,7 @@ class RulesAgainstReport:
             meets_path=self.s.before.meets_path,
             duration=duration,
             lost_total=r.lost_total,
+            length_fell=self.s.length_fell(length),
         )
         return law.outcomes(epoch, self.p, self.s.before.course, TIME_TOLERANCE)
 

@@ -45,6 +45,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         self._standing = Standing()
         self._queues = frozenset({0.0})
         self._largest: list[LargestRate] = []
+        self._longest_length = 0.0
 
     @property
     def _started(self) -> bool:
@@ -129,6 +130,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
             queues=self._queues,
             largest=[largest.get() for largest in self._largest],
             meets_path=self._measurement.meets_path,
+            longest_length=self._longest_length,
         )
 
     @staticmethod
@@ -160,6 +162,8 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
 
     def _follow_path(self, r: HybridEpoch, m: Measured, compared: Compared) -> None:
         """Interruptions, and paths that are longer than they were."""
+        judged_anew = compared.interrupted or r.outcome in (Outcome.LONGER_PATH.value, Outcome.NEW_PATH.value)
+        self._longest_length = 0.0 if judged_anew else max(self._longest_length, r.length / 1e3)
         if compared.interrupted:
             self._measurement.path_was_interrupted()
             self._largest = []

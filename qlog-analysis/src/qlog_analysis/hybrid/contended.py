@@ -14,6 +14,10 @@ HELD_SHARE = 0.54
 """Of the largest recent R, and of the slowest link."""
 REMAINS = 0.7
 """Of what is held, after excessive losses."""
+FELL_PARTS = 16
+"""L has fallen if it was longer by L divided by this."""
+SHARE_LOSS = 0.02
+"""Of the packets of an epoch: what is lost where a flow finds its share."""
 RECOVERY = 5.0
 """s. Within this time at most they are made up for."""
 REMEMBERED = 10.0
@@ -31,6 +35,12 @@ RATE_SLACK = 1e-9
 """Relative. Rounding of rates in the report."""
 DELAY_SLACK = 4e-9
 """s. Rounding of delays in the report."""
+
+
+def has_fallen(longest: float, length: float) -> bool:
+    """Whether L, s, is shorter by a 16th of it than it was at most; in whole nanoseconds."""
+    now = round(length * 1e9)
+    return round(longest * 1e9) >= now + now // FELL_PARTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +68,9 @@ class Seen:
     losses: LossCount = NO_LOSSES
     background: float = 0.0
     """B as this epoch leaves it."""
+    sent_little: bool = False
+    came_late: bool = False
+    """Whether competing flows were there before the flow: L has fallen."""
 
     @property
     def round_trip(self) -> float:
@@ -102,10 +115,19 @@ class Contended:
         return now - self.needed >= REMEMBERED
 
     def _grown(self, e: Seen) -> float:
+        if self._finds_share(e) and self.held_rate >= self.share:
+            if self.probe is not None or e.sent_little:
+                return self.held_rate
+            return self.held_rate + 8.0 * e.packet_bytes * e.length / e.round_trip**2
         in_time = (1.0 - REMAINS) * self.share * e.length / RECOVERY
         grown = self.held_rate + max(8.0 * e.packet_bytes / e.round_trip, in_time)
         half = HELD_SHARE * 8.0 * e.packet_bytes / e.transmission if e.transmission > 0.0 else self.share
         return min(grown, max(self.share, half))
+
+    @staticmethod
+    def _finds_share(e: Seen) -> bool:
+        """Whether neither the link nor what the flow had without others is known, so that losses have to tell."""
+        return e.came_late and e.transmission <= 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +170,9 @@ def _go_on(c: Contended, e: Seen, slack: float) -> Judged:
         return _probed(c, c.probe, e, slack)
     if e.excessive_loss:
         return _held(replace(c, held_rate=REMAINS * c.held_rate), 1.0 - REMAINS)
+    if c.held_rate > c.share and c._finds_share(e) and not e.losses.is_chance(max(e.background, SHARE_LOSS), slack):
+        rate = max(c.share, REMAINS * c.held_rate)
+        return _held(replace(c, held_rate=rate), 1.0 - rate / c.held_rate)
     if e.now + slack < c.next_probe:
         return _held(c)
     probe = Probe(e.now + PROBE_ROUNDS * e.round_trip, e.delta)

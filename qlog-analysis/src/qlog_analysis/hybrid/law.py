@@ -122,6 +122,8 @@ class Epoch:
     """s."""
     lost_total: int = 0
     """Packets: all losses."""
+    length_fell: bool = False
+    """Whether L was longer before: a queue was taken for a part of the path."""
 
     @property
     def back(self) -> Back:
@@ -296,6 +298,8 @@ def _seen(e: Epoch, rate: float) -> Seen:
         transmission=e.transmission,
         losses=LossCount(e.losses, e.acked),
         background=e.background,
+        sent_little=e.sent_little,
+        came_late=e.length_fell,
     )
 
 

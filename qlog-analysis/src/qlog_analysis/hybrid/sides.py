@@ -10,6 +10,7 @@ from ..events import HybridEpoch
 from ..model import Update
 from ..zones import sides
 from . import dips, interruption, jitter, law
+from .contended import has_fallen
 from .course import Course
 from .jitters import JITTER_TOLERANCE
 from .measured import Measured
@@ -44,6 +45,8 @@ class Before:
     """Values that the largest recent R may have, bit/s."""
     meets_path: bool = False
     """Whether no epoch with samples has ended since the path was interrupted."""
+    longest_length: float = 0.0
+    """The longest L since the first epoch, or since the path became longer or another one, s."""
 
     @property
     def state(self) -> State:
@@ -90,6 +93,10 @@ class Sides(sides.Sides[HybridEpoch, Measured]):
         if not self.longer_path:
             return [self.r.length / 1e3]
         return [x + shift for x in self.m.lengths for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)]
+
+    def length_fell(self, length: float) -> bool:
+        """Whether L was longer before. Reports have it in whole nanoseconds."""
+        return has_fallen(self.before.longest_length, length)
 
     def usual(self, length: float) -> float:
         """How long it takes at most, as a rule, until something comes back, s."""

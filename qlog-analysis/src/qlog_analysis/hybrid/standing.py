@@ -108,10 +108,13 @@ class Attempt:
     """The delays of the epochs since the delay last moved, not of the attempt's first."""
     losses: LossCount = NO_LOSSES
     """Of these epochs."""
+    all_losses: LossCount = NO_LOSSES
+    """Of all its epochs."""
 
     @staticmethod
     def start(e: Shown, share: float) -> Attempt:
-        return Attempt(e.now, e.now, e.rate, share, e.short, e.delta, e.delta, e.delta)
+        losses = LossCount(e.lost, e.acked)
+        return Attempt(e.now, e.now, e.rate, share, e.short, e.delta, e.delta, e.delta, all_losses=losses)
 
     def is_over(self, e: Shown, slack: float) -> bool:
         """Whether the queue has been gone for once, also as a flow sees it that has lost most of its share since."""
@@ -133,6 +136,7 @@ class Attempt:
             last=e.delta,
             one_before=self.last,
             losses=losses if moved else self.losses + losses,
+            all_losses=self.all_losses + losses,
             drained=0.0 if moved else self.drained + (e.now - self.latest) * spare,
             later=(e.delta,) if moved else later,
         )
@@ -162,6 +166,11 @@ class Attempt:
         if not e.exceeds_own(self.share, CALM_PARTS, queue, slack):
             return False
         return self.drained + slack * len(self.later) >= max(self.later)
+
+    def is_filled(self, e: Shown, queue: float, slack: float) -> bool:
+        """Whether it is a buffer that others fill: flows that give way keep no such queue, or lose nothing to it."""
+        loses = e.delta + slack >= e.length / FILLED_PARTS[0] and not self.all_losses.is_chance(e.background, slack)
+        return loses or e.exceeds_own(self.share, FILLED_PARTS, queue, slack)
 
     def falls(self, slack: float) -> bool:
         return self.last < FALLING * self.one_before + slack
@@ -250,9 +259,7 @@ def _filled(e: Shown, a: Attempt, p: Parameters, slack: float, patience: float) 
     delay = min(slack, DELAY_SLACK)
     lasts = a.lasts(e.length, p, patience)
     contended = {
-        e.now - a.began + s * slack >= lasts
-        and not a.falls(-s * delay)
-        and e.exceeds_own(a.share, FILLED_PARTS, p.target_packets, s * slack)
+        e.now - a.began + s * slack >= lasts and not a.falls(-s * delay) and a.is_filled(e, p.target_packets, s * slack)
         for s in (-1.0, 1.0)
     }
     if True in contended:

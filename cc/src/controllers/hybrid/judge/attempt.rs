@@ -117,6 +117,8 @@ struct Attempt {
     losses: LossCount,
     /// What would have drained in them if nobody else used the path.
     drained: Duration,
+    /// Losses of all its epochs.
+    all_losses: LossCount,
 }
 
 impl Attempt {
@@ -135,6 +137,7 @@ impl Attempt {
             most: Owd::ZERO,
             losses: LossCount::default(),
             drained: Duration::ZERO,
+            all_losses: seen.losses,
         }
     }
 
@@ -143,6 +146,7 @@ impl Attempt {
         let spare = 1.0 - self.rate.bps() / self.share.bps().max(1.0);
         self.drained += scaled(seen.now.since(self.latest), spare.clamp(0.0, 1.0));
         (self.latest, self.rate) = (seen.now, seen.rate);
+        self.all_losses = self.all_losses.and(seen.losses);
         self.longest = self.longest.max(seen.delta);
         self.falls = seen.delta.as_secs() < FALLS * self.last.as_secs();
         self.last = seen.delta;
@@ -201,7 +205,14 @@ impl Attempt {
         let due = scaled(seen.length, OTHER_EPOCHS + seen.drain)
             + DRAIN_QUEUES * self.longest.to_duration();
         let over = seen.now.since(self.began) >= patience.max(due * 2);
-        over && !self.falls && self.exceeds_own(seen, FILLED_DIVISORS)
+        over && !self.falls && self.is_filled(seen)
+    }
+
+    /// Whether the delay is one of a buffer that others fill: flows that give way keep no such queue, or lose nothing to it.
+    fn is_filled(&self, seen: &Attempted) -> bool {
+        let long = seen.delta >= Owd::from(seen.length / FILLED_DIVISORS[0]);
+        let loses = self.all_losses.exceeds_chance(seen.background);
+        (long && loses) || self.exceeds_own(seen, FILLED_DIVISORS)
     }
 
     /// Whether it has done so for a while, and a few epochs more will tell.

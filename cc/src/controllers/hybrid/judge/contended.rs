@@ -31,6 +31,9 @@ const RECOVERY: Duration = Duration::from_secs(5);
 const REMEMBERED: Duration = Duration::from_secs(10);
 /// When the first one comes.
 const FIRST_PROBE: Duration = Duration::from_secs(2);
+/// A flow that finds its share by losses does not answer two hundredths of the packets (as BBR): in a full buffer, single packets of a small flow
+/// are lost far more often than those who fill it answer.
+const SHARE_LOSS: f64 = 0.02;
 /// What a probe leaves of the rate, and for how many round trips.
 const PROBE_SHARE: f64 = 0.5;
 const PROBE_ROUNDS: u32 = 3;
@@ -88,6 +91,10 @@ pub struct Epoch {
     pub losses: LossCount,
     /// The share of packets that is lost without a queue.
     pub background: f64,
+    /// Whether the application limits the flow.
+    pub sent_little: bool,
+    /// Whether others were there before the flow, so that it has never had the path.
+    pub came_late: bool,
 }
 
 impl Epoch {
@@ -103,7 +110,19 @@ impl Epoch {
             link: seen.link,
             losses: seen.losses,
             background: seen.background,
+            sent_little: seen.sent_little,
+            came_late: seen.length_fell,
         }
+    }
+
+    /// Whether neither the link is known nor what the flow had without others, so that losses have to tell its share.
+    fn finds_share(&self) -> bool {
+        self.came_late && self.link.rate().is_none()
+    }
+
+    /// Whether so much is lost that the share is found.
+    fn loses(&self) -> bool {
+        self.losses.exceeds_chance(self.background.max(SHARE_LOSS))
     }
 
     fn round_trip(&self) -> Duration {
@@ -198,6 +217,11 @@ impl Contended {
             self.held = self.held * REMAINS;
             return self.with(Some(1.0 - REMAINS));
         }
+        if self.held > self.share && seen.finds_share() && seen.loses() {
+            let before = self.held;
+            self.held = self.share.max(before * REMAINS);
+            return self.with(Some(1.0 - self.held.bps() / before.bps()));
+        }
         if seen.now < self.next_probe {
             return self.with(None);
         }
@@ -208,6 +232,10 @@ impl Contended {
 
     /// Back to the share by a packet per round trip, or in time, and up to half of the slowest link.
     fn grow(&mut self, seen: &Epoch) {
+        if seen.finds_share() && self.held >= self.share {
+            self.held = self.beyond(seen);
+            return;
+        }
         let in_time = (1.0 - REMAINS) * seen.length.as_secs_f64() / RECOVERY.as_secs_f64();
         let grown = self.held
             + seen
@@ -220,6 +248,17 @@ impl Contended {
             .rate()
             .map_or(self.share, |link| link * HELD_SHARE);
         self.held = grown.min(self.share.max(half));
+    }
+
+    /// A flow that has never had the path does not know what half of it is. It finds its share as those do who fill the buffer: by a
+    /// packet per round trip until packets are lost.
+    fn beyond(&self, seen: &Epoch) -> Rate {
+        if self.probe.is_some() || seen.sent_little {
+            return self.held;
+        }
+        let round = seen.round_trip();
+        let rounds = seen.length.as_secs_f64() / round.as_secs_f64();
+        self.held + seen.link.packet().per(round) * rounds
     }
 
     fn with(&self, beta: Option<f64>) -> Verdict {

@@ -47,6 +47,8 @@ pub struct Model {
     began: Option<Time>,
     /// The largest R of the last seconds in which nobody kept a queue: the sliding minimum of what it is turned round, in bit/s.
     largest: WindowMin<Reverse<u64>>,
+    /// The longest L since the first epoch, or since the path became longer.
+    longest_length: Duration,
     /// Whether the application limited the epoch before.
     limited_before: bool,
     packet: Bytes,
@@ -78,6 +80,7 @@ impl Model {
             counting: Counting::default(),
             began: None,
             largest: WindowMin::new(params.base_delay_window),
+            longest_length: Duration::ZERO,
             limited_before: false,
             packet: start.max_datagram_size,
             initial_rtt: start.initial_rtt,
@@ -247,6 +250,12 @@ impl Model {
         bounded(rate, self.packet, self.length())
     }
 
+    /// What the epoch that has ended took for a queue is the path's.
+    pub fn take_queue_for_path(&mut self) {
+        self.longest_length = Duration::ZERO;
+        self.delay.take_for_path();
+    }
+
     /// What the flow had says nothing of what the link carries now.
     pub fn forget_rates(&mut self, params: &Params) {
         self.largest = WindowMin::new(params.base_delay_window);
@@ -255,6 +264,7 @@ impl Model {
     /// The path may be another one. Only the base delay stays, which is looked at anew.
     pub fn forget_path(&mut self, params: &Params) {
         self.largest = WindowMin::new(params.base_delay_window);
+        self.longest_length = Duration::ZERO;
         self.delivery = Delivery::default();
         self.losses = Losses::default();
         self.ack_gap = AckGap::default();

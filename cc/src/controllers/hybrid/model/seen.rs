@@ -34,6 +34,8 @@ pub struct Seen {
     pub duration: Duration,
     /// L.
     pub length: Duration,
+    /// Whether L was longer before: a queue was taken for a part of the path, so others had it before this flow came.
+    pub length_fell: bool,
     pub link: Link,
     pub source: Source,
     /// Mean delays by each source.
@@ -119,6 +121,9 @@ fn overlaps(epoch: &Epoch, feedback: &Feedback<'_>) -> bool {
     feedback.space == Space::Application && oldest.is_some_and(|packet| packet.sent < epoch.start())
 }
 
+/// L has fallen if it was longer by this part of it.
+const FELL_DIVISOR: u32 = 16;
+
 impl Model {
     /// Takes out the epoch that this feedback ends, and what it has shown. `met` is what start-up has.
     pub fn end_epoch(
@@ -178,6 +183,7 @@ impl Model {
             now,
             duration,
             length: self.length(),
+            length_fell: self.length_fell(),
             link: self.link(),
             source,
             means,
@@ -207,6 +213,11 @@ impl Model {
             had: self.had(),
             interrupted,
         }
+    }
+
+    fn length_fell(&mut self) -> bool {
+        self.longest_length = self.longest_length.max(self.length());
+        self.longest_length >= self.length() + self.length() / FELL_DIVISOR
     }
 
     /// The time in which something comes back, as a rule.

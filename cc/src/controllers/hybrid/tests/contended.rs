@@ -18,6 +18,7 @@ struct Course {
     link: Link,
     /// Packets lost of 40 in each epoch.
     lost: u64,
+    came_late: bool,
 }
 
 impl Course {
@@ -34,6 +35,7 @@ impl Course {
             now,
             link: link(Duration::ZERO),
             lost: 0,
+            came_late: false,
         }
     }
 
@@ -73,6 +75,8 @@ impl Course {
             link: self.link,
             losses: LossCount::new(self.lost, 40 - self.lost),
             background: 0.01,
+            sent_little: false,
+            came_late: self.came_late,
         })
     }
 
@@ -209,6 +213,46 @@ fn a_delay_that_does_not_move_is_a_full_buffer_if_packets_are_lost_to_it() {
     };
     assert!(outcome(0), "nothing is");
     assert!(!outcome(1), "one in 40, for two seconds");
+}
+
+#[test]
+fn a_flow_that_came_late_finds_its_share_by_losses() {
+    let mut course = Course::new();
+    course.came_late = true;
+    let rates = course.held_until(2.9, 60);
+    // By a packet of 1,250 bytes per round trip of 100 ms, for 1.9 s in epochs of 40 ms.
+    let gained = rates.last().unwrap() - 5.4;
+    assert!((gained - 1.9).abs() < 0.05, "{gained}");
+    course.lost = 1;
+    let kept = course.epoch(60, false);
+    assert!(
+        matches!(kept, Verdict::Holds { beta: None, .. }),
+        "{kept:?}"
+    );
+    course.lost = 4;
+    let before = course.others.held().bps() / MBPS;
+    let after = course.epoch(60, false);
+    assert!(
+        mbps(after) < 0.75 * before && mbps(after) >= 5.4,
+        "{after:?}"
+    );
+    course.lost = 0;
+    course.link = link(Duration::from_secs(1) / 1_000);
+    course.epoch(60, false);
+    let known = course.others.held().bps() / MBPS;
+    assert!(
+        (known - 5.4).abs() < 1e-6,
+        "half of a link of 10 Mbit/s: {known}"
+    );
+}
+
+#[test]
+fn a_flow_that_had_the_path_keeps_to_half_of_it() {
+    let mut course = Course::new();
+    let rates = course.held_until(2.9, 60);
+    assert!(rates.iter().all(|rate| *rate == 5.4), "{rates:?}");
+    course.lost = 4;
+    assert_eq!(mbps(course.epoch(60, false)), 5.4);
 }
 
 #[test]

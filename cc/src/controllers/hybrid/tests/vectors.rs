@@ -266,6 +266,7 @@ fn seen_in(params: &Params, case: &CourseCase) -> Seen {
         now: Time::default(),
         duration: Duration::ZERO,
         length,
+        length_fell: false,
         link,
         source: Source::Ack,
         means: Means::default(),
