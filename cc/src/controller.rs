@@ -7,6 +7,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::estimate::{Estimate, State};
 use crate::feedback::Feedback;
 use crate::measure::owd::Source;
 use crate::units::{Bytes, Owd, Rate, Time};
@@ -130,7 +131,28 @@ pub trait Controller: fmt::Debug + Send + Sync {
         Measured::default()
     }
 
+    /// What a source may count on. Nothing is kept for it between two calls, so that it costs something only if somebody asks.
+    fn estimate(&self, _now: Time) -> Estimate {
+        let delay = self.measured().rowd.map(Owd::to_duration);
+        plain_estimate(&self.decision(), delay, None)
+    }
+
     /// The next event for the trace. Only asked while a trace is written, so events that nobody
     /// fetches must not pile up.
     fn next_event(&mut self) -> Option<Event>;
+}
+
+/// The estimate of a controller that knows a rate, perhaps the queueing delay and the state, and no more.
+pub fn plain_estimate(
+    decision: &Decision,
+    queueing_delay: Option<Duration>,
+    state: Option<State>,
+) -> Estimate {
+    let rate = decision.bandwidth;
+    Estimate {
+        target: (rate < Rate::INFINITE).then_some(rate),
+        queueing_delay,
+        state,
+        ..Estimate::default()
+    }
 }

@@ -18,6 +18,7 @@
 pub mod catalogue;
 pub mod controller;
 pub mod controllers;
+pub mod estimate;
 pub mod feedback;
 pub mod measure;
 pub mod models;
@@ -28,5 +29,5 @@ pub mod units;
 
 pub use catalogue::{parse, Algorithm};
 #[cfg(feature = "plugin")]
-pub use plugin::register;
+pub use plugin::{estimate, register};
 pub use spec::SpecError;

@@ -16,6 +16,7 @@ use quiche::EcnCodepoint;
 
 use crate::catalogue::{self, Build, CATALOGUE};
 use crate::controller::{Controller, Decision, Ecn, Event, Start, Value};
+use crate::estimate::Estimate;
 use crate::feedback::{Acked, Feedback, Lost, Space};
 use crate::spec::SpecError;
 use crate::units::{Bytes, Rate, Time};
@@ -83,9 +84,7 @@ fn make_known(
 pub fn controller<F: quiche::BufFactory>(
     connection: &quiche::Connection<F>,
 ) -> Option<&dyn Controller> {
-    let plugin: &dyn Any = connection.congestion_control()?;
-    let plugin: &Plugin = plugin.downcast_ref()?;
-    Some(&*plugin.controller)
+    Plugin::of(connection).map(|plugin| &*plugin.controller)
 }
 
 struct Factory(Arc<Build>);
@@ -116,6 +115,8 @@ impl CongestionControlFactory for Factory {
             window_limit: usize::MAX,
             acked: Vec::new(),
             lost: Vec::new(),
+            latest: Time::default(),
+            told: Estimate::default(),
         })
     }
 }
@@ -137,9 +138,17 @@ struct Plugin {
     /// Reused from call to call.
     acked: Vec<Acked>,
     lost: Vec<Lost>,
+    /// When the latest feedback came, and the estimate that the trace has.
+    latest: Time,
+    told: Estimate,
 }
 
 impl Plugin {
+    fn of<F: quiche::BufFactory>(connection: &quiche::Connection<F>) -> Option<&Self> {
+        let plugin: &dyn Any = connection.congestion_control()?;
+        plugin.downcast_ref()
+    }
+
     /// An instant by the controller's clock, which begins before the first one.
     fn time(&mut self, instant: Instant) -> Time {
         const BEFORE: Duration = Duration::from_secs(43_200);
@@ -262,6 +271,7 @@ impl CongestionControl for Plugin {
             Some(newest) if rtt_updated => newest.sent + rtt_stats.latest_rtt(),
             _ => self.time(event_time),
         };
+        self.latest = now;
         self.controller.on_feedback(&Feedback {
             now,
             space: space(context.epoch),
@@ -341,7 +351,8 @@ impl CongestionControl for Plugin {
     }
 
     fn next_qlog_event(&mut self) -> Option<JsonEvent> {
-        self.controller.next_event().map(json_event)
+        let event = self.controller.next_event();
+        event.or_else(|| self.estimate_event()).map(json_event)
     }
 }
 
@@ -368,6 +379,10 @@ fn json(value: Value) -> serde_json::Value {
             .collect(),
     }
 }
+
+mod estimate;
+
+pub use self::estimate::estimate;
 
 #[cfg(test)]
 mod tests;

@@ -16,8 +16,9 @@ MAY_USE: dict[str, frozenset[str]] = {
     "measure": frozenset({"units", "feedback"}),
     "models": frozenset({"units"}),
     "spec": frozenset({"units"}),
-    "controller": frozenset({"units", "feedback", "measure", "spec"}),
-    "controllers": frozenset({"units", "feedback", "measure", "models", "spec", "controller"}),
+    "estimate": frozenset({"units"}),
+    "controller": frozenset({"units", "feedback", "measure", "spec", "estimate"}),
+    "controllers": frozenset({"units", "feedback", "measure", "models", "spec", "controller", "estimate"}),
     "catalogue": frozenset({"units", "measure", "spec", "controller", "controllers"}),
 }
 # These may use everything: the adapter to quiche, and the front page that names all modules.

@@ -72,6 +72,12 @@ impl Rtt {
         self.known.map(|(minimum, _)| Duration::from_nanos(minimum))
     }
 
+    /// By how much the smoothed one is above that.
+    pub fn above_minimum(&self) -> Option<Duration> {
+        let minimum = self.minimum()?;
+        Some(self.smoothed().saturating_sub(minimum))
+    }
+
     /// Whether there has been a sample.
     pub fn is_known(&self) -> bool {
         self.known.is_some()

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use quiche_cc::controller::{Controller, Decision, Event, Start, Value};
+use quiche_cc::estimate::Estimate;
 use quiche_cc::feedback::Feedback;
 use quiche_cc::units::{Bytes, Rate, Time};
 
@@ -37,6 +38,7 @@ const PARAMETERS: &str = "parameters_set";
 ///   peer's maximum ACK delay, and a second.
 /// - The pacing rate is a finite number, and at least a packet of 1200 bytes in eight of the longest RTTs.
 /// - A decision changes only where the trait says so, and asking for it changes nothing.
+/// - What a source is told has finite rates, and the target is within its interval.
 /// - There is always a state; events end, hold numbers that a trace can hold, and the first feedback of all tells
 ///   the parameters before anything else.
 #[derive(Debug)]
@@ -148,6 +150,14 @@ impl Checked {
         });
     }
 
+    fn check_estimate(&self, now: Time) {
+        let estimate = self.inner.estimate(now);
+        let rates = [estimate.least, estimate.target, estimate.most];
+        let known: Vec<Rate> = rates.into_iter().flatten().collect();
+        let sane = known.is_sorted() && known.iter().all(|rate| *rate < Rate::INFINITE);
+        self.require(Law::Rates, sane, "a feedback", || format!("{estimate:?}"));
+    }
+
     fn changed(&mut self, after: &str) {
         self.decision = self.inner.decision();
         self.check(after);
@@ -220,6 +230,7 @@ impl Controller for Checked {
         self.max_ack_delay = feedback.max_ack_delay;
         self.inner.on_feedback(feedback);
         self.changed("a feedback");
+        self.check_estimate(feedback.now);
         if self.traced {
             self.drain_events();
             self.require(Law::Events, self.told, "a feedback", || {
@@ -246,6 +257,10 @@ impl Controller for Checked {
 
     fn state(&self) -> &'static str {
         self.inner.state()
+    }
+
+    fn estimate(&self, now: Time) -> Estimate {
+        self.inner.estimate(now)
     }
 
     fn next_event(&mut self) -> Option<Event> {

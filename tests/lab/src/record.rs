@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use quiche_cc::estimate::Estimate;
 use quiche_cc_bottleneck::{Backlog, Counters, LossCause, Time};
 
 /// A datagram with data that reached its client.
@@ -43,6 +44,8 @@ pub struct SenderSample {
     pub declared_lost: u64,
     /// See `declared_lost`.
     pub spurious: u64,
+    /// What a source may count on.
+    pub estimate: Estimate,
 }
 
 /// Everything about a flow.

@@ -2,6 +2,7 @@
 
 use super::{initial_rate, report, Hybrid};
 use crate::controller::{Controller, Decision, Event, Measured};
+use crate::estimate::Estimate;
 use crate::feedback::Feedback;
 use crate::units::{Bytes, Time};
 
@@ -59,6 +60,12 @@ impl Controller for Hybrid {
 
     fn measured(&self) -> Measured {
         self.measured
+    }
+
+    fn estimate(&self, now: Time) -> Estimate {
+        let remembered = self.params.base_delay_window;
+        self.evidence
+            .estimate(&self.model, &self.control, remembered, now)
     }
 
     fn next_event(&mut self) -> Option<Event> {

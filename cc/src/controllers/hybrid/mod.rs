@@ -21,6 +21,7 @@
 
 mod control;
 mod drain;
+mod evidence;
 mod interface;
 mod judge;
 mod law;
@@ -35,6 +36,7 @@ mod thresholds;
 pub use self::params::{Params, PARAMETERS};
 
 use self::control::{step, Control, State, Step};
+use self::evidence::Evidence;
 use self::judge::Outcome;
 use self::law::zone;
 use self::model::seen::Seen;
@@ -57,6 +59,7 @@ pub struct Hybrid {
     model: Model,
     startup: Startup,
     control: Control,
+    evidence: Evidence,
     /// Epochs that have ended.
     epochs: u64,
     /// The latest, or none where something has changed that it depends on.
@@ -81,6 +84,7 @@ impl Hybrid {
             model,
             startup: Startup::default(),
             control,
+            evidence: Evidence::default(),
             epochs: 0,
             decision: None,
             room_up_to: Bytes(0),
@@ -149,6 +153,7 @@ impl Hybrid {
             return;
         };
         let step = step(params, &seen, &self.control);
+        self.evidence.take_in(&seen, &self.control, &step);
         self.follow(&step, &seen);
         self.epochs += 1;
         self.decide();

@@ -15,6 +15,7 @@ use crate::units::{Bytes, Rate, Time};
 mod additions;
 mod contended;
 mod dips;
+mod evidence;
 mod interruption;
 mod skew;
 mod standing;

@@ -35,16 +35,19 @@ pub use self::params::{Params, PARAMETERS, PROFILES};
 
 use self::law::Zone;
 use self::report::EpochReport;
-use crate::controller::{Controller, Decision, Ecn, Event, Measured, Start, MIN_WINDOW_PACKETS};
+use crate::controller::{
+    plain_estimate, Controller, Decision, Ecn, Event, Measured, Start, MIN_WINDOW_PACKETS,
+};
 use crate::controllers::bounds::bounded;
 use crate::controllers::pacing;
 use crate::controllers::report::PathLimits;
+use crate::estimate::{self, Estimate};
 use crate::feedback::Feedback;
 use crate::measure::course::Course;
 use crate::measure::epoch::Epoch;
 use crate::measure::owd::OwdMeter;
 use crate::measure::persistent::Blackout;
-use crate::units::{Bytes, Rate, Time};
+use crate::units::{Bytes, Owd, Rate, Time};
 
 /// The controller of one path.
 #[derive(Debug)]
@@ -200,6 +203,15 @@ impl Controller for HybridPaper {
 
     fn measured(&self) -> Measured {
         self.measured
+    }
+
+    fn estimate(&self, _now: Time) -> Estimate {
+        let state = match self.zone {
+            None => estimate::State::Startup,
+            Some(_) => estimate::State::Steady,
+        };
+        let delay = self.measured.rowd.map(Owd::to_duration);
+        plain_estimate(&self.decision(), delay, Some(state))
     }
 
     fn next_event(&mut self) -> Option<Event> {

@@ -10,6 +10,7 @@
 //! The window is a real number of bytes here, as the laws want it; [`NewReno::bytes`] is what may be in flight.
 
 use crate::controller::{Start, MIN_WINDOW_PACKETS};
+use crate::estimate::State;
 use crate::feedback::Feedback;
 use crate::measure::persistent::PersistentCongestion;
 use crate::measure::round::Round;
@@ -47,6 +48,14 @@ impl Phase {
             Phase::SlowStart => "slow_start",
             Phase::Recovery => "recovery",
             Phase::CongestionAvoidance => "congestion_avoidance",
+        }
+    }
+
+    /// What a source is told.
+    pub fn of_estimate(self) -> State {
+        match self {
+            Phase::SlowStart => State::Startup,
+            Phase::Recovery | Phase::CongestionAvoidance => State::Steady,
         }
     }
 }

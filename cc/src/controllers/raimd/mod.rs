@@ -23,7 +23,10 @@ pub use self::params::{Params, Target, PARAMETERS, PROFILES};
 use self::report::{Cause, Report, Update};
 use super::pacing;
 use super::report::{parameters_set, PathLimits};
-use crate::controller::{Controller, Decision, Ecn, Event, Start, MIN_WINDOW_PACKETS};
+use crate::controller::{
+    plain_estimate, Controller, Decision, Ecn, Event, Start, MIN_WINDOW_PACKETS,
+};
+use crate::estimate::{self, Estimate};
 use crate::feedback::Feedback;
 use crate::measure::loss::LossIntervals;
 use crate::measure::persistent::PersistentCongestion;
@@ -338,6 +341,15 @@ impl Controller for Raimd {
             (Some(_), true) => "startup",
             (Some(_), false) => "steady",
         }
+    }
+
+    fn estimate(&self, _now: Time) -> Estimate {
+        let state = match (self.collapsed, self.in_startup) {
+            (true, _) => estimate::State::Interrupted,
+            (false, true) => estimate::State::Startup,
+            (false, false) => estimate::State::Steady,
+        };
+        plain_estimate(&self.decision(), self.rtt.above_minimum(), Some(state))
     }
 
     fn next_event(&mut self) -> Option<Event> {

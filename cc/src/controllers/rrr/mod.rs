@@ -25,7 +25,10 @@ pub use self::params::{Feedback as FeedbackFunction, Params, PARAMETERS, PROFILE
 use self::report::Update;
 use super::pacing;
 use super::report::{parameters_set, PathLimits};
-use crate::controller::{Controller, Decision, Ecn, Event, Measured, Start, MIN_WINDOW_PACKETS};
+use crate::controller::{
+    plain_estimate, Controller, Decision, Ecn, Event, Measured, Start, MIN_WINDOW_PACKETS,
+};
+use crate::estimate::{self, Estimate};
 use crate::feedback::Feedback;
 use crate::measure::epoch::Epoch;
 use crate::measure::owd::{Minima, OwdMeter, Sample, Source};
@@ -286,6 +289,16 @@ impl Controller for Rrr {
             source: Some(self.delays.source()),
             ..Measured::default()
         }
+    }
+
+    fn estimate(&self, _now: Time) -> Estimate {
+        let state = match self.phase {
+            // Persistent congestion leads back there.
+            Phase::Initial if self.updates > 0 => estimate::State::Interrupted,
+            Phase::Initial | Phase::Startup => estimate::State::Startup,
+            Phase::Steady => estimate::State::Steady,
+        };
+        plain_estimate(&self.decision(), self.rtt.above_minimum(), Some(state))
     }
 
     fn next_event(&mut self) -> Option<Event> {

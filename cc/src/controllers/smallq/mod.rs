@@ -24,10 +24,11 @@ use self::report::Update;
 use super::newreno::{Counted, NewReno, Reaction};
 use super::pacing;
 use super::report::{parameters_set, PathLimits};
-use crate::controller::{Controller, Decision, Event, Start};
+use crate::controller::{plain_estimate, Controller, Decision, Event, Start};
+use crate::estimate::Estimate;
 use crate::feedback::Feedback;
 use crate::measure::rtt::Rtt;
-use crate::units::Bytes;
+use crate::units::{Bytes, Time};
 
 /// The controller of one path.
 #[derive(Debug)]
@@ -143,6 +144,11 @@ impl Controller for SmallQueues {
 
     fn state(&self) -> &'static str {
         self.reno.phase().as_str()
+    }
+
+    fn estimate(&self, _now: Time) -> Estimate {
+        let state = self.reno.phase().of_estimate();
+        plain_estimate(&self.decision(), self.rtt.above_minimum(), Some(state))
     }
 
     fn next_event(&mut self) -> Option<Event> {

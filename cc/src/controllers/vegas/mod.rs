@@ -26,7 +26,8 @@ use self::report::{Cause, Update};
 use super::newreno::NewReno;
 use super::pacing;
 use super::report::{parameters_set, PathLimits};
-use crate::controller::{Controller, Decision, Ecn, Event, Start};
+use crate::controller::{plain_estimate, Controller, Decision, Ecn, Event, Start};
+use crate::estimate::Estimate;
 use crate::feedback::{Acked, Feedback, Space};
 use crate::measure::round::Round;
 use crate::measure::rtt::Rtt;
@@ -230,6 +231,11 @@ impl Controller for Vegas {
 
     fn state(&self) -> &'static str {
         self.reno.phase().as_str()
+    }
+
+    fn estimate(&self, _now: Time) -> Estimate {
+        let state = self.reno.phase().of_estimate();
+        plain_estimate(&self.decision(), self.rtt.above_minimum(), Some(state))
     }
 
     fn next_event(&mut self) -> Option<Event> {

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use quiche::EcnCodepoint;
+use quiche_cc::estimate::Estimate;
 use quiche_cc_bottleneck::{Ecn, Time};
 
 use super::clock::HostClock;
@@ -134,6 +135,12 @@ impl Endpoint {
             meta.ecn = codepoint(ecn);
         }
         let _ = self.conn.recv_with_meta(data, info, meta);
+    }
+
+    /// What a source may count on, now.
+    #[allow(clippy::disallowed_methods, reason = "the clock is the simulation's")]
+    pub fn estimate(&self) -> Estimate {
+        quiche_cc::estimate(&self.conn, Instant::now())
     }
 
     /// Lets timers fire that are due.

@@ -62,9 +62,9 @@ impl Flow {
     }
 
     /// The sender's state, if there is one.
-    pub fn sample(&self, at: Time) -> Option<SenderSample> {
+    pub fn sample(&self, time: &VirtualTime, at: Time) -> Option<SenderSample> {
         match self {
-            Self::Quic(flow) => flow.sample(at),
+            Self::Quic(flow) => flow.sample(time, at),
             Self::Udp(_) => None,
         }
     }

@@ -261,7 +261,7 @@ impl<'a> Simulation<'a> {
             });
         }
         for (flow, record) in self.flows.iter().zip(&mut self.record.flows) {
-            record.samples.extend(flow.sample(at));
+            record.samples.extend(flow.sample(&self.time, at));
         }
     }
 }

@@ -88,8 +88,10 @@ impl QuicFlow {
     }
 
     /// The sender's state, if it lives.
-    pub fn sample(&self, at: Time) -> Option<SenderSample> {
-        let conn = &self.server.as_ref()?.conn;
+    pub fn sample(&self, time: &VirtualTime, at: Time) -> Option<SenderSample> {
+        let end = self.server.as_ref()?;
+        let conn = &end.conn;
+        end.enter(time, at);
         let path = conn.path_stats().find(|path| path.active)?;
         let stats = conn.stats();
         Some(SenderSample {
@@ -98,6 +100,7 @@ impl QuicFlow {
             rtt: path.rtt,
             declared_lost: stats.lost as u64,
             spurious: stats.spurious_lost as u64,
+            estimate: end.estimate(),
         })
     }
 

@@ -3,6 +3,7 @@
 mod compare;
 mod determinism;
 mod documentation;
+mod estimate;
 mod known;
 mod media;
 mod papers;

@@ -49,8 +49,13 @@ impl Delivery {
         if !params.has(Mechanism::Dips) {
             return Rate::default();
         }
+        self.largest() * CARRIED
+    }
+
+    /// The largest recent delivery rate; zero before anything has arrived.
+    pub fn largest(&self) -> Rate {
         let larger = |most: Rate, rate: Rate| if rate > most { rate } else { most };
-        self.recent.into_iter().fold(Rate::default(), larger) * CARRIED
+        self.recent.into_iter().fold(Rate::default(), larger)
     }
 
     /// Takes in whether a decrease was at a dip.

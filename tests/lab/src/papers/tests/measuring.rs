@@ -47,6 +47,7 @@ fn flow(from: u64, to: u64, gap: u64) -> FlowRecord {
         rtt: Duration::from_millis(100),
         declared_lost: 0,
         spurious: 0,
+        estimate: Default::default(),
     };
     FlowRecord {
         deliveries: (0..).zip(times.clone()).map(delivery).collect(),

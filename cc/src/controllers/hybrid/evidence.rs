@@ -1,0 +1,92 @@
+//! What a source may count on, as far as epochs have shown it (`docs/estimate.md`).
+
+use std::time::Duration;
+
+use super::control::{Control, State, Step};
+use super::judge::Outcome;
+use super::model::seen::Seen;
+use super::model::Model;
+use crate::estimate::{self, Estimate};
+use crate::units::{Owd, Rate, Time};
+
+/// In start-up so many times what has arrived: R itself was not tried yet, and an encoder that jumps there builds the queue.
+const UNPROVEN: f64 = 2.0;
+
+/// What epochs have shown.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Evidence {
+    /// d of the last epoch with samples.
+    queue: Option<Owd>,
+    /// When the last epoch ended that had some, and in which R was tried.
+    tried: Option<Time>,
+    /// The rate that last met a queue, until more is sent without one.
+    met: Option<Rate>,
+}
+
+impl Evidence {
+    /// Takes in an epoch, and what followed from it.
+    pub fn take_in(&mut self, seen: &Seen, from: &Control, step: &Step) {
+        let tried = seen.observed.is_some() && !seen.app_limited && !seen.interrupted;
+        if tried {
+            self.tried = Some(seen.now);
+        }
+        self.queue = match step.outcome {
+            Some(Outcome::Interrupted) => None,
+            _ => (seen.observed).map_or(self.queue, |observed| Some(observed.delta)),
+        };
+        let competes = step.next.state.holds() || from.state.holds();
+        let another_path = !matches!(step.outcome, None | Some(Outcome::SlowerLink));
+        if competes || another_path {
+            // A queue was others', or none.
+            self.met = None;
+        } else if step.beta.is_some() {
+            let drained = from.state.drain().map_or(from.rate, |drain| drain.share);
+            self.met = Some(from.rate.max(drained));
+        } else if tried && self.met.is_some_and(|met| from.rate > met) {
+            self.met = None;
+        }
+    }
+
+    /// What follows from it now. A queue is forgotten if R was not tried for so long as minima are `remembered`.
+    pub fn estimate(
+        &self,
+        model: &Model,
+        control: &Control,
+        remembered: Duration,
+        now: Time,
+    ) -> Estimate {
+        let arrived = model.delivery.largest();
+        let arrived = (arrived > Rate::default()).then_some(arrived);
+        let target = target(control, arrived);
+        let evidence_age = self.tried.map(|tried| now.since(tried));
+        let recent = evidence_age.is_some_and(|age| age <= remembered);
+        let bounds = [self.met.filter(|_| recent), model.dispersed_rate()];
+        let bound = bounds.into_iter().flatten().reduce(Rate::min);
+        Estimate {
+            target,
+            least: arrived.zip(target).map(|(least, target)| least.min(target)),
+            most: bound.zip(target).map(|(most, target)| most.max(target)),
+            queueing_delay: self.queue.map(Owd::to_duration),
+            state: Some(state(control)),
+            evidence_age,
+        }
+    }
+}
+
+/// What may be sent without a queue of one's own. A probe takes from what is held only for a moment.
+fn target(control: &Control, arrived: Option<Rate>) -> Option<Rate> {
+    match control.state {
+        State::Startup { .. } => arrived.map(|arrived| control.rate.min(arrived * UNPROVEN)),
+        State::Growing | State::Draining(_) => Some(control.rate),
+        State::Holding | State::Probing => control.judge.held(),
+    }
+}
+
+fn state(control: &Control) -> estimate::State {
+    match control.state {
+        State::Startup { path_is_new: true } => estimate::State::Interrupted,
+        State::Startup { path_is_new: false } => estimate::State::Startup,
+        State::Growing | State::Draining(_) => estimate::State::Steady,
+        State::Holding | State::Probing => estimate::State::Contended,
+    }
+}
