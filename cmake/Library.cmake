@@ -47,6 +47,7 @@ install(FILES "${CMAKE_BINARY_DIR}/package/QuicheCCConfig.cmake"
               "${CMAKE_BINARY_DIR}/package/QuicheCCConfigVersion.cmake"
         DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/QuicheCC")
 install(FILES "${CMAKE_BINARY_DIR}/package/quiche.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
-install(FILES "${CMAKE_SOURCE_DIR}/docs/c-api.md" "${capi}/examples/aimd.c" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/quiche-cc")
+install(FILES "${CMAKE_SOURCE_DIR}/docs/c-api.md" "${capi}/examples/aimd.c" "${capi}/examples/encoder.c"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/quiche-cc")
 install(FILES "${CMAKE_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/quiche-cc" RENAME copyright)
 install(FILES "${CMAKE_BINARY_DIR}/quiche/COPYING" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/quiche-cc" RENAME copyright.quiche)

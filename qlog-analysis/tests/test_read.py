@@ -20,7 +20,7 @@ from qlog_analysis.events import HybridEpoch, HybridParameters, PaperEpoch, Pape
 from qlog_analysis.load import Choice, load
 from qlog_analysis.qvis.export import export
 from qlog_analysis.read import split
-from traces import DEFAULT, FAST, PAPER, named, records
+from traces import DEFAULT, FAST, PAPER, named, records, trace_of, verdict_of
 from tracewriter import Json, encode, header
 
 
@@ -251,3 +251,15 @@ def test_the_profile_of_hybrid_is_told_by_what_a_trace_holds_also_in_its_convers
     trace, converted = load(original), load(tmp_path / "export.sqlog")
     assert {type(u.data) for u in trace.updates} == {type(u.data) for u in converted.updates} == {kinds[0]}
     assert {type(p.parameters) for p in trace.parameters} == {kinds[1]}
+
+
+def test_estimates_for_sources_are_counted_and_change_no_verdict(tmp_path: Path) -> None:
+    some = records(FAST, 2.0)
+    before = verdict_of(tmp_path, some)
+    estimate = {"target": 1e6, "least": 9e5, "most": None, "queueing_delay": 0.5, "state": "steady", "evidence_age": 3.0}
+    after_epochs = [n for n, r in enumerate(some) if r.get("name") == "cc:hybrid_epoch_updated"]
+    for place in reversed(after_epochs):
+        some.insert(place + 1, {"time": some[place]["time"], "name": "cc:estimate_updated", "data": estimate})
+    assert trace_of(tmp_path, some).others["cc:estimate_updated"] == len(after_epochs) > 10
+    told = verdict_of(tmp_path, some)
+    assert (told.outcome, told.findings) == (before.outcome, before.findings)

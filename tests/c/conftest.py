@@ -43,8 +43,9 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def build_outside(prefix: Path, folder: Path, *options: str) -> Path:
     """The outside project, built against what is installed in `prefix`."""
-    aimd = prefix / "share" / "doc" / "quiche-cc" / "aimd.c"
-    run("cmake", "-S", Path(__file__).parent, "-B", folder, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DAIMD={aimd}", *options)
+    examples = prefix / "share" / "doc" / "quiche-cc"
+    named = (f"-DAIMD={examples / 'aimd.c'}", f"-DENCODER={examples / 'encoder.c'}")
+    run("cmake", "-S", Path(__file__).parent, "-B", folder, f"-DCMAKE_PREFIX_PATH={prefix}", *named, *options)
     run("cmake", "--build", folder)
     return folder
 
@@ -70,6 +71,7 @@ class Transfer:
     client: str
     queueing_ms: float
     stats: dict[str, Any] | None
+    estimate: dict[str, Any] | None
 
 
 @pytest.fixture
@@ -111,10 +113,12 @@ def transfer(outside: Path, tmp_path: Path) -> Callable[..., Transfer]:
                 entrance = link.next(READY_TIMEOUT)["listen"].rsplit(":", 1)[1]
                 said = run(*prefix, programs / "client", cc, entrance, size)
                 ended = server.process.wait(END_TIMEOUT)
-                watched = server.next(READY_TIMEOUT) if server_program == "server-watch" else {}
+                watches = server_program == "server-watch"
+                watched = server.next(READY_TIMEOUT) if watches else {}
+                told = server.next(READY_TIMEOUT) if watches else {}
                 down = link.stop()["down"]
         logs = (tmp_path / "server.log").read_text()
         assert ended == 0, f"server: {ended}\n{logs}"
-        return Transfer(said, float(down["queue_delay_ms"]["mean"]), watched.get("stats"))
+        return Transfer(said, float(down["queue_delay_ms"]["mean"]), watched.get("stats"), told.get("estimate"))
 
     return go

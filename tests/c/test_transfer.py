@@ -54,6 +54,27 @@ def test_a_connection_tells_what_its_controller_measures(transfer: Callable[...,
     assert transfer("cubic", 100_000, server_program="server-watch").stats is None
 
 
+def test_a_connection_tells_a_source_what_it_may_count_on(transfer: Callable[..., Transfer]) -> None:
+    told = transfer("hybrid", SIZE, server_program="server-watch").estimate
+    assert told is not None
+    assert 0 < told["least_bps"] <= told["target_bps"] < 80e6
+    assert told["most_bps"] is None or told["target_bps"] <= told["most_bps"]
+    assert 0 <= told["queueing_delay_ms"] < 5000
+    assert told["state"] in (1, 2, 3, 4)
+    assert told["evidence_age_ns"] < 60e9
+    # A rung of the example's ladder, over which the server went as it sent.
+    assert 150e3 <= told["bitrate"] <= told["target_bps"] or told["bitrate"] == 150e3
+
+
+def test_of_cubic_only_what_arrives_and_the_delay_are_known(transfer: Callable[..., Transfer]) -> None:
+    told = transfer("cubic", SIZE, server_program="server-watch").estimate
+    assert told is not None
+    assert told["least_bps"] > 0
+    assert told["queueing_delay_ms"] >= 0
+    assert (told["target_bps"], told["most_bps"], told["state"]) == (None, None, 0)
+    assert told["evidence_age_ns"] == 2**64 - 1
+
+
 def test_the_same_programs_run_on_the_published_quiche(
     transfer: Callable[..., Transfer], outside: Path, upstream: Path
 ) -> None:

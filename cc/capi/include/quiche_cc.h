@@ -9,7 +9,7 @@
  * quiche_conn_send_on_path_with_meta(), quiche_config_set_max_receive_timestamps_per_ack(),
  * quiche_config_set_receive_timestamps_exponent().
  *
- * Every function may be called from any thread. Times are in nanoseconds, sizes in bytes, rates in bits per second.
+ * Every function may be called from any thread, those that take a connection only by the thread that uses it. Times are in nanoseconds, sizes in bytes, rates in bits per second.
  */
 #ifndef QUICHE_CC_H
 #define QUICHE_CC_H
@@ -32,6 +32,9 @@ enum quiche_cc_result {
     /* A defect of the library. */
     QUICHE_CC_BUG = -3,
 };
+
+/* For times that are not known. */
+#define QUICHE_CC_UNKNOWN UINT64_MAX
 
 /* ---- Selecting ---------------------------------------------------------------------------------------------- */
 
@@ -109,13 +112,55 @@ struct quiche_conn;
  */
 int quiche_cc_conn_stats(const struct quiche_conn *conn, quiche_cc_stats *stats);
 
+/* What a flow does, as far as it matters to its source. */
+enum quiche_cc_estimate_state {
+    /* The controller does not tell. */
+    QUICHE_CC_ESTIMATE_UNKNOWN = 0,
+    /* The path has not shown yet what it carries. */
+    QUICHE_CC_ESTIMATE_STARTUP = 1,
+    /* It has, and the rate follows it. */
+    QUICHE_CC_ESTIMATE_STEADY = 2,
+    /* Competing flows keep a queue; a share is held beside them. */
+    QUICHE_CC_ESTIMATE_CONTENDED = 3,
+    /* The path carried nothing for a while, and nothing is known of it since. */
+    QUICHE_CC_ESTIMATE_INTERRUPTED = 4,
+};
+
+/*
+ * What a source, such as an encoder, may count on. docs/estimate.md says what each controller knows, and how far it was off
+ * where it was measured.
+ *
+ * Rates are in bits per second of whole QUIC packets, above 0 and never INFINITY: headers, acknowledgements and repairs have
+ * to fit in as well. NAN is what nobody knows. Where they are known, least_bps <= target_bps <= most_bps.
+ *
+ * `size` is to be set to sizeof(quiche_cc_estimate) before the call; see quiche_cc_stats.
+ */
+typedef struct {
+    size_t size;
+    /* What the source may send now without a queue of its own. */
+    double target_bps;
+    /* What has arrived lately, at most the target. */
+    double least_bps;
+    /* What the path does not carry more than, as far as evidence goes. */
+    double most_bps;
+    /* Time that a packet waits in the queue of the slowest link, 0 or more. */
+    double queueing_delay_ms;
+    /* How long ago it ended that the rate was really tried; QUICHE_CC_UNKNOWN if it never was, or nobody knows. */
+    uint64_t evidence_age_ns;
+    /* One of quiche_cc_estimate_state. */
+    uint32_t state;
+} quiche_cc_estimate;
+
+/*
+ * The estimate of a connection's active path, with any controller, quiche's own as well. It takes less than a microsecond and
+ * allocates nothing, so it may be asked for before every frame; between two ACKs only evidence_age_ns changes.
+ */
+int quiche_cc_conn_estimate(const struct quiche_conn *conn, quiche_cc_estimate *estimate);
+
 /* ---- A controller of your own ------------------------------------------------------------------------------- */
 
 /* The version of what follows. A table that asks for another is refused. */
 #define QUICHE_CC_OPS_VERSION 1
-
-/* For times that are not known. */
-#define QUICHE_CC_UNKNOWN UINT64_MAX
 
 /* What the controller of a new path starts from. */
 typedef struct {

@@ -3,7 +3,9 @@
 //! The functions here are those of the header, where they are documented. None lets a panic through to C.
 
 mod controllers;
+mod estimate;
 mod forced;
 mod selection;
 mod statistics;
 mod text;
+mod versioned;

@@ -3,11 +3,12 @@
 use std::ffi::{c_char, c_int};
 use std::mem::{offset_of, size_of};
 use std::panic::AssertUnwindSafe;
-use std::ptr;
 
 use quiche_cc::controller::Controller;
 use quiche_cc::measure::owd::Source;
 use quiche_cc_foreign::{abi, error};
+
+use crate::versioned;
 
 /// `quiche_cc_stats`
 #[repr(C)]
@@ -37,16 +38,8 @@ pub unsafe extern "C" fn quiche_cc_conn_stats(
     error::guard(AssertUnwindSafe(|| {
         // SAFETY: as promised by the caller.
         let conn = unsafe { conn.as_ref() }.ok_or("the connection is NULL")?;
-        if stats.is_null() {
-            return Err("the statistics are NULL".to_owned());
-        }
-        // SAFETY: as promised by the caller; the size is there in every version.
-        let size = unsafe { (*stats).size };
-        if size < SMALLEST {
-            return Err(format!(
-                "statistics of {size} bytes; set `size` to sizeof(quiche_cc_stats), at least {SMALLEST}"
-            ));
-        }
+        // SAFETY: as promised by the caller.
+        let size = unsafe { versioned::size(stats, "quiche_cc_stats", SMALLEST) }?;
         let Some(controller) = quiche_cc::plugin::controller(conn) else {
             return Ok(abi::NONE);
         };
@@ -54,9 +47,8 @@ pub unsafe extern "C" fn quiche_cc_conn_stats(
             size,
             ..tell(controller)
         };
-        let bytes = size.min(size_of::<Stats>());
         // SAFETY: the caller has room for `size` bytes.
-        unsafe { ptr::copy_nonoverlapping(ptr::from_ref(&told).cast::<u8>(), stats.cast(), bytes) };
+        unsafe { versioned::write(stats, size, &told) };
         Ok(abi::OK)
     }))
 }
@@ -86,6 +78,7 @@ mod tests {
     use quiche_cc::controller::Start;
     use quiche_cc::units::Bytes;
     use std::ffi::CStr;
+    use std::ptr;
     use std::time::Duration;
 
     #[test]

@@ -88,6 +88,8 @@ fn what_connections_did_is_told_by_controller() {
     let active = of("active_seconds_total", "hybrid");
     assert!(zones <= active + 1e-9, "{zones} s of {active} s: {told:#?}");
     assert!(sum(&told, "cc_server_relative_one_way_delay_seconds_count") >= 1.0);
+    assert!(of("target_rate_bits_per_second_count", "hybrid") >= 1.0);
+    assert!(of("target_rate_bits_per_second_sum", "hybrid") > 0.0);
     assert_eq!(told["cc_server_responses_total{status=\"200\"}"], 2.0);
     assert_eq!(told["cc_server_responses_total{status=\"404\"}"], 1.0);
 }

@@ -83,6 +83,34 @@ static quiche_conn *accept_client(wire *w, quiche_config *config, const uint8_t 
                          (struct sockaddr *)&w->peer, w->peer_len, config);
 }
 
+#ifdef WATCH
+/* cc/capi/examples/encoder.c */
+struct encoder {
+    int rung, fits;
+};
+double encoder_bitrate(struct encoder *encoder, const quiche_conn *conn);
+static struct encoder encoder;
+
+static void print_rate(const char *name, double value) {
+    if (isnan(value)) printf("\"%s\": null, ", name);
+    else printf("\"%s\": %f, ", name, value);
+}
+
+static void watch_estimate(const quiche_conn *conn) {
+    quiche_cc_estimate told = {.size = sizeof told};
+    if (quiche_cc_conn_estimate(conn, &told) != QUICHE_CC_OK) fail("no estimate");
+    printf("{\"estimate\": {");
+    print_rate("target_bps", told.target_bps);
+    print_rate("least_bps", told.least_bps);
+    print_rate("most_bps", told.most_bps);
+    print_rate("queueing_delay_ms", told.queueing_delay_ms);
+    print_rate("bitrate", encoder_bitrate(&encoder, conn));
+    printf("\"state\": %u, \"evidence_age_ns\": %llu}}\n", told.state, (unsigned long long)told.evidence_age_ns);
+    told.size = 8;
+    if (quiche_cc_conn_estimate(conn, &told) != QUICHE_CC_REFUSED) fail("an estimate of 8 bytes");
+}
+#endif
+
 static void watch(const quiche_conn *conn) {
 #ifdef WATCH
     quiche_cc_stats stats = {.size = sizeof stats};
@@ -97,6 +125,7 @@ static void watch(const quiche_conn *conn) {
                stats.source);
     stats.size = 8;
     if (quiche_cc_conn_stats(conn, &stats) != QUICHE_CC_REFUSED) fail("statistics of 8 bytes");
+    watch_estimate(conn);
     fflush(stdout);
 #else
     (void)conn;

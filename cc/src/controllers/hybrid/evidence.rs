@@ -9,7 +9,7 @@ use super::model::Model;
 use crate::estimate::{self, Estimate};
 use crate::units::{Owd, Rate, Time};
 
-/// In start-up so many times what has arrived: R itself was not tried yet, and an encoder that jumps there builds the queue.
+/// So many times what arrives, as in slow start: where R was not tried, an encoder that jumps there builds the queue.
 const UNPROVEN: f64 = 2.0;
 
 /// What epochs have shown.
@@ -21,19 +21,25 @@ pub struct Evidence {
     tried: Option<Time>,
     /// The rate that last met a queue, until more is sent without one.
     met: Option<Rate>,
+    /// The largest delivery rate of epochs in which R was tried, since the path was interrupted.
+    reached: Rate,
 }
 
 impl Evidence {
-    /// Takes in an epoch, and what followed from it.
-    pub fn take_in(&mut self, seen: &Seen, from: &Control, step: &Step) {
+    /// Takes in an epoch, and what followed from it; `arrived` is the largest recent delivery rate.
+    pub fn take_in(&mut self, seen: &Seen, from: &Control, step: &Step, arrived: Rate) {
         let tried = seen.observed.is_some() && !seen.app_limited && !seen.interrupted;
         if tried {
             self.tried = Some(seen.now);
         }
-        self.queue = match step.outcome {
-            Some(Outcome::Interrupted) => None,
-            _ => (seen.observed).map_or(self.queue, |observed| Some(observed.delta)),
-        };
+        if step.outcome == Some(Outcome::Interrupted) {
+            (self.queue, self.reached) = (None, Rate::default());
+        } else {
+            self.queue = (seen.observed).map_or(self.queue, |observed| Some(observed.delta));
+        }
+        if tried {
+            self.reached = self.reached.max(arrived);
+        }
         let competes = step.next.state.holds() || from.state.holds();
         let another_path = !matches!(step.outcome, None | Some(Outcome::SlowerLink));
         if competes || another_path {
@@ -57,10 +63,11 @@ impl Evidence {
     ) -> Estimate {
         let arrived = model.delivery.largest();
         let arrived = (arrived > Rate::default()).then_some(arrived);
-        let target = target(control, arrived);
+        let link = model.dispersed_rate();
+        let target = arrived.map(|arrived| self.target(control, arrived, link));
         let evidence_age = self.tried.map(|tried| now.since(tried));
         let recent = evidence_age.is_some_and(|age| age <= remembered);
-        let bounds = [self.met.filter(|_| recent), model.dispersed_rate()];
+        let bounds = [self.met.filter(|_| recent), link];
         let bound = bounds.into_iter().flatten().reduce(Rate::min);
         Estimate {
             target,
@@ -71,14 +78,14 @@ impl Evidence {
             evidence_age,
         }
     }
-}
 
-/// What may be sent without a queue of one's own. A probe takes from what is held only for a moment.
-fn target(control: &Control, arrived: Option<Rate>) -> Option<Rate> {
-    match control.state {
-        State::Startup { .. } => arrived.map(|arrived| control.rate.min(arrived * UNPROVEN)),
-        State::Growing | State::Draining(_) => Some(control.rate),
-        State::Holding | State::Probing => control.judge.held(),
+    /// What may be sent without a queue of one's own. A probe takes from what is held only for a moment. What `link` is known to carry
+    /// cannot hold back a flow that sends more: its own packets are closer then.
+    fn target(&self, control: &Control, arrived: Rate, link: Option<Rate>) -> Rate {
+        let held = control.judge.held().filter(|_| control.state.holds());
+        let proven = self.reached.max(arrived * UNPROVEN);
+        let rate = held.unwrap_or(control.rate).min(proven);
+        link.map_or(rate, |link| rate.min(link))
     }
 }
 

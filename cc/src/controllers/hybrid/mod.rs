@@ -153,7 +153,8 @@ impl Hybrid {
             return;
         };
         let step = step(params, &seen, &self.control);
-        self.evidence.take_in(&seen, &self.control, &step);
+        let arrived = self.model.delivery.largest();
+        self.evidence.take_in(&seen, &self.control, &step, arrived);
         self.follow(&step, &seen);
         self.epochs += 1;
         self.decide();

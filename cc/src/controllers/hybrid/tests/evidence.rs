@@ -34,7 +34,7 @@ fn before_anything_has_arrived_nothing_is_known_but_the_state() {
 }
 
 #[test]
-fn in_start_up_it_is_at_most_twice_what_has_arrived() {
+fn it_is_at_most_twice_what_arrives_unless_more_has_been_tried() {
     // A packet of 1250 bytes every 10 ms: 1 Mbit/s.
     let mut path = Path::new("initial_rate=8Mbps");
     path.epoch(0.0, 0);
@@ -65,10 +65,9 @@ fn a_queue_that_was_met_bounds_it_until_more_is_sent_without_one() {
 
 #[test]
 fn what_the_application_does_not_use_keeps_its_target_and_its_evidence_grows_old() {
-    let mut path = known();
-    path.epoch(18.0, 0);
-    for _ in 0..5 {
-        path.epoch(0.0, 0);
+    let mut path = Path::steady("target_delay=12ms");
+    for queue_ms in [0.0, 18.0, 0.0, 0.0, 0.0] {
+        path.epoch(queue_ms, 0);
     }
     // A tenth of what was sent.
     (path.in_flight, path.every) = (SIZE, 100 * MILLI);

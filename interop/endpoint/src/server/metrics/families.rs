@@ -55,6 +55,16 @@ impl MetricConstructor<Histogram> for Delays {
     }
 }
 
+/// How rates are sorted: from 62.5 kbit/s to 4.1 Gbit/s, in steps of a factor of two.
+#[derive(Clone, Copy, Debug)]
+pub struct Rates;
+
+impl MetricConstructor<Histogram> for Rates {
+    fn new_metric(&self) -> Histogram {
+        Histogram::new(exponential_buckets(62_500.0, 2.0, 17))
+    }
+}
+
 /// A histogram of delays for every set of labels.
 type DelayFamily<Labels> = Family<Labels, Histogram, Delays>;
 
@@ -73,6 +83,7 @@ pub struct Families {
     pub rtt: DelayFamily<ByController>,
     pub queueing_delay: DelayFamily<ByController>,
     pub relative_delay: DelayFamily<BySource>,
+    pub target_rate: Family<ByController, Histogram, Rates>,
     pub active: Family<ByController, Seconds>,
     pub zones: Family<ByZone, Seconds>,
     pub responses: Family<ByStatus, Counter>,
@@ -96,6 +107,7 @@ impl Default for Families {
             rtt: Family::new_with_constructor(Delays),
             queueing_delay: Family::new_with_constructor(Delays),
             relative_delay: Family::new_with_constructor(Delays),
+            target_rate: Family::new_with_constructor(Rates),
             active: Family::default(),
             zones: Family::default(),
             responses: Family::default(),
@@ -212,6 +224,12 @@ impl Families {
             "Relative one-way delay as the controller has it, as often",
             seconds(),
             self.relative_delay.clone(),
+        );
+        registry.register_with_unit(
+            "target_rate",
+            "What a source could have counted on, in bits per second, as often, where that is known",
+            Unit::Other("bits_per_second".to_owned()),
+            self.target_rate.clone(),
         );
         registry.register_with_unit(
             "active",

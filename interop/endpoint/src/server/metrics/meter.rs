@@ -154,7 +154,7 @@ fn add_totals(families: &Families, labels: &ByController, before: &Totals, after
     }
 }
 
-/// Delays and zone as they are now, which stand for the `time` before.
+/// Delays, target and zone as they are now, which stand for the `time` before.
 fn add_sample(families: &Families, labels: &ByController, conn: &Connection, time: Duration) {
     families
         .active
@@ -169,6 +169,10 @@ fn add_sample(families: &Families, labels: &ByController, conn: &Connection, tim
             .observe(rtt.as_secs_f64());
         let family = &families.queueing_delay;
         family.get_or_create(labels).observe(queueing.as_secs_f64());
+    }
+    if let Some(target) = quiche_cc::estimate(conn, Instant::now()).target {
+        let family = &families.target_rate;
+        family.get_or_create(labels).observe(target.bps());
     }
     if let Some(controller) = quiche_cc::plugin::controller(conn) {
         add_measured(families, labels, &controller.measured(), time);
