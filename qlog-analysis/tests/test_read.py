@@ -256,7 +256,14 @@ def test_the_profile_of_hybrid_is_told_by_what_a_trace_holds_also_in_its_convers
 def test_estimates_for_sources_are_counted_and_change_no_verdict(tmp_path: Path) -> None:
     some = records(FAST, 2.0)
     before = verdict_of(tmp_path, some)
-    estimate = {"target": 1e6, "least": 9e5, "most": None, "queueing_delay": 0.5, "state": "steady", "evidence_age": 3.0}
+    estimate = {
+        "target": 1e6,
+        "least": 9e5,
+        "most": None,
+        "queueing_delay": 0.5,
+        "state": "steady",
+        "evidence_age": 3.0,
+    }
     after_epochs = [n for n, r in enumerate(some) if r.get("name") == "cc:hybrid_epoch_updated"]
     for place in reversed(after_epochs):
         some.insert(place + 1, {"time": some[place]["time"], "name": "cc:estimate_updated", "data": estimate})

@@ -40,9 +40,14 @@ pub unsafe extern "C" fn quiche_cc_conn_estimate(
         let conn = unsafe { conn.as_ref() }.ok_or("the connection is NULL")?;
         // SAFETY: as promised by the caller.
         let size = unsafe { versioned::size(estimate, "quiche_cc_estimate", SMALLEST) }?;
+        #[allow(
+            clippy::disallowed_methods,
+            reason = "by the clock that libquiche takes"
+        )]
+        let now = Instant::now();
         let told = Estimate {
             size,
-            ..tell(&quiche_cc::estimate(conn, Instant::now()))
+            ..tell(&quiche_cc::estimate(conn, now))
         };
         // SAFETY: the caller has room for `size` bytes.
         unsafe { versioned::write(estimate, size, &told) };
