@@ -152,8 +152,8 @@ typedef struct {
 } quiche_cc_estimate;
 
 /*
- * The estimate of a connection's active path, with any controller, quiche's own as well. It takes less than a microsecond and
- * allocates nothing, so it may be asked for before every frame; between two ACKs only evidence_age_ns changes.
+ * The estimate of a connection's active path, with any controller, quiche's own as well. It reads what
+ * the controller has anyway, so it may be asked for before every frame; between two ACKs only evidence_age_ns changes.
  */
 int quiche_cc_conn_estimate(const struct quiche_conn *conn, quiche_cc_estimate *estimate);
 

@@ -8,8 +8,8 @@ use crate::estimate::Estimate;
 use crate::units::{Rate, Time};
 
 /// What a source may count on, on the connection's active path: see `docs/estimate.md`. `now` is by the clock that the connection
-/// is driven by. It takes less than a microsecond, so it may be asked for before every frame; between two ACKs only the age of the
-/// evidence changes.
+/// is driven by. It reads what the controller has anyway, so it may be asked for before every frame; between two ACKs only the age
+/// of the evidence changes.
 pub fn estimate<F: quiche::BufFactory>(
     connection: &quiche::Connection<F>,
     now: Instant,
