@@ -80,7 +80,15 @@ def _by_hand() -> list[list[Shown]]:
         _due(),
         _due(lost=3)[:7],
         _due(transmission=1e-4)[:7],
+        _short_for_a_small_flow(lost=0),
+        _short_for_a_small_flow(lost=3),
     ]
+
+
+def _short_for_a_small_flow(lost: int) -> list[Shown]:
+    """A queue of more than L / 4 that a few packets of a flow with 1 Mbit/s would fill, unless it loses packets."""
+    delays = [(1.0 + 0.11 * i, 0.011 if i % 2 else 0.012) for i in range(7)]
+    return [_shown(now, delta, lost=lost, rate=8e5, return_rate=1e6) for now, delta in delays]
 
 
 def _still(epochs: list[tuple[float, int, int]], background: float = 0.01) -> list[Shown]:
