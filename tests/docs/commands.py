@@ -64,7 +64,7 @@ class Command:
 
 
 def pages(root: Path = ROOT) -> list[Path]:
-    skipped = {"build", "templates", ".git"}
+    skipped = {"build", "templates", ".git", ".pytest_cache"}
     return sorted(page for page in root.rglob("*.md") if not skipped & set(page.relative_to(root).parts))
 
 
