@@ -31,8 +31,8 @@ const RECOVERY: Duration = Duration::from_secs(5);
 const REMEMBERED: Duration = Duration::from_secs(10);
 /// When the first one comes.
 const FIRST_PROBE: Duration = Duration::from_secs(2);
-/// A flow that finds its share by losses does not answer two hundredths of the packets (as BBR): in a full buffer, single packets of a small flow
-/// are lost far more often than those who fill it answer.
+/// A flow that finds its share by losses does not answer two hundredths of the packets, as BBR: in a full buffer, single packets of a
+/// small flow are lost far more often than those who fill it answer.
 const SHARE_LOSS: f64 = 0.02;
 /// What a probe leaves of the rate, and for how many round trips.
 const PROBE_SHARE: f64 = 0.5;
