@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from qlog_analysis.events import UPDATES
 from tracewriter import Json
 
 HERE = Path(__file__).resolve().parent
@@ -62,7 +63,7 @@ def told(spec: str, *values: str, seed: int = 1) -> list[Json]:
     """The data of all updates of the trace's controller."""
     parts = _traced(spec, values, seed).split(b"\x1e")
     events = (json.loads(part) for part in parts if b'"name":"cc:' in part)
-    return [e["data"] for e in events if e["name"] != "cc:parameters_set"]
+    return [e["data"] for e in events if e["name"] in UPDATES]
 
 
 def records(spec: str, *values: str, seed: int = 1, scenario: str = "path") -> list[Json]:

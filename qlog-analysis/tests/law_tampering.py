@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from qlog_analysis.events import UPDATES
 from traces import Tamper, acks, named
 from tracewriter import Json
 
@@ -13,7 +14,7 @@ Choice = Callable[[Json], bool]
 
 def updates(some: list[Json]) -> list[Json]:
     """The updates of the trace's controller, as records."""
-    return [r for r in some if r.get("name", "").startswith("cc:") and r["name"] != "cc:parameters_set"]
+    return [r for r in some if r.get("name") in UPDATES]
 
 
 def chosen(some: list[Json], choice: Choice) -> Json:

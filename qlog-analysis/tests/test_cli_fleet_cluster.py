@@ -70,7 +70,10 @@ def test_workers_without_this_package_are_refused(
     address: str, tmp_path: FilePath, capsys: pytest.CaptureFixture[str]
 ) -> None:
     trace = fleets.small(tmp_path, "a.sqlog")
-    stranger = worker(address, tmp_path / "worker", source=str(tmp_path))
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "qlog_analysis.py").write_text("raise ImportError('no qlog_analysis')")  # also where it is installed
+    stranger = worker(address, tmp_path / "worker", source=str(elsewhere))
     try:
         assert main(["fleet", str(trace), "--store", str(tmp_path / "store"), "--scheduler", address]) == 2
     finally:
