@@ -122,13 +122,13 @@ def test_attempts_to_drain_a_queue_end_in_every_way(shared: dict[str, Any]) -> N
     steps = [step for case in shared["standing"] for step in case["steps"]]
     outcomes = [step["expect_outcome"] for step in steps]
     assert min(outcomes.count("contended"), outcomes.count("longer_path")) >= 5
-    assert all(s["expect_back_bps"] > 0.8e7 for s in steps if s["expect_outcome"])
+    assert all(s["expect_back_bps"] > 0.8e6 for s in steps if s["expect_outcome"])
 
 
 def test_losses_decide_what_a_delay_that_keeps_still_is(shared: dict[str, Any]) -> None:
-    ends = [[step["expect_outcome"] for step in case["steps"]] for case in shared["standing"]][-7:]
+    ends = [[step["expect_outcome"] for step in case["steps"]] for case in shared["standing"]][-9:]
     longer, contended = "longer_path", "contended"
-    assert [end[-1] for end in ends] == [longer, contended, None, longer, longer, contended, contended]
+    assert [end[-1] for end in ends] == [longer, contended, None, longer, longer, contended, contended, None, contended]
     assert all(outcome is None for end in ends for outcome in end[:-1])
     assert ends[4][6] is None  # due to stand, and still, as in the two after it, which it is not
 

@@ -87,7 +87,7 @@ def _by_hand() -> list[list[Shown]]:
 
 def _short_for_a_small_flow(lost: int) -> list[Shown]:
     """A queue of more than L / 4 that a few packets of a flow with 1 Mbit/s would fill, unless it loses packets."""
-    delays = [(1.0 + 0.11 * i, 0.011 if i % 2 else 0.012) for i in range(7)]
+    delays = [(1.0 + 0.11 * i, 0.011 if i % 2 else 0.012) for i in range(6)]
     return [_shown(now, delta, lost=lost, rate=8e5, return_rate=1e6) for now, delta in delays]
 
 
