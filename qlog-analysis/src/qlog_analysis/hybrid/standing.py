@@ -82,6 +82,10 @@ class Shown:
     """T, s; 0 while unknown."""
     packet_bytes: int = 1250
 
+    @property
+    def losses(self) -> LossCount:
+        return LossCount(self.lost, self.acked)
+
     def exceeds_own(self, share: float, parts: tuple[float, float], queue: float, slack: float) -> bool:
         """Whether flows that give way would not leave such a delay."""
         own = OWN_QUEUES * queue * self.packet_bytes * 8.0 / max(share, 1.0)
@@ -113,8 +117,7 @@ class Attempt:
 
     @staticmethod
     def start(e: Shown, share: float) -> Attempt:
-        losses = LossCount(e.lost, e.acked)
-        return Attempt(e.now, e.now, e.rate, share, e.short, e.delta, e.delta, e.delta, all_losses=losses)
+        return Attempt(e.now, e.now, e.rate, share, e.short, e.delta, e.delta, e.delta, all_losses=e.losses)
 
     def is_over(self, e: Shown, slack: float) -> bool:
         """Whether the queue has been gone for once, also as a flow sees it that has lost most of its share since."""
@@ -126,7 +129,6 @@ class Attempt:
         spare = min(max(1.0 - self.rate / max(self.share, 1.0), 0.0), 1.0)
         later = (*self.later, e.delta)
         moved = max(later) - min(later) > CALM_SPREAD * min(later)
-        losses = LossCount(e.lost, e.acked)
         return replace(
             self,
             latest=e.now,
@@ -135,8 +137,8 @@ class Attempt:
             longest=max(self.longest, e.delta),
             last=e.delta,
             one_before=self.last,
-            losses=losses if moved else self.losses + losses,
-            all_losses=self.all_losses + losses,
+            losses=e.losses if moved else self.losses + e.losses,
+            all_losses=self.all_losses + e.losses,
             drained=0.0 if moved else self.drained + (e.now - self.latest) * spare,
             later=(e.delta,) if moved else later,
         )
