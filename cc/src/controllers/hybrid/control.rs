@@ -4,16 +4,15 @@
 
 use std::time::Duration;
 
-use super::drain::Drain;
+use super::drain::{Arrivals, Drain};
 use super::judge::attempt::{Attempted, Finding};
 use super::judge::contended::{Contended, Verdict};
 use super::judge::{Judge, Outcome};
-use super::law::{self, Observed};
+use super::law;
 use super::mechanism::Mechanism;
 use super::model::delivery::head_start;
-use super::model::seen::Seen;
+use super::model::seen::{Met, Observed, Seen};
 use super::params::Params;
-use super::startup;
 use crate::controller::MIN_WINDOW_PACKETS;
 use crate::controllers::bounds::bounded;
 use crate::units::Rate;
@@ -146,7 +145,7 @@ pub fn step(params: &Params, seen: &Seen, from: &Control) -> Step {
         return from.to(from.rate, from.state);
     };
     if let State::Startup { path_is_new } = from.state {
-        let step = startup::step(params, &observed, seen, &from);
+        let step = start_up(params, &observed, seen, &from);
         let outcome = path_is_new.then_some(Outcome::NewPath);
         return settled(params, seen, &from, Step { outcome, ..step });
     }
@@ -174,11 +173,34 @@ pub fn step(params: &Params, seen: &Seen, from: &Control) -> Step {
     }
 }
 
+/// Rule 3. The rate has grown with every ACK; here is only whether that ends.
+fn start_up(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -> Step {
+    if !observed.losing(&seen.thresholds) && seen.met != Met::Queue {
+        return match seen.met {
+            Met::Capacity => from.to(from.rate, State::Growing),
+            _ => from.to(from.rate, State::Startup { path_is_new: false }),
+        };
+    }
+    // R is already beyond what the path carries, which is what has arrived.
+    let share = from.rate.min(law::reached(observed, seen, None));
+    let beta = law::decrease(params, observed, seen).unwrap_or(params.min_decrease);
+    let drain = Drain {
+        share,
+        ceiling: Some(from.rate),
+        arrivals: Arrivals::default(),
+    };
+    Step {
+        beta: Some(beta),
+        ..from.to(share * (1.0 - beta), State::Draining(drain))
+    }
+}
+
 /// Rules 4 to 7: what a flow does that is alone.
 fn alone(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -> Step {
     if let Some(beta) = law::decrease(params, observed, seen) {
-        let share = law::share(observed, seen, from);
-        let arrivals = from.state.drain().map(|drain| drain.arrivals);
+        let before = from.state.drain();
+        let share = law::share(observed, seen, from.rate, before);
+        let arrivals = before.map(|drain| drain.arrivals);
         let drain = Drain {
             share,
             ceiling: None,
@@ -198,7 +220,8 @@ fn alone(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -> S
             from.to(from.rate.max(returns), State::Growing)
         }
         _ => {
-            let rate = from.rate + law::increase(params, observed, seen, from);
+            let rate =
+                from.rate + law::increase(params, observed, seen, (from.rate, from.since_decrease));
             Step {
                 alpha: Some(Rate::from_bps(rate.bps() - from.rate.bps())),
                 ..from.to(rate, State::Growing)
@@ -210,7 +233,9 @@ fn alone(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -> S
 /// With the rate within bounds, and the time without a decrease.
 fn settled(params: &Params, seen: &Seen, from: &Control, mut step: Step) -> Step {
     step.next.rate = bounded(step.next.rate, seen.link.packet(), seen.length);
-    step.dip = seen.dip(from).filter(|_| step.beta.is_some());
+    // One while a queue drains says more of the decrease before it.
+    let tells = step.beta.is_some() && from.state.drain().is_none();
+    step.dip = seen.dip().filter(|_| tells);
     step.next.since_decrease = if step.alpha.is_none() || seen.app_limited {
         let period = law::growth_period(params, seen.link.packet(), from.rate, seen.length);
         head_start(seen.variability_after(step.dip), period)

@@ -8,8 +8,7 @@ use self::arriving::Back;
 use self::attempt::{Attempted, Attempts, Finding, PATIENCE};
 use self::contended::{Contended, Epoch, Verdict};
 use super::drain::Drain;
-use super::law::Observed;
-use super::model::seen::Seen;
+use super::model::seen::{Observed, Seen};
 use crate::units::{Owd, Rate};
 
 /// What has become of a queue, or of the path.

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use super::control::Control;
+use super::drain::Drain;
 use super::mechanism::Mechanism;
 use super::model::link::Link;
-use super::model::seen::Seen;
+use super::model::seen::{Observed, Seen};
 use super::params::{Params, MAX_DECREASE};
 use super::thresholds::Thresholds;
-use crate::units::{Bytes, Owd, Rate};
+use crate::units::{Bytes, Rate};
 
 /// Increase at d1 in packets per L, per epoch: the paper's.
 const AMIN: f64 = 0.01;
@@ -50,24 +50,6 @@ pub fn growth_period(params: &Params, size: Bytes, rate: Rate, length: Duration)
 
 pub use crate::controllers::hybrid_paper::law::{alpha, Zone};
 
-/// What an epoch has shown.
-#[derive(Debug, Clone, Copy)]
-pub struct Observed {
-    /// d, the queueing delay: delta less J, at least 0.
-    pub delta: Owd,
-    /// Whether a packet was lost.
-    pub lost: bool,
-    /// Whether so much was lost that delay does not matter.
-    pub excessive_loss: bool,
-}
-
-impl Observed {
-    /// Loss from congestion: with delay, or (DEVIATION) beyond what random loss explains.
-    pub fn losing(&self, thresholds: &Thresholds) -> bool {
-        self.excessive_loss || (self.lost && self.delta > thresholds.full)
-    }
-}
-
 /// Section II-A. DEVIATION: the trend of delays does not count.
 pub fn zone(thresholds: &Thresholds, seen: &Observed) -> Zone {
     if seen.losing(thresholds) || seen.delta > thresholds.d2 {
@@ -89,17 +71,24 @@ pub fn decrease(params: &Params, observed: &Observed, seen: &Seen) -> Option<f64
 }
 
 /// Equation (3), which (DEVIATION) grows with the time without a decrease, so that it suits slow paths and fast ones.
-pub fn increase(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -> Rate {
+///
+/// `rate` has not been lowered for the time `since_decrease`.
+pub fn increase(
+    params: &Params,
+    observed: &Observed,
+    seen: &Seen,
+    (rate, since_decrease): (Rate, Duration),
+) -> Rate {
     if seen.app_limited {
         return Rate::default();
     }
     let (packet, Thresholds { d0, d1, .. }) = (seen.link.packet(), seen.thresholds);
     let ends = increase_ends(packet, seen.length);
-    let alpha = alpha((d0, d1), ends, observed.delta) * catch_up(params, from.rate, &seen.link);
-    let period = growth_period(params, packet, from.rate, seen.length);
-    let periods = from.since_decrease.as_secs_f64() / period;
+    let alpha = alpha((d0, d1), ends, observed.delta) * catch_up(params, rate, &seen.link);
+    let period = growth_period(params, packet, rate, seen.length);
+    let periods = since_decrease.as_secs_f64() / period;
     let grown = alpha * (seen.length.as_secs_f64() / period) * params.growth.powf(periods);
-    grown.min(from.rate * MOST_INCREASE)
+    grown.min(rate * MOST_INCREASE)
 }
 
 /// How many times as much as others a flow may increase that uses less of the slowest link than they do.
@@ -124,12 +113,11 @@ pub fn returns_to(params: &Params, share: Rate, link: &Link) -> Rate {
 }
 
 /// The rate from which a decrease starts. DEVIATION: the paper's is R, which is already beyond what the path carries.
-pub fn share(observed: &Observed, seen: &Seen, from: &Control) -> Rate {
-    let drain = from.state.drain();
-    let rate = drain.map_or(from.rate, |drain| from.rate.max(drain.share));
+pub fn share(observed: &Observed, seen: &Seen, rate: Rate, drain: Option<Drain>) -> Rate {
+    let rate = drain.map_or(rate, |drain| rate.max(drain.share));
     let known = drain.is_some_and(|drain| drain.ceiling.is_some());
     if !known && !seen.sent_little {
-        rate.min(reached(observed, seen, from))
+        rate.min(reached(observed, seen, drain))
     } else {
         rate
     }
@@ -139,13 +127,13 @@ pub fn share(observed: &Observed, seen: &Seen, from: &Control) -> Rate {
 ///
 /// DEVIATION: while a queue drains, jitter explains no more than the mean since it began to leaves open. With what it explains in one
 /// epoch alone a flow takes for its share what lets the queue stand.
-pub fn reached(observed: &Observed, seen: &Seen, from: &Control) -> Rate {
+pub fn reached(observed: &Observed, seen: &Seen, drain: Option<Drain>) -> Rate {
     if observed.losing(&seen.thresholds) {
         return seen.delivery_rate;
     }
     let in_full = seen.fully_arrived();
-    let (drain, packet) = (from.state.drain(), seen.link.packet());
-    let meanwhile = drain.and_then(|drain| drain.arrives_at_most(seen.ack_jitter, packet));
+    let at_most = |drain: Drain| drain.arrives_at_most(seen.ack_jitter, seen.link.packet());
+    let meanwhile = drain.and_then(at_most);
     let arrived = meanwhile.map_or(in_full, |most| {
         in_full.min(most.max(seen.at_least_carried()))
     });

@@ -39,7 +39,7 @@ use self::control::{step, Control, State, Step};
 use self::evidence::Evidence;
 use self::judge::Outcome;
 use self::law::zone;
-use self::model::seen::Seen;
+use self::model::seen::{Doing, Seen};
 use self::model::Model;
 use self::report::{Before, Counts, EpochReport};
 use self::startup::Startup;
@@ -48,7 +48,7 @@ use crate::controllers::hybrid_paper::law::Zone;
 use crate::controllers::report::PathLimits;
 use crate::feedback::Feedback;
 use crate::measure::epoch::Epoch;
-use crate::units::{Bytes, Owd, Rate};
+use crate::units::{Bytes, Owd, Rate, Time};
 
 /// The controller of one path.
 #[derive(Debug)]
@@ -148,8 +148,8 @@ impl Hybrid {
     #[inline(never)]
     fn end_epoch(&mut self, feedback: &Feedback<'_>) {
         let (params, before) = (&self.params, Before::new(&self.control));
-        let met = (self.startup).met(params, &self.model, before.rate, feedback.now);
-        let Some((epoch, seen)) = self.model.end_epoch(params, feedback, &self.control, met) else {
+        let doing = self.doing(feedback.now);
+        let Some((epoch, seen)) = self.model.end_epoch(params, feedback, doing) else {
             return;
         };
         let step = step(params, &seen, &self.control);
@@ -161,6 +161,17 @@ impl Hybrid {
         self.tell(&epoch, &seen, before, &step);
         self.model.next_epoch(&epoch, &seen, feedback);
         self.follow_path();
+    }
+
+    /// What the flow has done up to now.
+    fn doing(&self, now: Time) -> Doing {
+        let Control { rate, state, .. } = self.control;
+        let met = || self.startup.met(&self.params, &self.model, rate, now);
+        Doing {
+            rate,
+            startup: state.is_startup().then(met),
+            holds: state.holds(),
+        }
     }
 
     /// Takes a step, and lets the model learn from it.

@@ -3,12 +3,10 @@
 
 use std::time::Duration;
 
-use super::control::{Control, State, Step};
-use super::drain::{Arrivals, Drain};
-use super::law::{self, Observed, SHORT_PATH};
+use super::law::SHORT_PATH;
 use super::mechanism::Mechanism;
 use super::model::link::Link;
-use super::model::seen::Seen;
+use super::model::seen::Met;
 use super::model::Model;
 use super::params::Params;
 use super::thresholds::Thresholds;
@@ -31,17 +29,6 @@ const BURST_DELAY: f64 = 1.5;
 const INSISTED: f64 = 0.2;
 /// Epochs in which packets are sent that show the slowest link, in any case.
 const PROBE_EPOCHS: u64 = 2;
-
-/// What start-up has met.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Met {
-    /// Nothing that ends it.
-    Nothing,
-    /// A queue that lasts.
-    Queue,
-    /// The rate that the slowest link carries.
-    Capacity,
-}
 
 /// A start-up under way.
 #[derive(Debug, Clone, Copy, Default)]
@@ -166,26 +153,4 @@ pub fn is_queue(
     let insisted = Owd::from(length) * if insists { INSISTED } else { 0.0 };
     let own = Owd::from(link.transmission()) * BURST_DELAY;
     delta > thresholds.short.max(own).max(insisted)
-}
-
-/// The step of an epoch of start-up. The rate has grown with every ACK; here is only whether that ends.
-pub fn step(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -> Step {
-    if !observed.losing(&seen.thresholds) && seen.met != Met::Queue {
-        return match seen.met {
-            Met::Capacity => from.to(from.rate, State::Growing),
-            _ => from.to(from.rate, State::Startup { path_is_new: false }),
-        };
-    }
-    // R is already beyond what the path carries, which is what has arrived.
-    let share = from.rate.min(law::reached(observed, seen, from));
-    let beta = law::decrease(params, observed, seen).unwrap_or(params.min_decrease);
-    let drain = Drain {
-        share,
-        ceiling: Some(from.rate),
-        arrivals: Arrivals::default(),
-    };
-    Step {
-        beta: Some(beta),
-        ..from.to(share * (1.0 - beta), State::Draining(drain))
-    }
 }

@@ -2,8 +2,9 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::law::{self, Observed};
+use super::law;
 use super::mechanism::{Mechanism, Without};
+use super::model::seen::Observed;
 use super::model::seen::Seen;
 use super::thresholds::Thresholds;
 use super::*;

@@ -4,9 +4,8 @@
 use std::time::Duration;
 
 use super::super::drain::Drain;
-use super::super::law::Observed;
 use super::super::model::link::Link;
-use super::super::model::seen::Seen;
+use super::super::model::seen::{Observed, Seen};
 use super::super::params::Params;
 use crate::measure::loss::LossCount;
 use crate::units::{scaled, Owd, Rate, Time};

@@ -14,9 +14,8 @@
 
 use std::time::Duration;
 
-use super::super::law::Observed;
 use super::super::model::link::Link;
-use super::super::model::seen::Seen;
+use super::super::model::seen::{Observed, Seen};
 use super::arriving::{Arriving, Back};
 use crate::measure::loss::LossCount;
 use crate::units::{Owd, Rate, Time};

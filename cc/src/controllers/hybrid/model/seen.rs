@@ -3,11 +3,8 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use super::super::control::{Control, State};
-use super::super::law::Observed;
 use super::super::mechanism::Mechanism;
 use super::super::params::Params;
-use super::super::startup::Met;
 use super::super::thresholds::Thresholds;
 use super::delivery::{is_dip, smoothed, stalls};
 use super::link::Link;
@@ -25,6 +22,46 @@ const SHORTEST: Duration = Duration::from_micros(1);
 const MOST_UNCERTAIN: f64 = 0.5;
 /// Packets that tell a rate: one more or less, where an epoch is cut, does not matter then.
 const RATE_PACKETS: u64 = 16;
+
+/// What an epoch has shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Observed {
+    /// d, the queueing delay: delta less J, at least 0.
+    pub delta: Owd,
+    /// Whether a packet was lost.
+    pub lost: bool,
+    /// Whether so much was lost that delay does not matter.
+    pub excessive_loss: bool,
+}
+
+impl Observed {
+    /// Loss from congestion: with delay, or (DEVIATION) beyond what random loss explains.
+    pub fn losing(&self, thresholds: &Thresholds) -> bool {
+        self.excessive_loss || (self.lost && self.delta > thresholds.full)
+    }
+}
+
+/// What start-up has met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Met {
+    /// Nothing that ends it.
+    Nothing,
+    /// A queue that lasts.
+    Queue,
+    /// The rate that the slowest link carries.
+    Capacity,
+}
+
+/// What the flow did in an epoch.
+#[derive(Debug, Clone, Copy)]
+pub struct Doing {
+    /// R.
+    pub rate: Rate,
+    /// Whether start-up goes on, and what it has met.
+    pub startup: Option<Met>,
+    /// Whether a share is held beside others.
+    pub holds: bool,
+}
 
 /// An epoch, as the control step sees it.
 #[derive(Debug, Clone, Copy)]
@@ -100,10 +137,9 @@ impl Seen {
         dip.map_or(self.variability, |dip| smoothed(self.variability, dip))
     }
 
-    /// Whether a decrease in this epoch was at a dip, if it tells: one while a queue drains says more of the one before it.
-    pub fn dip(&self, from: &Control) -> Option<bool> {
-        let draining = matches!(from.state, State::Draining(_));
-        let tells = !draining && !self.sent_little && self.carried > Rate::default();
+    /// Whether a decrease in this epoch is at a dip, if it tells.
+    pub fn dip(&self) -> Option<bool> {
+        let tells = !self.sent_little && self.carried > Rate::default();
         tells.then(|| is_dip(self.delivery_rate, self.carried))
     }
 }
@@ -125,16 +161,15 @@ fn overlaps(epoch: &Epoch, feedback: &Feedback<'_>) -> bool {
 const FELL_DIVISOR: u32 = 16;
 
 impl Model {
-    /// Takes out the epoch that this feedback ends, and what it has shown. `met` is what start-up has.
+    /// Takes out the epoch that this feedback ends, and what it has shown of a flow that did this in it.
     pub fn end_epoch(
         &mut self,
         params: &Params,
         feedback: &Feedback<'_>,
-        from: &Control,
-        met: Met,
+        doing: Doing,
     ) -> Option<(Epoch, Seen)> {
         let epoch = self.epoch.take()?;
-        let seen = self.look_at(params, &epoch, feedback, from, met);
+        let seen = self.look_at(params, &epoch, feedback, doing);
         Some((epoch, seen))
     }
 
@@ -143,29 +178,28 @@ impl Model {
         params: &Params,
         epoch: &Epoch,
         feedback: &Feedback<'_>,
-        from: &Control,
-        met: Met,
+        doing: Doing,
     ) -> Seen {
         let (source, now) = (self.delay.source(), feedback.now);
         let duration = epoch.duration(now).max(SHORTEST);
-        let startup = from.state.is_startup();
-        let usual = self.usual(from.rate);
+        let startup = doing.startup.is_some();
+        let usual = self.usual(doing.rate);
         let stands =
             params.has(Mechanism::Dips) && overlaps(epoch, feedback) && stalls(duration, usual);
         let arriving = if stands { usual } else { duration };
         let delivery_rate = epoch.acked.per(arriving);
         let tells = epoch.app_limited || !startup;
-        let app_limited = tells && epoch.underuses(from.rate, duration, self.packet);
+        let app_limited = tells && epoch.underuses(doing.rate, duration, self.packet);
         let limited_before = std::mem::replace(&mut self.limited_before, app_limited);
         let sent_little = app_limited || limited_before;
         let means = self.delay.means(epoch);
         let delta = self.delay.of_epoch(source);
-        let observed = self.observe(params, epoch, delta, from);
-        self.remember(observed, epoch.start(), now, from);
+        let observed = self.observe(params, epoch, delta, doing.holds);
+        self.remember(observed, epoch.start(), now, doing);
         let longest = usual + 2 * self.ack_gap.get() + feedback.max_ack_delay;
         let interrupted = self.blackout.seen()
             || !app_limited && is_interrupted(params, epoch, duration, longest);
-        let thresholds = self.thresholds(params, from.rate);
+        let thresholds = self.thresholds(params, doing.rate);
         let short = |observed: Observed| thresholds.is_short(observed.delta);
         if !interrupted && observed.is_some_and(short) {
             self.losses.learn_background(epoch);
@@ -177,7 +211,7 @@ impl Model {
         let (jitter, ack_jitter) = (self.delay.jitter(), self.delay.ack_jitter());
         let ack_gap = self.ack_gap.get();
         if !app_limited {
-            self.ack_gap.learn(epoch, duration, from.rate, self.packet);
+            self.ack_gap.learn(epoch, duration, doing.rate, self.packet);
         }
         Seen {
             now,
@@ -207,7 +241,7 @@ impl Model {
             losses: epoch.losses(),
             lost_total: epoch.lost_total,
             background: self.losses.background(),
-            met,
+            met: doing.startup.unwrap_or(Met::Nothing),
             app_limited,
             sent_little,
             had: self.had(),
@@ -232,9 +266,8 @@ impl Model {
         params: &Params,
         epoch: &Epoch,
         delta: Option<Owd>,
-        from: &Control,
+        holds: bool,
     ) -> Option<Observed> {
-        let holds = from.state.holds();
         self.losses.add(epoch);
         delta.map(|delta| Observed {
             delta: self.delay.queue_of(delta),
@@ -244,13 +277,13 @@ impl Model {
     }
 
     /// The longest queue and the largest recent rate.
-    fn remember(&mut self, observed: Option<Observed>, start: Time, now: Time, from: &Control) {
+    fn remember(&mut self, observed: Option<Observed>, start: Time, now: Time, doing: Doing) {
         let Some(observed) = observed else { return };
         let at = now.counted_from(*self.began.get_or_insert(start));
         self.delay.add_queue(observed.delta, at);
-        if !from.state.is_startup() && !from.state.holds() {
+        if doing.startup.is_none() && !doing.holds {
             self.largest.advance(at);
-            self.largest.insert(Reverse(from.rate.bps() as u64));
+            self.largest.insert(Reverse(doing.rate.bps() as u64));
         }
     }
 }
