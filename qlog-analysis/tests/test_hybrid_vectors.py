@@ -141,12 +141,12 @@ def test_the_mean_of_a_drain_decides_in_every_way(shared: dict[str, Any]) -> Non
 
 def _decides(c: dict[str, Any]) -> str:
     """Which rate bounds what reached the slowest link."""
-    if c["noise_ms"] == 0.0:
+    if c["jitter_ms"] == 0.0:
         return "no jitter"
     if c["drain_arrived_bits"] < TELLING_PACKETS * 8.0 * 1250:
         return "too few packets"
     mean = c["drain_arrived_bits"] / c["drain_lasted_ms"] * 1e3
-    mean /= 1.0 - min(c["noise_ms"] / c["drain_lasted_ms"], 0.5)
+    mean /= 1.0 - min(c["jitter_ms"] / c["drain_lasted_ms"], 0.5)
     by_epoch = c["arrived_bps"] / (1.0 - c["uncertain"])
     bound = min(by_epoch, max(c["arrived_bps"], mean))
     assert c["expect_share_bps"] == pytest.approx(

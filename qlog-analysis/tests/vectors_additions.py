@@ -43,7 +43,7 @@ def build() -> dict[str, Any]:
     return {
         "thresholds": list(_thresholds()),
         "floor": [_floor(rng, length_ms) for length_ms in (5, 14, 16, 39, 40, 50, 130, 200) for _ in range(4)],
-        "noise": list(_jitter(random.Random(0xBE4D))),
+        "jitter": list(_jitter(random.Random(0xBE4D))),
         "late": list(_late(random.Random(0x1A7E))),
         "skew": [_skew(random.Random(seed)) for seed in range(SKEW_CASES)],
         "dips": [_dips(random.Random(seed)) for seed in range(DIP_CASES)],
@@ -215,7 +215,7 @@ def _as_json(
         "rate_bps": e.rate,
         "arrived_bps": e.delivery_rate,
         "uncertain": e.uncertain,
-        "noise_ms": e.jitter * 1e3,
+        "jitter_ms": e.jitter * 1e3,
         "drain_lasted_ms": drain.lasted * 1e3,
         "drain_arrived_bits": drain.bits,
         "background": e.background,

@@ -1,4 +1,4 @@
-//! The delay under the jitter: what packets meet even when nothing holds them up for a moment; and how noisy it is.
+//! The delay under the jitter: what packets meet even when nothing holds them up for a moment.
 //!
 //! A queue delays all packets of some ten milliseconds alike. Jitter, batches and the wait for a shared medium delay some of
 //! them, for shorter. So the smallest delay of such a span is that of the queue, and the mean of these minima follows a
@@ -6,14 +6,14 @@
 
 use std::time::Duration;
 
-use super::noise::Noise;
+use super::jitter::Jitter;
 use crate::units::{nanos, Owd, Time};
 
 /// Packets of about this time have their minimum taken. A flow that takes minima over longer times sees less of the queue that it
 /// shares, and takes more of the path.
 const SPAN: Duration = Duration::from_millis(10);
 
-/// Minima of the spans of one epoch, and their noise over all of them.
+/// Minima of the spans of one epoch, and their jitter over all of them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Floor {
     /// Of spans that are over.
@@ -21,7 +21,7 @@ pub struct Floor {
     spans: u32,
     /// The span under way and its minimum.
     current: Option<(u64, Owd)>,
-    noise: Noise,
+    jitter: Jitter,
 }
 
 /// How an epoch is cut into spans.
@@ -78,7 +78,7 @@ impl Floor {
         if let Some((_, least)) = self.current.take() {
             self.sum = self.sum + least;
             self.spans += 1;
-            self.noise.add(least);
+            self.jitter.add(least);
         }
     }
 
@@ -90,7 +90,7 @@ impl Floor {
 
     /// The next span does not follow the last one, or its delays are relative to something else.
     pub fn interrupt(&mut self) {
-        self.noise.interrupt();
+        self.jitter.interrupt();
     }
 
     /// The clock was set: what was seen of this epoch no longer counts.
@@ -101,8 +101,8 @@ impl Floor {
     }
 
     /// What delays have above their minimum although there is no queue.
-    pub fn noise(&self) -> Duration {
-        self.noise.level()
+    pub fn jitter(&self) -> Duration {
+        self.jitter.level()
     }
 
     /// The mean of the minima of the spans that had samples.

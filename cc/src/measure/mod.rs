@@ -4,8 +4,9 @@ pub mod course;
 pub mod delays;
 pub mod epoch;
 pub mod floor;
+pub mod jitter;
 pub mod loss;
-pub mod noise;
+
 pub mod owd;
 pub mod persistent;
 pub mod rate;

@@ -41,7 +41,7 @@ impl State {
         matches!(self, State::Startup { .. })
     }
 
-    /// Whether a share is held beside others.
+    /// Whether a share is held beside competing flows.
     pub fn holds(&self) -> bool {
         matches!(self, State::Holding | State::Probing)
     }
@@ -150,7 +150,9 @@ pub fn step(params: &Params, seen: &Seen, from: &Control) -> Step {
         return settled(params, seen, &from, Step { outcome, ..step });
     }
     let mut alone = alone(params, &observed, seen, &from);
-    let verdict = from.judge.beside_others(&observed, seen, alone.next.rate);
+    let verdict = from
+        .judge
+        .beside_competing_flows(&observed, seen, alone.next.rate);
     alone.next.judge = from.judge;
     match verdict {
         Verdict::Holds { rate, beta } => {
@@ -165,11 +167,13 @@ pub fn step(params: &Params, seen: &Seen, from: &Control) -> Step {
             };
             settled(params, seen, &from, held)
         }
-        Verdict::LongerPath(share) => {
-            longer_path(params, share, settled(params, seen, &from, alone))
+        Verdict::LongerPath(return_rate) => {
+            longer_path(params, return_rate, settled(params, seen, &from, alone))
         }
         Verdict::SlowerLink => slower_link(settled(params, seen, &from, alone)),
-        Verdict::Free => find_others(params, &observed, seen, settled(params, seen, &from, alone)),
+        Verdict::Free => {
+            find_competing_flows(params, &observed, seen, settled(params, seen, &from, alone))
+        }
     }
 }
 
@@ -182,16 +186,16 @@ fn start_up(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -
         };
     }
     // R is already beyond what the path carries, which is what has arrived.
-    let share = from.rate.min(law::reached(observed, seen, None));
+    let return_rate = from.rate.min(law::link_arrival_rate(observed, seen, None));
     let beta = law::decrease(params, observed, seen).unwrap_or(params.min_decrease);
     let drain = Drain {
-        share,
+        return_rate,
         ceiling: Some(from.rate),
         arrivals: Arrivals::default(),
     };
     Step {
         beta: Some(beta),
-        ..from.to(share * (1.0 - beta), State::Draining(drain))
+        ..from.to(return_rate * (1.0 - beta), State::Draining(drain))
     }
 }
 
@@ -199,24 +203,27 @@ fn start_up(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -
 fn alone(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -> Step {
     if let Some(beta) = law::decrease(params, observed, seen) {
         let before = from.state.drain();
-        let share = law::share(observed, seen, from.rate, before);
+        let return_rate = law::return_rate(observed, seen, from.rate, before);
         let arrivals = before.map(|drain| drain.arrivals);
         let drain = Drain {
-            share,
+            return_rate,
             ceiling: None,
             arrivals: arrivals.unwrap_or_default(),
         };
         return Step {
             beta: Some(beta),
-            ..from.to(from.rate.min(share * (1.0 - beta)), State::Draining(drain))
+            ..from.to(
+                from.rate.min(return_rate * (1.0 - beta)),
+                State::Draining(drain),
+            )
         };
     }
     match from.state {
-        State::Draining(_) if !seen.thresholds.is_short(observed.delta) => {
+        State::Draining(_) if !seen.thresholds.is_short(observed.queue) => {
             from.to(from.rate, from.state)
         }
         State::Draining(drain) => {
-            let returns = law::returns_to(params, drain.share, &seen.link);
+            let returns = law::returns_to(params, drain.return_rate, &seen.link);
             from.to(from.rate.max(returns), State::Growing)
         }
         _ => {
@@ -246,8 +253,8 @@ fn settled(params: &Params, seen: &Seen, from: &Control, mut step: Step) -> Step
     step
 }
 
-/// Rule 9: whether the path has become longer, or others keep a queue.
-fn find_others(params: &Params, observed: &Observed, seen: &Seen, mut step: Step) -> Step {
+/// Rule 9: whether the path has become longer, or competing flows keep a queue.
+fn find_competing_flows(params: &Params, observed: &Observed, seen: &Seen, mut step: Step) -> Step {
     let judge = &mut step.next.judge;
     if !params.has(Mechanism::Contention) || judge.is_contended() {
         judge.forget_attempt();
@@ -257,21 +264,21 @@ fn find_others(params: &Params, observed: &Observed, seen: &Seen, mut step: Step
     let attempted = Attempted::new(params, observed, seen, step.next.rate);
     match judge.judge(&attempted, drain) {
         None => step,
-        Some(Finding::LongerPath(share)) => longer_path(params, share, step),
-        Some(Finding::Contended(share)) => contend(observed, seen, share, step),
+        Some(Finding::LongerPath(return_rate)) => longer_path(params, return_rate, step),
+        Some(Finding::Contended(return_rate)) => contend(observed, seen, return_rate, step),
     }
 }
 
 /// Others keep a queue: what the flow had before they came was at least its share.
-fn contend(observed: &Observed, seen: &Seen, share: Rate, step: Step) -> Step {
-    let had = share.max(seen.had);
-    let others = Contended::new(seen.now, had, observed.delta, seen.length);
+fn contend(observed: &Observed, seen: &Seen, return_rate: Rate, step: Step) -> Step {
+    let had = return_rate.max(seen.had);
+    let contended = Contended::new(seen.now, had, observed.queue, seen.length);
     Step {
         next: Control {
-            rate: bounded(others.held(), seen.link.packet(), seen.length),
+            rate: bounded(contended.held(), seen.link.packet(), seen.length),
             state: State::Holding,
             since_decrease: Duration::ZERO,
-            judge: Judge::contended(others),
+            judge: Judge::contended(contended),
         },
         outcome: Some(Outcome::Contended),
         ..step
@@ -279,8 +286,11 @@ fn contend(observed: &Observed, seen: &Seen, share: Rate, step: Step) -> Step {
 }
 
 /// Back to the rate that a queue, which is none, has cost.
-fn longer_path(params: &Params, share: Rate, step: Step) -> Step {
-    let rate = step.next.rate.max(share * (1.0 - params.min_decrease));
+fn longer_path(params: &Params, return_rate: Rate, step: Step) -> Step {
+    let rate = step
+        .next
+        .rate
+        .max(return_rate * (1.0 - params.min_decrease));
     Step {
         next: Control {
             rate,

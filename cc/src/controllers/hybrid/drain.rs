@@ -12,24 +12,24 @@ const TELLING_PACKETS: u64 = 64;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Drain {
     /// What of this flow arrived while there was a queue: the rate to return to.
-    pub share: Rate,
-    /// After start-up the share is not known yet: what arrives while the queue drains is, up to this.
+    pub return_rate: Rate,
+    /// After start-up it is not known yet: what arrives while the queue drains is, up to this.
     pub ceiling: Option<Rate>,
     /// What has arrived since it began to, if it is not that of start-up.
     pub arrivals: Arrivals,
 }
 
 impl Drain {
-    /// Takes in what arrived in an epoch while it drains. After start-up the share is that.
+    /// Takes in what arrived in an epoch while it drains. After start-up the rate to return to is that.
     pub fn take_in(&mut self, seen: &Seen) {
-        let arrived = seen.fully_arrived();
+        let arrived = seen.full_delivery_rate();
         match self.ceiling {
-            Some(ceiling) => self.share = self.share.max(arrived.min(ceiling)),
+            Some(ceiling) => self.return_rate = self.return_rate.max(arrived.min(ceiling)),
             None => {
                 self.arrivals.add(seen.acked, seen.arriving);
                 // While nothing counts yet that comes back, less may arrive than when the queue was seen.
                 if seen.tells_rate && seen.observed.is_none() {
-                    self.share = self.share.min(arrived);
+                    self.return_rate = self.return_rate.min(arrived);
                 }
             }
         }

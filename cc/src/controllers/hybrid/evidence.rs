@@ -35,7 +35,7 @@ impl Evidence {
         if step.outcome == Some(Outcome::Interrupted) {
             (self.queue, self.reached) = (None, Rate::default());
         } else {
-            self.queue = (seen.observed).map_or(self.queue, |observed| Some(observed.delta));
+            self.queue = (seen.observed).map_or(self.queue, |observed| Some(observed.queue));
         }
         if tried {
             self.reached = self.reached.max(arrived);
@@ -46,7 +46,10 @@ impl Evidence {
             // A queue was others', or none.
             self.met = None;
         } else if step.beta.is_some() {
-            let drained = from.state.drain().map_or(from.rate, |drain| drain.share);
+            let drained = from
+                .state
+                .drain()
+                .map_or(from.rate, |drain| drain.return_rate);
             self.met = Some(from.rate.max(drained));
         } else if tried && self.met.is_some_and(|met| from.rate > met) {
             self.met = None;
@@ -79,8 +82,8 @@ impl Evidence {
         }
     }
 
-    /// What may be sent without a queue of one's own. A probe takes from what is held only for a moment. What `link` is known to carry
-    /// cannot hold back a flow that sends more: its own packets are closer then.
+    /// What may be sent without a queue of one's own. A probe takes from what is held only for a moment. What `link` is known
+    /// to carry cannot hold back a flow that sends more: its own packets are closer then.
     fn target(&self, control: &Control, arrived: Rate, link: Option<Rate>) -> Rate {
         let held = control.judge.held().filter(|_| control.state.holds());
         let proven = self.reached.max(arrived * UNPROVEN);

@@ -1,4 +1,4 @@
-//! What kind of path it is: the same as ever, a longer one, or one on which others keep a queue.
+//! What kind of path it is: the same as ever, a longer one, or one on which competing flows keep a queue.
 
 pub mod arriving;
 pub mod attempt;
@@ -48,31 +48,32 @@ pub struct Judge {
 
 impl Judge {
     /// Competing flows keep the queue.
-    pub fn contended(others: Contended) -> Self {
+    pub fn contended(contended: Contended) -> Self {
         Self {
             attempts: Attempts::default(),
-            contended: Some(others),
+            contended: Some(contended),
         }
     }
 
-    /// Whether others are known to keep a queue, now or recently.
+    /// Whether competing flows are known to keep a queue, now or recently.
     pub fn is_contended(&self) -> bool {
         self.contended.is_some()
     }
 
-    /// h: what is held while others keep a queue.
+    /// h: what is held while competing flows keep a queue.
     pub fn held(&self) -> Option<Rate> {
-        self.contended.map(|others| others.held())
+        self.contended.map(|contended| contended.held())
     }
 
     /// Whether less is sent for a moment, to see what becomes of the delay.
     pub fn probes(&self) -> bool {
-        self.contended.is_some_and(|others| others.probes())
+        self.contended.is_some_and(|contended| contended.probes())
     }
 
-    /// Q: the queue of others that the window allows for.
-    pub fn others_queue(&self) -> Owd {
-        self.contended.map_or(Owd::ZERO, |others| others.queue())
+    /// Q: the queue of competing flows that the window allows for.
+    pub fn competing_queue(&self) -> Owd {
+        self.contended
+            .map_or(Owd::ZERO, |contended| contended.queue())
     }
 
     /// An epoch in which the path stalled says nothing of a queue.
@@ -82,18 +83,23 @@ impl Judge {
 
     /// Takes in what came back in an epoch, in which the flow sent at `rate`.
     pub fn take_in(&mut self, seen: &Seen, rate: Rate) {
-        if let Some(others) = &mut self.contended {
-            others.take_in(&Back::new(seen, rate));
+        if let Some(contended) = &mut self.contended {
+            contended.take_in(&Back::new(seen, rate));
         }
     }
 
-    /// What others leave of the rate to which a lone flow would come.
-    pub fn beside_others(&mut self, observed: &Observed, seen: &Seen, rate: Rate) -> Verdict {
-        let Some(others) = &mut self.contended else {
+    /// What competing flows leave of the rate to which a lone flow would come.
+    pub fn beside_competing_flows(
+        &mut self,
+        observed: &Observed,
+        seen: &Seen,
+        rate: Rate,
+    ) -> Verdict {
+        let Some(contended) = &mut self.contended else {
             return Verdict::Free;
         };
-        let verdict = others.judge(&Epoch::new(observed, seen, rate));
-        if others.is_over(seen.now) {
+        let verdict = contended.judge(&Epoch::new(observed, seen, rate));
+        if contended.is_over(seen.now) {
             self.contended = None;
         }
         verdict

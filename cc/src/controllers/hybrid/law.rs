@@ -27,8 +27,8 @@ pub const SHORT_PATH: Duration = Duration::from_micros(2_500);
 
 /// The increase at d1 and at d0 on a path with packets of `size` and epochs of `length`.
 ///
-/// The paper's 800 bit/s and 40 kbit/s are 0.01 and 0.5 of its 1000-byte packets per epoch of 100 ms, added to the rate every epoch;
-/// in such units they scale with the path.
+/// The paper's 800 bit/s and 40 kbit/s are 0.01 and 0.5 of its 1000-byte packets per epoch of 100 ms, added to the rate every
+/// epoch; in such units they scale with the path.
 pub fn increase_ends(size: Bytes, length: Duration) -> (Rate, Rate) {
     let packet = size.per(length);
     (packet * AMIN, packet * AMAX)
@@ -52,9 +52,9 @@ pub use crate::controllers::hybrid_paper::law::{alpha, Zone};
 
 /// Section II-A. DEVIATION: the trend of delays does not count.
 pub fn zone(thresholds: &Thresholds, seen: &Observed) -> Zone {
-    if seen.losing(thresholds) || seen.delta > thresholds.d2 {
+    if seen.losing(thresholds) || seen.queue > thresholds.d2 {
         Zone::Congested
-    } else if seen.delta > thresholds.d1 {
+    } else if seen.queue > thresholds.d1 {
         Zone::Filling
     } else {
         Zone::Free
@@ -66,7 +66,7 @@ pub fn decrease(params: &Params, observed: &Observed, seen: &Seen) -> Option<f64
     if zone(&seen.thresholds, observed) == Zone::Free {
         return None;
     }
-    let drains = observed.delta.as_secs() / (params.drain_epochs * seen.length.as_secs_f64());
+    let drains = observed.queue.as_secs() / (params.drain_epochs * seen.length.as_secs_f64());
     Some(drains.clamp(params.min_decrease, MAX_DECREASE))
 }
 
@@ -84,7 +84,7 @@ pub fn increase(
     }
     let (packet, Thresholds { d0, d1, .. }) = (seen.link.packet(), seen.thresholds);
     let ends = increase_ends(packet, seen.length);
-    let alpha = alpha((d0, d1), ends, observed.delta) * catch_up(params, rate, &seen.link);
+    let alpha = alpha((d0, d1), ends, observed.queue) * catch_up(params, rate, &seen.link);
     let period = growth_period(params, packet, rate, seen.length);
     let periods = since_decrease.as_secs_f64() / period;
     let grown = alpha * (seen.length.as_secs_f64() / period) * params.growth.powf(periods);
@@ -107,17 +107,17 @@ fn room(params: &Params, rate: Rate, link: &Link) -> Option<f64> {
 /// The rate to return to once the queue has drained.
 ///
 /// DEVIATION: a flow leaves the least decrease of its share to others, and the less the fewer they can be.
-pub fn returns_to(params: &Params, share: Rate, link: &Link) -> Rate {
-    let room = room(params, share, link).unwrap_or(1.0);
-    share * (1.0 - params.min_decrease * room.clamp(LEAST_LEFT, 1.0))
+pub fn returns_to(params: &Params, return_rate: Rate, link: &Link) -> Rate {
+    let room = room(params, return_rate, link).unwrap_or(1.0);
+    return_rate * (1.0 - params.min_decrease * room.clamp(LEAST_LEFT, 1.0))
 }
 
 /// The rate from which a decrease starts. DEVIATION: the paper's is R, which is already beyond what the path carries.
-pub fn share(observed: &Observed, seen: &Seen, rate: Rate, drain: Option<Drain>) -> Rate {
-    let rate = drain.map_or(rate, |drain| rate.max(drain.share));
+pub fn return_rate(observed: &Observed, seen: &Seen, rate: Rate, drain: Option<Drain>) -> Rate {
+    let rate = drain.map_or(rate, |drain| rate.max(drain.return_rate));
     let known = drain.is_some_and(|drain| drain.ceiling.is_some());
-    if !known && !seen.sent_little {
-        rate.min(reached(observed, seen, drain))
+    if !known && !seen.lately_app_limited {
+        rate.min(link_arrival_rate(observed, seen, drain))
     } else {
         rate
     }
@@ -125,17 +125,17 @@ pub fn share(observed: &Observed, seen: &Seen, rate: Rate, drain: Option<Drain>)
 
 /// The rate at which packets reached the slowest link: what is lost without a queue is lost elsewhere.
 ///
-/// DEVIATION: while a queue drains, jitter explains no more than the mean since it began to leaves open. With what it explains in one
-/// epoch alone a flow takes for its share what lets the queue stand.
-pub fn reached(observed: &Observed, seen: &Seen, drain: Option<Drain>) -> Rate {
+/// DEVIATION: while a queue drains, jitter explains no more than the mean since it began to leaves open. With what it explains
+/// in one epoch alone a flow takes for its share what lets the queue stand.
+pub fn link_arrival_rate(observed: &Observed, seen: &Seen, drain: Option<Drain>) -> Rate {
     if observed.losing(&seen.thresholds) {
         return seen.delivery_rate;
     }
-    let in_full = seen.fully_arrived();
+    let in_full = seen.full_delivery_rate();
     let at_most = |drain: Drain| drain.arrives_at_most(seen.ack_jitter, seen.link.packet());
     let meanwhile = drain.and_then(at_most);
     let arrived = meanwhile.map_or(in_full, |most| {
-        in_full.min(most.max(seen.at_least_carried()))
+        in_full.min(most.max(seen.delivery_rate_or_floor()))
     });
     arrived * (1.0 / (1.0 - seen.background.min(MOST_BACKGROUND)))
 }

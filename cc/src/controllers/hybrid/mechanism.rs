@@ -7,7 +7,7 @@ pub enum Mechanism {
     ClockSkew,
     /// Start-up ends at the rate of the slowest link.
     LinkRate,
-    /// Start-up goes on over a short queue where others use the link.
+    /// Start-up goes on over a short queue where competing flows use the link.
     Insist,
     /// Who uses less of the link increases faster.
     CatchUp,
@@ -15,7 +15,7 @@ pub enum Mechanism {
     FullBuffer,
     /// Short lapses of the delivery rate are not taken for the path's rate.
     Dips,
-    /// Longer paths and others who keep a queue are recognised.
+    /// Longer paths and competing flows who keep a queue are recognised.
     Contention,
     /// Excessive losses count whatever the delay.
     ExcessiveLoss,

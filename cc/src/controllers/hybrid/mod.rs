@@ -4,8 +4,8 @@
 //! control for delay sensitive applications". Our reading, with every deviation, is
 //! `docs/papers/hybrid.md` and the pages that it names; section and equation numbers here are the paper's.
 //!
-//! This is the profile `default`; the paper's own controller is [`super::hybrid_paper`]. Its skeleton is the paper's: once per epoch
-//! of length L, the smallest RTT, the queueing delay `d` of the packets acknowledged in it decides between
+//! This is the profile `default`; the paper's own controller is [`super::hybrid_paper`]. Its skeleton is the paper's: once per
+//! epoch of length L, the smallest RTT, the queueing delay `d` of the packets acknowledged in it decides between
 //!
 //! ```text
 //!     free              | filling               | congested
@@ -13,8 +13,8 @@
 //!     R += alpha(d)     | drain the queue       | drain the queue
 //! ```
 //!
-//! and packets leave at least `P / R` apart with a window of `R L` and a little more. Delay therefore stays near d1, below what fills
-//! a buffer, and loss without delay is not congestion.
+//! and packets leave at least `P / R` apart with a window of `R L` and a little more. Delay therefore stays near d1, below what
+//! fills a buffer, and loss without delay is not congestion.
 //!
 //! Feedback goes into the [`model`] of the path; at the end of an epoch the model says what it has [`model::seen`], and
 //! [`control::step`], a pure function, what follows from that.
@@ -215,14 +215,14 @@ impl Hybrid {
             alpha: step.alpha,
             beta: step.beta,
             outcome: step.outcome,
-            return_rate: step.next.state.drain().map(|drain| drain.share),
+            return_rate: step.next.state.drain().map(|drain| drain.return_rate),
             held_rate: step.next.judge.held(),
             rate: self.control.rate,
             window: self.decision().window,
             length: self.model.length(),
             transmission: self.model.transmission(),
             skew: self.model.delay.skew_ppm(),
-            on_return: self.model.delay.on_return(),
+            return_delay: self.model.delay.return_delay(),
         });
     }
 }

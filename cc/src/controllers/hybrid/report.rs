@@ -28,7 +28,7 @@ pub struct EpochReport {
     pub alpha: Option<Rate>,
     pub beta: Option<f64>,
     pub outcome: Option<Outcome>,
-    /// After it, what is returned to while a queue drains, what is held while others keep one, R and W.
+    /// After it, what is returned to while a queue drains, what is held while competing flows keep one, R and W.
     pub return_rate: Option<Rate>,
     pub held_rate: Option<Rate>,
     pub rate: Rate,
@@ -40,7 +40,7 @@ pub struct EpochReport {
     /// By how much the peer's clock is fast, in ppm, as far as it is known, if minima follow it.
     pub skew: Option<f64>,
     /// Queueing of the return path.
-    pub on_return: Duration,
+    pub return_delay: Duration,
 }
 
 /// What the flow was doing in an epoch, since when there had been no decrease, R, and Q.
@@ -59,7 +59,7 @@ impl Before {
             state: control.state.name(),
             since_decrease: control.since_decrease,
             rate: control.rate,
-            competing_queue: control.judge.others_queue(),
+            competing_queue: control.judge.competing_queue(),
         }
     }
 }
@@ -164,7 +164,7 @@ pub fn epoch_updated(report: &EpochReport) -> Event {
                 .outcome
                 .map_or(Value::Null, |outcome| word(outcome.as_str())),
         ),
-        ("return_delay", millis(report.on_return)),
+        ("return_delay", millis(report.return_delay)),
         ("window", Value::Count(report.window.0)),
     ];
     let delays = [

@@ -8,7 +8,8 @@ use crate::controller::{Burst, Decision, Ecn, MIN_WINDOW_PACKETS};
 use crate::controllers::pacing;
 use crate::units::{Bytes, Owd};
 
-/// R, times this, is the rate of the first flight: the initial window leaves in half of L, so that the first packets come back early.
+/// R, times this, is the rate of the first flight: the initial window leaves in half of L, so that the first packets come back
+/// early.
 const FIRST_FLIGHT: f64 = 2.0;
 /// Packets that show the time that one takes on the slowest link.
 const PROBE_PACKETS: usize = 3;
@@ -33,18 +34,18 @@ pub fn decision(params: &Params, model: &Model, control: &Control, epochs: u64) 
 /// for; and what queues on the return path, waits for an ACK or is held up is no congestion.
 fn window(params: &Params, model: &Model, control: &Control) -> Bytes {
     let size = model.packet().0.max(1);
-    let queue = model.thresholds(params, control.rate).d3 + others_queue(control);
+    let queue = model.thresholds(params, control.rate).d3 + competing_queue(control);
     let extra = queue.max(Owd::from(model.ack_gap.get()) * 2)
         + Owd::from(model.delay.jitter()) / 2
-        + Owd::from(model.delay.on_return());
+        + Owd::from(model.delay.return_delay());
     let bytes = control.rate.over(model.length() + extra.to_duration());
     let packets = (bytes / size as f64).ceil() as u64;
     Bytes(size) * packets.max(MIN_WINDOW_PACKETS)
 }
 
-/// Q: the queue of others that the window allows for.
-pub fn others_queue(control: &Control) -> Owd {
-    control.judge.others_queue()
+/// Q: the queue of competing flows that the window allows for.
+pub fn competing_queue(control: &Control) -> Owd {
+    control.judge.competing_queue()
 }
 
 /// In start-up packets leave together that show the slowest link.

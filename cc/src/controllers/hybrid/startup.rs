@@ -25,7 +25,7 @@ const EVIDENCE: u32 = 3;
 const BURSTS: f64 = 2.0;
 /// What packets of a burst of three wait for each other on average, one transmission time, with a margin.
 const BURST_DELAY: f64 = 1.5;
-/// Queueing delay, in L, that does not end start-up while others use most of the path.
+/// Queueing delay, in L, that does not end start-up while competing flows use most of the path.
 const INSISTED: f64 = 0.2;
 /// Epochs in which packets are sent that show the slowest link, in any case.
 const PROBE_EPOCHS: u64 = 2;
@@ -140,7 +140,7 @@ pub fn probes_link(params: &Params, model: &Model, rate: Rate, epochs: u64) -> b
 
 /// Whether start-up must not go on with this queueing delay.
 ///
-/// DEVIATION: a flow that comes to a path which others fill insists on a queue for a moment: what arrives of each flow
+/// DEVIATION: a flow that comes to a path which competing flows fill insists on a queue for a moment: what arrives of each flow
 /// then shows each its share, which would else take many round trips. Alone on the path it would only lose packets.
 pub fn is_queue(
     params: &Params,

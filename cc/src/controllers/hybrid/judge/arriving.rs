@@ -1,18 +1,18 @@
-//! DEVIATION: whether what a flow sends beside others comes back. Where it joins others who keep a buffer filled, it holds about half
-//! of the link, so that at least 1 / 1.54 of what it sends comes back within a round trip. Where much less does, the queue is its own:
-//! the link has become slower, as cellular links do.
+//! DEVIATION: whether what a flow sends beside competing flows comes back. Where it joins competing flows that keep a buffer
+//! filled, it holds about half of the link, so that at least 1 / 1.54 of what it sends comes back within a round trip. Where
+//! much less does, the queue is its own: the link has become slower, as cellular links do.
 
 use std::time::Duration;
 
 use super::super::model::seen::Seen;
 use crate::units::{Bytes, Rate, Time};
 
-/// Of what was sent, what comes back at least if the queue is that of others.
+/// Of what was sent, what comes back at least if the queue is that of competing flows.
 const LEAST_BACK: f64 = 0.5;
 /// Packets that tell: one more or less, where a time is cut, does not matter then.
 const TELLING_PACKETS: f64 = 16.0;
 
-/// For how long at least what comes back is counted: others may take most of a link for a few short round trips.
+/// For how long at least what comes back is counted: competing flows may take most of a link for a few short round trips.
 const LEAST_TIME: Duration = Duration::from_millis(200);
 
 /// What an epoch has brought back, with samples or without.
@@ -26,7 +26,7 @@ pub struct Back {
     /// What was acknowledged, or found lost: that does not wait in a queue.
     pub size: Bytes,
     /// Whether the application limits the flow.
-    pub sent_little: bool,
+    pub lately_app_limited: bool,
 }
 
 impl Back {
@@ -37,7 +37,7 @@ impl Back {
             duration: seen.duration,
             rate,
             size: seen.acked + seen.link.packet() * seen.lost_total,
-            sent_little: seen.sent_little,
+            lately_app_limited: seen.lately_app_limited,
         }
     }
 }
@@ -73,7 +73,7 @@ impl Arriving {
 
     /// Takes in an epoch.
     pub fn add(&mut self, back: &Back) {
-        if back.now < self.from + back.duration || back.sent_little {
+        if back.now < self.from + back.duration || back.lately_app_limited {
             return;
         }
         self.lasted += back.duration;

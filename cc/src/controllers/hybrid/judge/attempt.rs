@@ -1,5 +1,5 @@
-//! DEVIATION: a queue that does not drain although the flow gives way. Others fill it, and go on to, and the paper's flow would give way
-//! until nothing is left of it; or it is none, for the path has become longer.
+//! DEVIATION: a queue that does not drain although the flow gives way. Others fill it, and go on to, and the paper's flow would
+//! give way until nothing is left of it; or it is none, for the path has become longer.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::super::params::Params;
 use crate::measure::loss::LossCount;
 use crate::units::{scaled, Owd, Rate, Time};
 
-/// How long a queue stands at least until others are known to keep it.
+/// How long a queue stands at least until competing flows are known to keep it.
 pub const PATIENCE: Duration = Duration::from_secs(1);
 /// Epochs besides those in which a decrease drains a queue: one until it shows, and one to see it.
 const OTHER_EPOCHS: f64 = 2.0;
@@ -23,10 +23,10 @@ const CALM_SHARE: i64 = 32;
 const CALM_EPOCHS: u32 = 5;
 /// A flow that gives way keeps up to so many times d1 in the queue itself.
 const OWN_QUEUES: f64 = 4.0;
-/// A delay is one of a longer path, or of a buffer that others fill, from these parts of L on.
+/// A delay is one of a longer path, or of a buffer that competing flows fill, from these parts of L on.
 const CALM_DIVISORS: [u32; 2] = [6, 5];
 const FILLED_DIVISORS: [u32; 2] = [4, 3];
-/// A delay up to L divided by this is none of a buffer that others fill.
+/// A delay up to L divided by this is none of a buffer that competing flows fill.
 const EMPTY_DIVISOR: u32 = 8;
 /// A flow has lost most of its share if it is left with less than this of it.
 const MOST_LOST: f64 = 0.25;
@@ -45,11 +45,11 @@ pub struct Attempted {
     /// The slowest link.
     pub link: Link,
     /// Epochs in which a decrease drains a queue.
-    pub drain: f64,
+    pub drain_epochs: f64,
     /// d1 in packets of the flow.
-    pub queue: f64,
+    pub target_packets: f64,
     /// Its delay.
-    pub delta: Owd,
+    pub queue: Owd,
     /// The delay up to which there is hardly a queue.
     pub short: Owd,
     /// Its losses that count.
@@ -67,9 +67,9 @@ impl Attempted {
             now: seen.now,
             length: seen.length,
             link: seen.link,
-            drain: params.drain_epochs,
-            queue: params.target_packets,
-            delta: observed.delta,
+            drain_epochs: params.drain_epochs,
+            target_packets: params.target_packets,
+            queue: observed.queue,
             short: seen.thresholds.short,
             losses: seen.losses,
             background: seen.background,
@@ -79,7 +79,7 @@ impl Attempted {
 
     /// Whether there is hardly a queue.
     fn is_short(&self) -> bool {
-        self.delta <= self.short
+        self.queue <= self.short
     }
 }
 
@@ -100,7 +100,7 @@ struct Attempt {
     latest: Time,
     rate: Rate,
     /// What of this flow arrived when it began.
-    share: Rate,
+    return_rate: Rate,
     /// The delay that was short then.
     short: Owd,
     /// The longest delay since, and the last.
@@ -121,15 +121,15 @@ struct Attempt {
 }
 
 impl Attempt {
-    fn new(seen: &Attempted, share: Rate) -> Self {
+    fn new(seen: &Attempted, return_rate: Rate) -> Self {
         Self {
             began: seen.now,
             latest: seen.now,
             rate: seen.rate,
-            share,
+            return_rate,
             short: seen.short,
-            longest: seen.delta,
-            last: seen.delta,
+            longest: seen.queue,
+            last: seen.queue,
             falls: false,
             epochs: 0,
             least: Owd::from_nanos(i64::MAX),
@@ -142,17 +142,17 @@ impl Attempt {
 
     /// With another epoch.
     fn and(mut self, seen: &Attempted) -> Self {
-        let spare = 1.0 - self.rate.bps() / self.share.bps().max(1.0);
+        let spare = 1.0 - self.rate.bps() / self.return_rate.bps().max(1.0);
         self.drained += scaled(seen.now.since(self.latest), spare.clamp(0.0, 1.0));
         (self.latest, self.rate) = (seen.now, seen.rate);
         self.all_losses = self.all_losses.and(seen.losses);
-        self.longest = self.longest.max(seen.delta);
-        self.falls = seen.delta.as_secs() < FALLS * self.last.as_secs();
-        self.last = seen.delta;
-        let (least, most) = (self.least.min(seen.delta), self.most.max(seen.delta));
+        self.longest = self.longest.max(seen.queue);
+        self.falls = seen.queue.as_secs() < FALLS * self.last.as_secs();
+        self.last = seen.queue;
+        let (least, most) = (self.least.min(seen.queue), self.most.max(seen.queue));
         if most.as_nanos() - least.as_nanos() > least.as_nanos() / CALM_SHARE {
             // What moves is a queue, so far.
-            (self.least, self.most) = (seen.delta, seen.delta);
+            (self.least, self.most) = (seen.queue, seen.queue);
             (self.epochs, self.losses, self.drained) = (1, seen.losses, Duration::ZERO);
         } else {
             (self.least, self.most) = (least, most);
@@ -164,23 +164,25 @@ impl Attempt {
     /// Whether the delay is longer than flows leave that give way: they keep a few packets each. It is never below L divided by the
     /// first number, and need not be above L divided by the second.
     fn exceeds_own(&self, seen: &Attempted, [least, most]: [u32; 2]) -> bool {
-        let packets = OWN_QUEUES * seen.queue * seen.link.packet().0 as f64;
-        let own = packets * 8.0 / self.share.bps().max(1.0);
+        let packets = OWN_QUEUES * seen.target_packets * seen.link.packet().0 as f64;
+        let own = packets * 8.0 / self.return_rate.bps().max(1.0);
         let (least, most) = (seen.length / least, seen.length / most);
-        seen.delta.as_secs() >= least.as_secs_f64().max(own.min(most.as_secs_f64()))
+        seen.queue.as_secs() >= least.as_secs_f64().max(own.min(most.as_secs_f64()))
     }
 
     /// Whether the queue has been gone for once. What a flow takes for short that has lost most of its share since the attempt
-    /// began may be a buffer that others fill.
+    /// began may be a buffer that competing flows fill.
     fn is_over(&self, seen: &Attempted) -> bool {
-        let lost_most = seen.rate < self.share * MOST_LOST;
+        let lost_most = seen.rate < self.return_rate * MOST_LOST;
         let empty = self.short.max(Owd::from(seen.length / EMPTY_DIVISOR));
-        seen.is_short() && (!lost_most || seen.delta <= empty)
+        seen.is_short() && (!lost_most || seen.queue <= empty)
     }
 
     /// Whether this flow has at least half of the slowest link.
     fn is_alone(&self, seen: &Attempted) -> bool {
-        seen.link.alone().is_some_and(|alone| self.share >= alone)
+        seen.link
+            .alone()
+            .is_some_and(|alone| self.return_rate >= alone)
     }
 
     /// Epochs in which the delay must stay where it is if it is none of a queue.
@@ -201,15 +203,16 @@ impl Attempt {
 
     /// Whether the queue has stood for long enough, and not only because it is long.
     fn stands(&self, seen: &Attempted, patience: Duration) -> bool {
-        let due = scaled(seen.length, OTHER_EPOCHS + seen.drain)
+        let due = scaled(seen.length, OTHER_EPOCHS + seen.drain_epochs)
             + DRAIN_QUEUES * self.longest.to_duration();
         let over = seen.now.since(self.began) >= patience.max(due * 2);
         over && !self.falls && self.is_filled(seen)
     }
 
-    /// Whether the delay is one of a buffer that others fill: flows that give way keep no such queue, or lose nothing to it.
+    /// Whether the delay is one of a buffer that competing flows fill: flows that give way keep no such queue, or lose nothing
+    /// to it.
     fn is_filled(&self, seen: &Attempted) -> bool {
-        let long = seen.delta >= Owd::from(seen.length / FILLED_DIVISORS[0]);
+        let long = seen.queue >= Owd::from(seen.length / FILLED_DIVISORS[0]);
         let loses = self.all_losses.exceeds_chance(seen.background);
         (long && loses) || self.exceeds_own(seen, FILLED_DIVISORS)
     }
@@ -234,21 +237,21 @@ impl Attempts {
         if before.is_none() && drain.is_none() {
             return None;
         }
-        let share = drain.map_or(Rate::default(), |drain| drain.share);
+        let return_rate = drain.map_or(Rate::default(), |drain| drain.return_rate);
         let mut attempt = match before {
             Some(attempt) => attempt.and(seen),
-            None => Attempt::new(seen, share),
+            None => Attempt::new(seen, return_rate),
         };
-        attempt.share = attempt.share.max(share);
+        attempt.return_rate = attempt.return_rate.max(return_rate);
         self.0 = Some(attempt);
         if attempt.is_calm(seen) {
             self.0 = None;
-            return Some(Finding::LongerPath(attempt.share));
+            return Some(Finding::LongerPath(attempt.return_rate));
         }
         let stands = !attempt.calms_down(seen) && attempt.stands(seen, patience);
         stands.then(|| {
             self.0 = None;
-            Finding::Contended(attempt.share)
+            Finding::Contended(attempt.return_rate)
         })
     }
 }

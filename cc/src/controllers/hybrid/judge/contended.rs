@@ -1,16 +1,16 @@
-//! DEVIATION: what a flow does where others keep a buffer filled. The paper's flow gives way to them until nothing is left of it;
-//! this one holds about half of what it had, and waits until the queue is gone.
+//! DEVIATION: what a flow does where competing flows keep a buffer filled. The paper's flow gives way to them until nothing is
+//! left of it; this one holds about half of what it had, and waits until the queue is gone.
 //!
 //! ```text
 //!     H  = 0.54 max(the largest recent R, S')      what it is to hold
 //!     R >= h                                       in an epoch with a queue; h / 2 in a probe
 //! ```
 //!
-//! h begins at H, excessive losses leave 0.7 of it, and it grows back. The queue is not this flow's then, so its delay says nothing;
-//! excessive losses do (RFC 9438, section 4.6, for by how much), and whether the delay depends on what this flow sends. Where it does
-//! not, and no more is lost than by chance, the path has become longer, and nobody keeps a queue. A flow with a small share moves a
-//! full buffer too little to see, but it loses packets to it.
-//! Where far less comes back than it sends, the queue is its own.
+//! h begins at H, excessive losses leave 0.7 of it, and it grows back. The queue is not this flow's then, so its delay says
+//! nothing; excessive losses do (RFC 9438, section 4.6, for by how much), and whether the delay depends on what this flow
+//! sends. Where it does not, and no more is lost than by chance, the path has become longer, and nobody keeps a queue. A flow
+//! with a small share moves a full buffer too little to see, but it loses packets to it. Where far less comes back than it
+//! sends, the queue is its own.
 
 use std::time::Duration;
 
@@ -30,23 +30,23 @@ const RECOVERY: Duration = Duration::from_secs(5);
 const REMEMBERED: Duration = Duration::from_secs(10);
 /// When the first one comes.
 const FIRST_PROBE: Duration = Duration::from_secs(2);
-/// A flow that finds its share by losses does not answer two hundredths of the packets, as BBR: in a full buffer, single packets of a
-/// small flow are lost far more often than those who fill it answer.
+/// A flow that finds its share by losses does not answer two hundredths of the packets, as BBR: in a full buffer, single
+/// packets of a small flow are lost far more often than those who fill it answer.
 const SHARE_LOSS: f64 = 0.02;
 /// What a probe leaves of the rate, and for how many round trips.
 const PROBE_SHARE: f64 = 0.5;
 const PROBE_ROUNDS: u32 = 3;
-/// Of a round trip, by how much at least the delay moves in a probe if it is that of a queue. It falls, or rises where others, or a link
-/// that has become slower, leave less for it.
+/// Of a round trip, by how much at least the delay moves in a probe if it is that of a queue. It falls, or rises where
+/// competing flows, or a link that has become slower, leave less for it.
 const QUEUE_MOVES: u32 = 32;
 /// The window allows for the queue and for this part of it more.
 const QUEUE_MARGIN: u32 = 4;
 
-/// A flow beside others who keep a buffer filled.
+/// A flow beside competing flows that keep a buffer filled.
 #[derive(Debug, Clone, Copy)]
 pub struct Contended {
     /// What is to be held, and what is after losses.
-    share: Rate,
+    hold_target: Rate,
     held: Rate,
     /// Whether the flow holds it, and since when it has had no need to.
     holds: bool,
@@ -77,7 +77,7 @@ pub struct Epoch {
     /// L.
     pub length: Duration,
     /// Its queueing delay.
-    pub delta: Owd,
+    pub queue: Owd,
     /// The delay up to which there is hardly a queue.
     pub short: Owd,
     /// Whether losses are excessive.
@@ -91,8 +91,8 @@ pub struct Epoch {
     /// The share of packets that is lost without a queue.
     pub background: f64,
     /// Whether the application limits the flow.
-    pub sent_little: bool,
-    /// Whether others were there before the flow, so that it has never had the path.
+    pub lately_app_limited: bool,
+    /// Whether competing flows were there before the flow, so that it has never had the path.
     pub came_late: bool,
 }
 
@@ -102,19 +102,19 @@ impl Epoch {
         Self {
             now: seen.now,
             length: seen.length,
-            delta: observed.delta,
+            queue: observed.queue,
             short: seen.thresholds.short,
             excessive_loss: observed.excessive_loss,
             rate,
             link: seen.link,
             losses: seen.losses,
             background: seen.background,
-            sent_little: seen.sent_little,
+            lately_app_limited: seen.lately_app_limited,
             came_late: seen.length_fell,
         }
     }
 
-    /// Whether neither the link is known nor what the flow had without others, so that losses have to tell its share.
+    /// Whether neither the link is known nor what the flow had without competing flows, so that losses have to tell its share.
     fn finds_share(&self) -> bool {
         self.came_late && self.link.rate().is_none()
     }
@@ -125,7 +125,7 @@ impl Epoch {
     }
 
     fn round_trip(&self) -> Duration {
-        self.length + self.delta.to_duration()
+        self.length + self.queue.to_duration()
     }
 }
 
@@ -143,12 +143,12 @@ pub enum Verdict {
 }
 
 impl Contended {
-    /// Others are found to keep a queue, while this flow had `most` in the time before.
-    pub fn new(now: Time, most: Rate, queue: Owd, length: Duration) -> Self {
-        let share = most * HELD_SHARE;
+    /// Others are found to keep a queue, while this flow had `had` in the time before.
+    pub fn new(now: Time, had: Rate, queue: Owd, length: Duration) -> Self {
+        let hold_target = had * HELD_SHARE;
         Self {
-            share,
-            held: share,
+            hold_target,
+            held: hold_target,
             holds: true,
             needed: now,
             queue,
@@ -191,9 +191,9 @@ impl Contended {
 
     /// Takes in an epoch.
     pub fn judge(&mut self, seen: &Epoch) -> Verdict {
-        self.queue = seen.delta;
+        self.queue = seen.queue;
         let held = self.holds;
-        self.holds = seen.delta > seen.short && seen.rate < self.held;
+        self.holds = seen.queue > seen.short && seen.rate < self.held;
         if !self.holds {
             self.next_probe = seen.now + REMEMBERED;
             self.probe = None;
@@ -216,9 +216,9 @@ impl Contended {
             self.held = self.held * REMAINS;
             return self.with(Some(1.0 - REMAINS));
         }
-        if self.held > self.share && seen.finds_share() && seen.loses() {
+        if self.held > self.hold_target && seen.finds_share() && seen.loses() {
             let before = self.held;
-            self.held = self.share.max(before * REMAINS);
+            self.held = self.hold_target.max(before * REMAINS);
             return self.with(Some(1.0 - self.held.bps() / before.bps()));
         }
         if seen.now < self.next_probe {
@@ -231,7 +231,7 @@ impl Contended {
 
     /// Back to the share by a packet per round trip, or in time, and up to half of the slowest link.
     fn grow(&mut self, seen: &Epoch) {
-        if seen.finds_share() && self.held >= self.share {
+        if seen.finds_share() && self.held >= self.hold_target {
             self.held = self.beyond(seen);
             return;
         }
@@ -241,18 +241,18 @@ impl Contended {
                 .link
                 .packet()
                 .per(seen.round_trip())
-                .max(self.share * in_time);
+                .max(self.hold_target * in_time);
         let half = seen
             .link
             .rate()
-            .map_or(self.share, |link| link * HELD_SHARE);
-        self.held = grown.min(self.share.max(half));
+            .map_or(self.hold_target, |link| link * HELD_SHARE);
+        self.held = grown.min(self.hold_target.max(half));
     }
 
-    /// A flow that has never had the path does not know what half of it is. It finds its share as those do who fill the buffer: by a
-    /// packet per round trip until packets are lost.
+    /// A flow that has never had the path does not know what half of it is. It finds its share as those do who fill the buffer:
+    /// by a packet per round trip until packets are lost.
     fn beyond(&self, seen: &Epoch) -> Rate {
-        if self.probe.is_some() || seen.sent_little {
+        if self.probe.is_some() || seen.lately_app_limited {
             return self.held;
         }
         let round = seen.round_trip();
@@ -269,7 +269,7 @@ impl Contended {
     }
 
     fn go_on(&mut self, mut probe: Probe, seen: &Epoch) -> Verdict {
-        (probe.least, probe.most) = (probe.least.min(seen.delta), probe.most.max(seen.delta));
+        (probe.least, probe.most) = (probe.least.min(seen.queue), probe.most.max(seen.queue));
         self.probe = Some(probe);
         if seen.now >= probe.until {
             self.probe = None;
@@ -277,7 +277,7 @@ impl Contended {
             self.arriving = Arriving::after_raise(seen.now, seen.round_trip());
             let losses = std::mem::take(&mut self.losses);
             if !probe.shows_a_queue(seen.length) && !losses.exceeds_chance(seen.background) {
-                return Verdict::LongerPath(self.share * (1.0 / HELD_SHARE));
+                return Verdict::LongerPath(self.hold_target * (1.0 / HELD_SHARE));
             }
         }
         self.with(None)
@@ -286,12 +286,12 @@ impl Contended {
 
 impl Probe {
     fn new(seen: &Epoch) -> Self {
-        let rounds = (seen.length + seen.delta.to_duration()) * PROBE_ROUNDS;
+        let rounds = (seen.length + seen.queue.to_duration()) * PROBE_ROUNDS;
         Self {
             until: seen.now + rounds,
-            before: seen.delta,
-            least: seen.delta,
-            most: seen.delta,
+            before: seen.queue,
+            least: seen.queue,
+            most: seen.queue,
         }
     }
 

@@ -23,7 +23,7 @@ pub struct Delay {
     jitter: Duration,
     ack_jitter: Duration,
     /// Queueing of the return path, where the source can tell.
-    on_return: Duration,
+    return_delay: Duration,
     /// The longest recent queue: the sliding minimum of its `Reverse`.
     longest: WindowMin<Reverse<Owd>>,
     /// RTT to work with before there is a sample: that of the handshake, once known.
@@ -43,7 +43,7 @@ impl Delay {
             floors: Default::default(),
             jitter: Duration::ZERO,
             ack_jitter: Duration::ZERO,
-            on_return: Duration::ZERO,
+            return_delay: Duration::ZERO,
             longest: WindowMin::new(window),
             handshake_rtt: None,
         }
@@ -76,8 +76,8 @@ impl Delay {
     }
 
     /// Queueing of the return path.
-    pub fn on_return(&self) -> Duration {
-        self.on_return
+    pub fn return_delay(&self) -> Duration {
+        self.return_delay
     }
 
     /// The longest recent queue.
@@ -164,22 +164,22 @@ impl Delay {
         }
     }
 
-    /// Whether others keep a queue: no delay is the path's own then, and the minima are not to be forgotten.
+    /// Whether competing flows keep a queue: no delay is the path's own then, and the minima are not to be forgotten.
     pub fn pause(&mut self, paused: bool, now: Time) {
         self.meter.pause(paused, now);
     }
 
     /// Takes in the jitter of an epoch that is over, after which nothing may come back for a while that counts.
     pub fn learn(&mut self, source: Source, means: Means, waits: bool) {
-        self.on_return = means.return_delay(source, self.on_return);
+        self.return_delay = means.return_delay(source, self.return_delay);
         for floor in &mut self.floors {
             floor.close();
             if waits {
                 floor.interrupt();
             }
         }
-        self.jitter = self.floors[source as usize].noise();
-        self.ack_jitter = self.floors[Source::Ack as usize].noise();
+        self.jitter = self.floors[source as usize].jitter();
+        self.ack_jitter = self.floors[Source::Ack as usize].jitter();
     }
 
     /// Another epoch begins.

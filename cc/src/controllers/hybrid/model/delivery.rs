@@ -10,7 +10,7 @@ use super::super::params::Params;
 use crate::units::{scaled, Owd, Rate};
 
 /// Share of the largest recent delivery rate that the path is taken to carry at least.
-pub const CARRIED: f64 = 0.7;
+pub const FLOOR_SHARE: f64 = 0.7;
 /// Epochs whose delivery rates are compared.
 const EPOCHS: usize = 8;
 /// Packets at the flow's own rate after which something should have come back, if L and the queue are not longer.
@@ -45,11 +45,11 @@ impl Delivery {
     }
 
     /// The rate that the path is taken to carry although less arrives.
-    pub fn carried(&self, params: &Params) -> Rate {
+    pub fn floor(&self, params: &Params) -> Rate {
         if !params.has(Mechanism::Dips) {
             return Rate::default();
         }
-        self.largest() * CARRIED
+        self.largest() * FLOOR_SHARE
     }
 
     /// The largest recent delivery rate; zero before anything has arrived.
@@ -85,8 +85,8 @@ pub fn head_start(variability: f64, period: f64) -> Duration {
 }
 
 /// Whether less arrived than the path is taken to carry.
-pub fn is_dip(arrived: Rate, carried: Rate) -> bool {
-    arrived < carried * (1.0 - LEAST_DIP)
+pub fn is_dip(arrived: Rate, floor: Rate) -> bool {
+    arrived < floor * (1.0 - LEAST_DIP)
 }
 
 /// Whether an epoch lasted so much longer than as a rule something takes to come back that the path has stalled.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::units::{Bytes, Rate};
 
-/// A flow that fills less of the slowest link shares it with others.
+/// A flow that fills less of the slowest link shares it with competing flows.
 const ALONE_SHARE: f64 = 0.5;
 
 /// What is known of the slowest link: T, the time that a full packet takes there.
@@ -49,7 +49,7 @@ impl Link {
         self.alone().is_some_and(|alone| rate < alone)
     }
 
-    /// The part of it that a flow with this rate leaves to others.
+    /// The part of it that a flow with this rate leaves to competing flows.
     pub fn left(&self, rate: Rate) -> Option<f64> {
         let used = rate.bps() * self.transmission.as_secs_f64() / (self.packet.0 as f64 * 8.0);
         (!self.transmission.is_zero()).then_some(1.0 - used)

@@ -77,9 +77,9 @@ impl RecentLosses {
         self.losses = kept.and(of);
     }
 
-    /// At the end of an epoch with samples, whether more than `share` were lost, and not in a burst or two. A flow that holds its
-    /// share beside others, who fill the buffer, waits for a second such epoch: when the buffer overflows, it takes them a round
-    /// trip to give way.
+    /// At the end of an epoch with samples, whether more than `share` were lost, and not in a burst or two. A flow that holds
+    /// its share beside competing flows, who fill the buffer, waits for a second such epoch: when the buffer overflows, it
+    /// takes them a round trip to give way.
     pub fn are_excessive(&mut self, share: f64, holds: bool) -> bool {
         let exceeds = self.losses.exceeds(share);
         let before = std::mem::replace(&mut self.exceeded_before, exceeds);

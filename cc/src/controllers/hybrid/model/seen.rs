@@ -27,7 +27,7 @@ const RATE_PACKETS: u64 = 16;
 #[derive(Debug, Clone, Copy)]
 pub struct Observed {
     /// d, the queueing delay: delta less J, at least 0.
-    pub delta: Owd,
+    pub queue: Owd,
     /// Whether a packet was lost.
     pub lost: bool,
     /// Whether so much was lost that delay does not matter.
@@ -37,7 +37,7 @@ pub struct Observed {
 impl Observed {
     /// Loss from congestion: with delay, or (DEVIATION) beyond what random loss explains.
     pub fn losing(&self, thresholds: &Thresholds) -> bool {
-        self.excessive_loss || (self.lost && self.delta > thresholds.full)
+        self.excessive_loss || (self.lost && self.queue > thresholds.full)
     }
 }
 
@@ -59,7 +59,7 @@ pub struct Doing {
     pub rate: Rate,
     /// Whether start-up goes on, and what it has met.
     pub startup: Option<Met>,
-    /// Whether a share is held beside others.
+    /// Whether a share is held beside competing flows.
     pub holds: bool,
 }
 
@@ -71,7 +71,7 @@ pub struct Seen {
     pub duration: Duration,
     /// L.
     pub length: Duration,
-    /// Whether L was longer before: a queue was taken for a part of the path, so others had it before this flow came.
+    /// Whether L was longer before: a queue was taken for a part of the path, so competing flows had it before this flow came.
     pub length_fell: bool,
     pub link: Link,
     pub source: Source,
@@ -92,7 +92,7 @@ pub struct Seen {
     /// Bytes that arrived.
     pub acked: Bytes,
     /// The rate that the path is taken to carry even if less arrived; zero in start-up.
-    pub carried: Rate,
+    pub delivery_floor: Rate,
     /// The share of the epoch in which arrivals may be missing because of jitter, up to a half.
     pub uncertain: f64,
     /// Whether it tells a rate.
@@ -110,7 +110,7 @@ pub struct Seen {
     /// Whether the application limits.
     pub app_limited: bool,
     /// Whether it does or did in the epoch before: what arrives was sent up to an epoch before.
-    pub sent_little: bool,
+    pub lately_app_limited: bool,
     /// The largest recent rate in which nobody else kept a queue.
     pub had: Rate,
     pub interrupted: bool,
@@ -123,13 +123,13 @@ impl Seen {
     }
 
     /// What arrived, with what may have been held up at the end.
-    pub fn fully_arrived(&self) -> Rate {
-        self.at_least_carried() * (1.0 / (1.0 - self.uncertain))
+    pub fn full_delivery_rate(&self) -> Rate {
+        self.delivery_rate_or_floor() * (1.0 / (1.0 - self.uncertain))
     }
 
     /// What arrived, or what the path is taken to carry if that is more.
-    pub fn at_least_carried(&self) -> Rate {
-        self.delivery_rate.max(self.carried)
+    pub fn delivery_rate_or_floor(&self) -> Rate {
+        self.delivery_rate.max(self.delivery_floor)
     }
 
     /// V after this epoch, if it has a decrease of which this is known.
@@ -139,8 +139,8 @@ impl Seen {
 
     /// Whether a decrease in this epoch is at a dip, if it tells.
     pub fn dip(&self) -> Option<bool> {
-        let tells = !self.sent_little && self.carried > Rate::default();
-        tells.then(|| is_dip(self.delivery_rate, self.carried))
+        let tells = !self.lately_app_limited && self.delivery_floor > Rate::default();
+        tells.then(|| is_dip(self.delivery_rate, self.delivery_floor))
     }
 }
 
@@ -191,7 +191,7 @@ impl Model {
         let tells = epoch.app_limited || !startup;
         let app_limited = tells && epoch.underuses(doing.rate, duration, self.packet);
         let limited_before = std::mem::replace(&mut self.limited_before, app_limited);
-        let sent_little = app_limited || limited_before;
+        let lately_app_limited = app_limited || limited_before;
         let means = self.delay.means(epoch);
         let delta = self.delay.of_epoch(source);
         let observed = self.observe(params, epoch, delta, doing.holds);
@@ -200,14 +200,14 @@ impl Model {
         let interrupted = self.blackout.seen()
             || !app_limited && is_interrupted(params, epoch, duration, longest);
         let thresholds = self.thresholds(params, doing.rate);
-        let short = |observed: Observed| thresholds.is_short(observed.delta);
+        let short = |observed: Observed| thresholds.is_short(observed.queue);
         if !interrupted && observed.is_some_and(short) {
             self.losses.learn_background(epoch);
         }
         // An epoch that ended before L was over may hold a batch of ACKs, and no more time than that.
         let over_length = epoch.acked.per(arriving.max(self.length()));
         self.delivery
-            .add(over_length, observed.map(|observed| observed.delta));
+            .add(over_length, observed.map(|observed| observed.queue));
         let (jitter, ack_jitter) = (self.delay.jitter(), self.delay.ack_jitter());
         let ack_gap = self.ack_gap.get();
         if !app_limited {
@@ -230,20 +230,20 @@ impl Model {
             delivery_rate,
             arriving,
             acked: epoch.acked,
-            carried: match startup {
+            delivery_floor: match startup {
                 // What start-up ends in is what arrived.
                 true => Rate::default(),
-                false => self.delivery.carried(params),
+                false => self.delivery.floor(params),
             },
             uncertain: uncertain(ack_jitter, duration),
-            tells_rate: epoch.acked_packets >= RATE_PACKETS && !sent_little,
+            tells_rate: epoch.acked_packets >= RATE_PACKETS && !lately_app_limited,
             variability: self.delivery.variability(),
             losses: epoch.losses(),
             lost_total: epoch.lost_total,
             background: self.losses.background(),
             met: doing.startup.unwrap_or(Met::Nothing),
             app_limited,
-            sent_little,
+            lately_app_limited,
             had: self.had(),
             interrupted,
         }
@@ -260,7 +260,8 @@ impl Model {
         self.delivery.usual(self.length(), packet_time)
     }
 
-    /// What an epoch with samples shows of a queue. At the end of a buffer that others keep full, losses say nothing of this flow.
+    /// What an epoch with samples shows of a queue. At the end of a buffer that competing flows keep full, losses say nothing
+    /// of this flow.
     fn observe(
         &mut self,
         params: &Params,
@@ -270,7 +271,7 @@ impl Model {
     ) -> Option<Observed> {
         self.losses.add(epoch);
         delta.map(|delta| Observed {
-            delta: self.delay.queue_of(delta),
+            queue: self.delay.queue_of(delta),
             lost: !holds && self.losses.are_unusual(epoch),
             excessive_loss: self.losses.are_excessive(params, holds),
         })
@@ -280,7 +281,7 @@ impl Model {
     fn remember(&mut self, observed: Option<Observed>, start: Time, now: Time, doing: Doing) {
         let Some(observed) = observed else { return };
         let at = now.counted_from(*self.began.get_or_insert(start));
-        self.delay.add_queue(observed.delta, at);
+        self.delay.add_queue(observed.queue, at);
         if doing.startup.is_none() && !doing.holds {
             self.largest.advance(at);
             self.largest.insert(Reverse(doing.rate.bps() as u64));

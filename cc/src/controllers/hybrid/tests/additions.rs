@@ -58,11 +58,11 @@ fn a_queue_that_does_not_drain_is_answered_again() {
         first,
         "an epoch of what was sent since begins at its end"
     );
-    // A queue that stands there all of a sudden is as well noise for a while, by a tenth here.
-    let noise = path.controller.model.delay.jitter().as_secs_f64();
-    assert!(noise < 0.01, "{noise}");
+    // A queue that stands there all of a sudden is as well jitter for a while, by a tenth here.
+    let jitter = path.controller.model.delay.jitter().as_secs_f64();
+    assert!(jitter < 0.01, "{jitter}");
     path.epoch(90.0, 0);
-    let expected = 1e6 * (1.0 - (0.090 - noise) / 0.3);
+    let expected = 1e6 * (1.0 - (0.090 - jitter) / 0.3);
     assert!((path.rate() - expected).abs() < 1.0, "{}", path.rate());
 }
 
@@ -209,7 +209,7 @@ fn an_application_that_has_nothing_to_send_is_noticed_where_the_window_has_room(
 }
 
 #[test]
-fn acks_that_come_late_now_and_then_are_noise_even_with_one_of_them_in_a_span() {
+fn acks_that_come_late_now_and_then_are_jitter_even_with_one_of_them_in_a_span() {
     let mut path = Path::steady("");
     path.every = 10 * MILLI;
     let held_up = |n: u32| 4.0 * f64::from(n * n * 7 % 5);
@@ -269,7 +269,13 @@ fn what_is_lost_without_a_queue_has_reached_the_slowest_link() {
         path.controller.control.rate = Rate::from_bps(9e6);
         path.controller.decide();
         path.epoch(15.0, 0);
-        path.controller.control.state.drain().unwrap().share.bps()
+        path.controller
+            .control
+            .state
+            .drain()
+            .unwrap()
+            .return_rate
+            .bps()
     };
     let (without, with) = (share_after(0), share_after(1));
     // A packet of 11 was lost.

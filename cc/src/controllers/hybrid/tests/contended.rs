@@ -48,7 +48,7 @@ impl Course {
             duration: LENGTH,
             rate,
             size: Bytes((bits / 8.0) as u64),
-            sent_little: false,
+            lately_app_limited: false,
         });
     }
 
@@ -68,14 +68,14 @@ impl Course {
         self.others.judge(&Epoch {
             now: Time::from_origin(self.now),
             length: LENGTH,
-            delta: delay(delta_ms),
+            queue: delay(delta_ms),
             short: delay(1),
             excessive_loss,
             rate: Rate::from_bps(MBPS),
             link: self.link,
             losses: LossCount::new(self.lost, 40 - self.lost),
             background: 0.01,
-            sent_little: false,
+            lately_app_limited: false,
             came_late: self.came_late,
         })
     }

@@ -65,8 +65,8 @@ fn what_comes_at_once_in_an_epoch_that_ends_early_is_no_rate_of_the_path() {
     path.ack(20.0, 0);
     path.every = MILLI / 10;
     path.ack(0.0, 0);
-    let carried = path.controller.model.delivery.carried(&Params::default());
-    assert!(carried.bps() <= 0.7 * 1.2e6, "{carried:?}");
+    let floor = path.controller.model.delivery.floor(&Params::default());
+    assert!(floor.bps() <= 0.7 * 1.2e6, "{floor:?}");
 }
 
 #[test]
@@ -138,9 +138,9 @@ fn what_varies_agrees_with_the_shared_vectors() {
             };
             let arrived = Bytes(step.acked_bytes).per(arriving);
             dips.add(arrived, Some(delay(step.delta_ms)));
-            let believed = dips.carried(&params);
+            let floor = dips.floor(&params);
             if step.decrease {
-                dips.learn(arrived < believed);
+                dips.learn(arrived < floor);
             }
             let rate = Rate::from_bps(step.rate_bps);
             let start = head_start(
@@ -149,7 +149,7 @@ fn what_varies_agrees_with_the_shared_vectors() {
             );
             for (got, expected) in [
                 (arriving.as_secs_f64() * 1e3, step.expect_arriving_ms),
-                (believed.bps(), step.expect_believed_bps),
+                (floor.bps(), step.expect_believed_bps),
                 (dips.variability(), step.expect_varies),
                 (start.as_secs_f64() * 1e3, step.expect_head_start_ms),
             ] {

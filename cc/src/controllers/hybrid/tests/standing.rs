@@ -43,21 +43,21 @@ impl Course {
             now: Time::from_origin(self.now),
             length: Duration::from_millis(40),
             link: Link::new(Bytes(1_250), Duration::from_millis(1)),
-            drain: 3.0,
-            queue: 2.0,
-            delta: Owd::from_nanos((millis * 1e6) as i64),
+            drain_epochs: 3.0,
+            target_packets: 2.0,
+            queue: Owd::from_nanos((millis * 1e6) as i64),
             short: self.short,
             losses: LossCount::new(lost, 20 - lost),
             background: self.background,
             rate: self.share * self.sent,
         };
         let drain = Drain {
-            share: self.share,
+            return_rate: self.share,
             ceiling: None,
             arrivals: Arrivals::default(),
         };
         self.attempts
-            .judge(&seen, (seen.delta > seen.short).then_some(drain), PATIENCE)
+            .judge(&seen, (seen.queue > seen.short).then_some(drain), PATIENCE)
     }
 
     /// Up to so many epochs, until an attempt has ended; how many that took.

@@ -92,7 +92,7 @@ struct CourseCase {
     rate_bps: f64,
     arrived_bps: f64,
     uncertain: f64,
-    noise_ms: f64,
+    jitter_ms: f64,
     drain_lasted_ms: f64,
     drain_arrived_bits: f64,
     background: f64,
@@ -179,16 +179,16 @@ fn what_becomes_of_a_queue_agrees_with_the_shared_vectors() {
                 now: Time::from_origin(millis(step.now_ms)),
                 length: millis(case.length_ms),
                 link: Link::new(SIZE, millis(case.transmission_ms)),
-                drain: Params::default().drain_epochs,
-                queue: Params::default().target_packets,
-                delta: delay(step.delta_ms),
+                drain_epochs: Params::default().drain_epochs,
+                target_packets: Params::default().target_packets,
+                queue: delay(step.delta_ms),
                 short: delay(step.short_ms),
                 losses: LossCount::new(step.lost, step.acked),
                 background: step.background,
                 rate: Rate::from_bps(step.rate_bps),
             };
             let drain = step.share_bps.map(|share| Drain {
-                share: Rate::from_bps(share),
+                return_rate: Rate::from_bps(share),
                 ceiling: None,
                 arrivals: Arrivals::default(),
             });
@@ -214,7 +214,7 @@ fn steps_and_what_they_leave_agree_with_the_shared_vectors() {
             Some(made.next.rate.bps()),
             made.alpha.map(Rate::bps),
             made.beta,
-            made.next.state.drain().map(|drain| drain.share.bps()),
+            made.next.state.drain().map(|drain| drain.return_rate.bps()),
             Some(made.next.since_decrease.as_secs_f64() * 1e3),
         ];
         let expected = [
@@ -239,7 +239,7 @@ fn steps_and_what_they_leave_agree_with_the_shared_vectors() {
 /// What the epochs before have left.
 fn control(case: &CourseCase) -> Control {
     let drain = case.share_bps.map(|share| Drain {
-        share: Rate::from_bps(share),
+        return_rate: Rate::from_bps(share),
         ceiling: case.startup_rate_bps.map(Rate::from_bps),
         arrivals: Arrivals::new(millis(case.drain_lasted_ms), case.drain_arrived_bits),
     });
@@ -262,7 +262,7 @@ fn seen_in(params: &Params, case: &CourseCase) -> Seen {
         excessive_loss: case.overwhelmed,
         ..seen(case.delta_ms, case.lost)
     };
-    let queues = is_queue(params, &thresholds, (rate, length), &link, observed.delta);
+    let queues = is_queue(params, &thresholds, (rate, length), &link, observed.queue);
     Seen {
         now: Time::default(),
         duration: Duration::ZERO,
@@ -271,16 +271,16 @@ fn seen_in(params: &Params, case: &CourseCase) -> Seen {
         link,
         source: Source::Ack,
         means: Means::default(),
-        delta: Some(observed.delta),
+        delta: Some(observed.queue),
         observed: Some(observed),
         thresholds,
-        jitter: millis(case.noise_ms),
-        ack_jitter: millis(case.noise_ms),
+        jitter: millis(case.jitter_ms),
+        ack_jitter: millis(case.jitter_ms),
         ack_gap: Duration::ZERO,
         delivery_rate: Rate::from_bps(case.arrived_bps),
         arriving: Duration::ZERO,
         acked: Bytes(0),
-        carried: Rate::default(),
+        delivery_floor: Rate::default(),
         uncertain: case.uncertain,
         tells_rate: false,
         variability: 0.0,
@@ -293,7 +293,7 @@ fn seen_in(params: &Params, case: &CourseCase) -> Seen {
             (false, false) => Met::Nothing,
         },
         app_limited: case.app_limited,
-        sent_little: case.app_limited,
+        lately_app_limited: case.app_limited,
         had: Rate::default(),
         interrupted: false,
     }

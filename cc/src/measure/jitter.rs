@@ -1,4 +1,4 @@
-//! Noise of the delay: by how much it moves without a queue that grows or drains.
+//! Jitter of the delay: by how much it moves without a queue that grows or drains.
 //!
 //! A queue changes by no more than the sending rate lets it, so within three spans of some 10 ms it grows or drains along a
 //! line. A shared medium, batches and sparse ACKs make the delay jump up and down. So what counts is how far a delay is from the
@@ -12,7 +12,7 @@
 //!   level = 2.5 v + low
 //! ```
 //!
-//! The delays are relative to a minimum over ten seconds, which noise rarely reaches: `low` is what lies between.
+//! The delays are relative to a minimum over ten seconds, which jitter rarely reaches: `low` is what lies between.
 
 use std::time::Duration;
 
@@ -20,22 +20,22 @@ use crate::units::Owd;
 
 /// Bends that the means go back to.
 const MOST_BENDS: u32 = 64;
-/// With fewer bends the noise counts in proportion.
+/// With fewer bends the jitter counts in proportion.
 const TELLING_BENDS: f64 = 4.0;
-/// ns. A bend beyond this counts as this: receive timestamps are claims, and a path that is stalled is no noise.
+/// ns. A bend beyond this counts as this: receive timestamps are claims, and a path that is stalled is no jitter.
 const MOST_BEND: f64 = 50e6;
 /// The level is so many times v above `low`.
 const LEVEL: f64 = 2.5;
-/// `low` is at most so many times v, so that a queue which never drains is no noise.
+/// `low` is at most so many times v, so that a queue which never drains is no jitter.
 const MOST_LOW: f64 = 3.0;
 /// `low` moves by this share of the way to a delay, and no further than these multiples of v.
 const LOW_STEP: f64 = 0.1;
 const LOW_RISES: f64 = 0.1;
 const LOW_FALLS: f64 = 0.9;
 
-/// The noise of one source of delays.
+/// The jitter of one source of delays.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Noise {
+pub struct Jitter {
     /// The last two delays of a row.
     last: Option<f64>,
     before_last: Option<f64>,
@@ -46,7 +46,7 @@ pub struct Noise {
     low: f64,
 }
 
-impl Noise {
+impl Jitter {
     /// Takes in the delay of the next span.
     pub fn add(&mut self, delay: Owd) {
         let delay = delay.as_nanos() as f64;
@@ -97,7 +97,7 @@ mod tests {
 
     #[derive(Deserialize)]
     struct Vectors {
-        noise: Vec<Case>,
+        jitter: Vec<Case>,
     }
 
     #[derive(Deserialize)]
@@ -115,20 +115,20 @@ mod tests {
     #[test]
     fn it_agrees_with_the_shared_vectors() {
         let text = include_str!("../../../tests/vectors/hybrid.json");
-        for case in serde_json::from_str::<Vectors>(text).unwrap().noise {
-            let mut noise = Noise::default();
+        for case in serde_json::from_str::<Vectors>(text).unwrap().jitter {
+            let mut jitter = Jitter::default();
             for (place, step) in case.steps.iter().enumerate() {
                 match *step {
                     Step::Interrupt { interrupt } => {
                         assert!(interrupt);
-                        noise.interrupt();
+                        jitter.interrupt();
                     }
                     Step::Delay {
                         least_ms,
                         expect_ms,
                     } => {
-                        noise.add(Owd::from_nanos((least_ms * 1e6).round() as i64));
-                        let got = noise.level().as_secs_f64() * 1e3;
+                        jitter.add(Owd::from_nanos((least_ms * 1e6).round() as i64));
+                        let got = jitter.level().as_secs_f64() * 1e3;
                         assert!(
                             (got - expect_ms).abs() < 2e-6,
                             "{place}: {got}, {expect_ms}"
@@ -140,15 +140,15 @@ mod tests {
     }
 
     fn level_after(delays_ms: impl IntoIterator<Item = f64>) -> f64 {
-        let mut noise = Noise::default();
+        let mut jitter = Jitter::default();
         for delay in delays_ms {
-            noise.add(Owd::from_nanos((delay * 1e6) as i64));
+            jitter.add(Owd::from_nanos((delay * 1e6) as i64));
         }
-        noise.level().as_secs_f64() * 1e3
+        jitter.level().as_secs_f64() * 1e3
     }
 
     #[test]
-    fn a_queue_that_grows_or_drains_steadily_is_no_noise() {
+    fn a_queue_that_grows_or_drains_steadily_is_no_jitter() {
         assert_eq!(level_after((0..200).map(|i| f64::from(i) / 2.0)), 0.0);
         assert_eq!(level_after((0..200).rev().map(|i| f64::from(i) / 2.0)), 0.0);
         // Nor is one that doubles, as in start-up.
@@ -156,12 +156,12 @@ mod tests {
     }
 
     #[test]
-    fn what_jumps_up_and_down_is_noise_and_the_level_covers_it() {
+    fn what_jumps_up_and_down_is_jitter_and_the_level_covers_it() {
         let jumps =
             |low: f64, high: f64| (0..400).map(move |i| if i % 2 == 0 { low } else { high });
         let around = level_after(jumps(0.0, 4.0));
         assert!((4.0..12.0).contains(&around), "{around}");
-        // A minimum that is out of reach counts up to three times the noise.
+        // A minimum that is out of reach counts up to three times the jitter.
         let above = level_after(jumps(8.0, 9.0));
         assert!((4.0..6.0).contains(&above), "{above}");
     }
@@ -170,16 +170,16 @@ mod tests {
     fn one_jump_counts_little_and_what_does_not_follow_counts_not_at_all() {
         let once = level_after((0..100).map(|i| if i == 50 { 40.0 } else { 1.0 }));
         assert!(once < 4.0, "{once}");
-        let mut noise = Noise::default();
+        let mut jitter = Jitter::default();
         for i in 0..100 {
-            noise.add(Owd::from_nanos(i % 2 * 1_000_000));
-            noise.interrupt();
+            jitter.add(Owd::from_nanos(i % 2 * 1_000_000));
+            jitter.interrupt();
         }
-        assert_eq!(noise.level(), Duration::ZERO);
+        assert_eq!(jitter.level(), Duration::ZERO);
     }
 
     #[test]
-    fn noise_is_forgotten_when_the_path_is_steady_again() {
+    fn jitter_is_forgotten_when_the_path_is_steady_again() {
         let noisy = (0..200).map(|i| f64::from(i % 2) * 4.0);
         let steady = std::iter::repeat_n(0.0, 1_000);
         let after = level_after(noisy.chain(steady));
