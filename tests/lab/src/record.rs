@@ -53,6 +53,8 @@ pub struct SenderSample {
 pub struct FlowRecord {
     /// Datagrams that the server sent, with their sizes.
     pub sent: Vec<(Time, u32)>,
+    /// Datagrams that the client sent, with their sizes.
+    pub returned: Vec<(Time, u32)>,
     /// Datagrams that reached the client.
     pub deliveries: Vec<Delivery>,
     /// Datagrams to the client that were lost.

@@ -8,6 +8,7 @@ use quiche::EcnCodepoint;
 use quiche_cc::estimate::Estimate;
 use quiche_cc_bottleneck::{Ecn, Time};
 
+use super::acks::DelayedAcks;
 use super::clock::HostClock;
 use super::tls;
 use crate::network::Side;
@@ -41,8 +42,6 @@ const PORT: u16 = 4433;
 const CONNECTION_ID_LENGTH: usize = 8;
 /// Connection ids that the peer may hold: a change of path takes a new one.
 const CONNECTION_IDS: u64 = 4;
-/// The most receive timestamps that a client reports in one ACK.
-const TIMESTAMPS_PER_ACK: u64 = 64;
 
 /// What an end is made of.
 #[derive(Debug, Clone)]
@@ -59,8 +58,10 @@ pub struct EndpointConfig {
     pub initial_window: u16,
     /// Zero for none.
     pub idle_timeout: Duration,
-    /// Whether the peer is asked for receive timestamps.
-    pub timestamps: bool,
+    /// The most receive timestamps that the peer is asked for in one ACK; 0 for none.
+    pub timestamps_per_ack: u64,
+    /// Packets that this end acknowledges at once.
+    pub packets_per_ack: u32,
     /// Whether ECN is marked and read.
     pub ecn: bool,
     /// The host's clock.
@@ -81,6 +82,7 @@ pub struct Endpoint {
     /// The connection itself.
     pub conn: Connection,
     clock: HostClock,
+    acks: DelayedAcks,
     flow: usize,
     side: Side,
     /// Connection ids issued.
@@ -109,6 +111,7 @@ impl Endpoint {
         Ok(Self {
             conn,
             clock: config.clock.clone(),
+            acks: DelayedAcks::every(config.packets_per_ack),
             flow: config.flow,
             side: config.side,
             ids: 0,
@@ -125,6 +128,7 @@ impl Endpoint {
     }
 
     /// A datagram has come from `from_port` of the peer's host. What quiche refuses it has dropped, as a server would.
+    #[allow(clippy::disallowed_methods, reason = "the clock is the simulation's")]
     pub fn receive(&mut self, data: &mut [u8], ecn: Ecn, from_port: u16) {
         let info = quiche::RecvInfo {
             from: SocketAddr::new(self.peer.ip(), from_port),
@@ -135,6 +139,7 @@ impl Endpoint {
             meta.ecn = codepoint(ecn);
         }
         let _ = self.conn.recv_with_meta(data, info, meta);
+        self.acks.on_arrival(Instant::now());
     }
 
     /// What a source may count on, now.
@@ -171,7 +176,7 @@ impl Endpoint {
     /// what it returns with a packet is the release time of the next one.
     #[allow(clippy::disallowed_methods, reason = "the clock is the simulation's")]
     pub fn depart(&mut self, spare: &mut Vec<Vec<u8>>) -> Option<Departure> {
-        if self.release_time().is_some() {
+        if self.release_time().is_some() || self.held_until().is_some() {
             return None;
         }
         let mut data = spare.pop().unwrap_or_default();
@@ -186,6 +191,7 @@ impl Endpoint {
         match sent {
             Ok((len, ecn)) => {
                 data.truncate(len);
+                self.acks.on_departure();
                 Some(Departure { data, ecn })
             }
             // `Done`, or the connection is closed: `conn` knows why.
@@ -200,9 +206,21 @@ impl Endpoint {
     #[allow(clippy::disallowed_methods, reason = "the clock is the simulation's")]
     pub fn next_wake(&self, now: Time) -> Option<Time> {
         let here = Instant::now();
-        let next = [self.release_time(), self.conn.timeout_instant()];
+        let next = [
+            self.release_time(),
+            self.conn.timeout_instant(),
+            self.held_until(),
+        ];
         let next = next.into_iter().flatten().min()?;
         Some(now + self.clock.true_span(next.saturating_duration_since(here)))
+    }
+
+    /// Until when acknowledgements wait for more to acknowledge. The handshake waits for nothing.
+    #[allow(clippy::disallowed_methods, reason = "the clock is the simulation's")]
+    fn held_until(&self) -> Option<Instant> {
+        self.acks
+            .held_until(Instant::now())
+            .filter(|_| self.conn.is_established())
     }
 
     /// When the pacer releases the next packet, if that is not now.
@@ -241,9 +259,7 @@ fn transport(config: &EndpointConfig) -> quiche::Result<quiche::Config> {
     quic.set_max_send_udp_payload_size(config.datagram.into());
     quic.set_max_recv_udp_payload_size(config.datagram.into());
     quic.set_max_idle_timeout(u64::try_from(config.idle_timeout.as_millis()).unwrap_or(u64::MAX));
-    if config.timestamps {
-        quic.set_max_receive_timestamps_per_ack(TIMESTAMPS_PER_ACK);
-    }
+    quic.set_max_receive_timestamps_per_ack(config.timestamps_per_ack);
     quic.set_initial_max_data(FLOW_CONTROL);
     quic.set_initial_max_stream_data_bidi_local(FLOW_CONTROL);
     quic.set_initial_max_stream_data_bidi_remote(FLOW_CONTROL);

@@ -71,6 +71,8 @@ pub struct Flow {
     pub transport: Transport,
     pub cc: Option<Spanned<String>>,
     pub timestamps: Option<bool>,
+    pub timestamps_per_ack: Option<Spanned<u16>>,
+    pub packets_per_ack: Option<Spanned<u16>>,
     pub ecn: Option<bool>,
     pub initial_window: Option<Spanned<u16>>,
     pub idle_timeout: Option<Text<Span>>,

@@ -82,6 +82,10 @@ pub struct Quic {
     pub cc: Option<String>,
     /// Whether the client reports receive timestamps.
     pub timestamps: bool,
+    /// The most of them in one ACK.
+    pub timestamps_per_ack: u16,
+    /// Packets that the client acknowledges at once.
+    pub packets_per_ack: u16,
     /// Whether both ends mark and read ECN.
     pub ecn: bool,
     /// Initial congestion window in packets.

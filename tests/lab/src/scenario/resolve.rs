@@ -1,6 +1,6 @@
 //! Checks what a scenario file says, and fills in what it leaves open.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub fn refuse<T, V>(at: &Spanned<V>, message: impl Into<String>) -> Checked<T> {
 }
 
 /// Datagrams of QUIC have at least 1200 bytes (RFC 9000, section 14); Ethernet jumbo frames carry 9000.
-const DATAGRAMS: std::ops::RangeInclusive<u16> = 1200..=9000;
+const DATAGRAMS: RangeInclusive<u16> = 1200..=9000;
 const MOST_FLOWS: u32 = 1000;
 const MOST_SECONDS: u64 = 1_000_000;
 
@@ -226,14 +226,22 @@ fn transport(flow: &file::Flow) -> Checked<Transport> {
             return refuse(cc, error.to_string());
         }
     }
-    let initial_window = match &flow.initial_window {
-        None => 10,
-        Some(window) if (1..=1000).contains(window.get_ref()) => *window.get_ref(),
-        Some(window) => return refuse(window, "the initial window is 1 to 1000 packets"),
-    };
+    let initial_window = between(
+        flow.initial_window.as_ref(),
+        1..=1000,
+        10,
+        "the initial window is 1 to 1000 packets",
+    )?;
     Ok(Transport::Quic(Quic {
         cc: flow.cc.as_ref().map(|cc| cc.get_ref().clone()),
         timestamps: flow.timestamps.unwrap_or(true),
+        timestamps_per_ack: between(
+            flow.timestamps_per_ack.as_ref(),
+            1..=256,
+            64,
+            "an ACK reports 1 to 256 receive timestamps",
+        )?,
+        packets_per_ack: packets_per_ack(flow)?,
         ecn: flow.ecn.unwrap_or(true),
         initial_window,
         idle_timeout: flow
@@ -242,6 +250,36 @@ fn transport(flow: &file::Flow) -> Checked<Transport> {
         clock: clock(flow.clock.as_ref())?,
         rebind: flow.rebind.iter().map(|at| Time::from(at.0 .0)).collect(),
     }))
+}
+
+/// The number that is given, if it is allowed.
+fn between(
+    given: Option<&Spanned<u16>>,
+    allowed: RangeInclusive<u16>,
+    otherwise: u16,
+    message: &str,
+) -> Checked<u16> {
+    match given {
+        None => Ok(otherwise),
+        Some(number) if allowed.contains(number.get_ref()) => Ok(*number.get_ref()),
+        Some(number) => refuse(number, message),
+    }
+}
+
+/// What a client sends leaves with its ACKs, so a client with requests would hold these back.
+fn packets_per_ack(flow: &file::Flow) -> Checked<u16> {
+    let given = flow.packets_per_ack.as_ref();
+    let asks = matches!(
+        flow.traffic.get_ref(),
+        file::Traffic::Requests { .. } | file::Traffic::Media { .. }
+    );
+    match given {
+        Some(packets) if asks => refuse(
+            packets,
+            "`packets_per_ack` is for clients that send nothing but ACKs: not with the traffic `requests` and `media`",
+        ),
+        _ => between(given, 1..=100, 1, "an ACK is sent for 1 to 100 packets"),
+    }
 }
 
 fn clock(given: Option<&file::Clock>) -> Checked<HostClock> {

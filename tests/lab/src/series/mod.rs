@@ -10,12 +10,13 @@ pub use self::figures::figures;
 use crate::record::{FlowRecord, LinkRecord, Record};
 use crate::scenario::Scenario;
 use crate::stats::rate::{bps, Counted};
-use crate::stats::{one_way, queueing, LinkStats, Samples, Window};
+use crate::stats::{millis, one_way, queueing, LinkStats, Samples, Window};
 use crate::summary::json::rounded;
 
 const FLOW_COLUMNS: &str =
     "from_s,flow,goodput_bps,throughput_bps,sending_bps,lost_packets,one_way_mean_ms,\
-    queueing_mean_ms,queueing_max_ms,ce_packets,window_bytes,rtt_ms";
+    queueing_mean_ms,queueing_max_ms,ce_packets,window_bytes,rtt_ms,\
+    target_bps,told_queueing_ms";
 const LINK_COLUMNS: &str =
     "from_s,link,utilisation,throughput_bps,queue_mean_packets,queue_max_packets,\
     lost_packets,marked_packets";
@@ -54,6 +55,7 @@ fn write_flow(text: &mut String, name: &str, flow: &FlowRecord, bin: Window) {
     let deliveries = bin.cut(&flow.deliveries, |delivery| delivery.at);
     let queueing = queueing(deliveries);
     let sender = bin.cut(&flow.samples, |sample| sample.at).first();
+    let told = sender.map(|sample| sample.estimate);
     let rate = |counted| rounded(bps(flow, counted, bin));
     let cells = [
         rounded(bin.from().as_secs_f64()),
@@ -67,7 +69,9 @@ fn write_flow(text: &mut String, name: &str, flow: &FlowRecord, bin: Window) {
         cell(queueing.map(|delays| delays.percentile(100.0))),
         deliveries.iter().filter(|d| d.ce).count().to_string(),
         sender.map_or(String::new(), |sample| sample.window.to_string()),
-        cell(sender.map(|sample| crate::stats::millis(sample.rtt))),
+        cell(sender.map(|sample| millis(sample.rtt))),
+        cell(told.and_then(|told| told.target).map(|rate| rate.bps())),
+        cell(told.and_then(|told| told.queueing_delay).map(millis)),
     ];
     line(text, &cells);
 }

@@ -238,8 +238,10 @@ impl<'a> Simulation<'a> {
         self.agenda.set(actor, wake);
         while let Some((parcel, ecn)) = self.outbox.next() {
             let size = parcel.data.len() as u32;
-            if side == Side::Server {
-                self.record.flows[id].sent.push((now, size));
+            let record = &mut self.record.flows[id];
+            match side {
+                Side::Server => record.sent.push((now, size)),
+                Side::Client => record.returned.push((now, size)),
             }
             let link = self.network.send(now, parcel, size, ecn);
             self.on_queue_change(now, link);

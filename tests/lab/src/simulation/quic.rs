@@ -58,7 +58,14 @@ impl QuicFlow {
             datagram,
             initial_window: quic.initial_window,
             idle_timeout: quic.idle_timeout,
-            timestamps: quic.timestamps && side == Side::Server,
+            timestamps_per_ack: match side {
+                Side::Server if quic.timestamps => quic.timestamps_per_ack.into(),
+                _ => 0,
+            },
+            packets_per_ack: match side {
+                Side::Server => 1,
+                Side::Client => quic.packets_per_ack.into(),
+            },
             ecn: quic.ecn,
             clock: match side {
                 Side::Server => Default::default(),

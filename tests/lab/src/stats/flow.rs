@@ -51,6 +51,10 @@ pub struct FlowStats {
     pub delivered_packets: u64,
     /// Packets that were lost.
     pub lost_packets: Lost,
+    /// Packets that the client sent, and their bytes: ACKs, for the most part.
+    pub returned_packets: u64,
+    /// See `returned_packets`.
+    pub returned_bytes: u64,
     /// Of the packets that arrived or were lost, the lost ones (0 to 1).
     pub loss_share: Option<f64>,
     /// Of the packets that arrived, those marked congestion experienced (0 to 1).
@@ -71,6 +75,7 @@ impl FlowStats {
         let lost = Lost::of(window.cut(&flow.losses, |loss| loss.at));
         let delivered = deliveries.len() as u64;
         let marked = deliveries.iter().filter(|delivery| delivery.ce).count() as u64;
+        let returned = window.cut(&flow.returned, |(at, _)| *at);
         let complete = window.cut(&flow.completions, |(_, end)| *end);
         Self {
             goodput_bps: bps(flow, Counted::Goodput, window),
@@ -78,6 +83,8 @@ impl FlowStats {
             sent_packets: window.cut(&flow.sent, |(at, _)| *at).len() as u64,
             delivered_packets: delivered,
             lost_packets: lost,
+            returned_packets: returned.len() as u64,
+            returned_bytes: returned.iter().map(|(_, size)| u64::from(*size)).sum(),
             loss_share: share(lost.all(), delivered + lost.all()),
             ce_share: share(marked, delivered),
             one_way_ms: distribution(one_way(deliveries)),

@@ -1,5 +1,6 @@
 //! The lab as a whole, with real connections.
 
+mod acks;
 mod compare;
 mod determinism;
 mod documentation;

@@ -77,6 +77,16 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     ("[[link]]", "[[link]\n", "file.toml:4: "),
     (
+        "[[flow]]",
+        "[[flow]]\ntimestamps_per_ack = 0",
+        "file.toml:10: an ACK reports 1 to 256 receive timestamps",
+    ),
+    (
+        "[[flow]]",
+        "[[flow]]\npackets_per_ack = 101",
+        "file.toml:10: an ACK is sent for 1 to 100 packets",
+    ),
+    (
         "[[link]]",
         "[[link]]\nname = \"bottleneck\"\n[[link]]",
         "file.toml:7: there are two links `bottleneck`",

@@ -13,6 +13,7 @@ fn flow() -> FlowRecord {
     };
     FlowRecord {
         sent: (0..10).map(|i| (ms(i * 100), 1250)).collect(),
+        returned: (0..10).map(|i| (ms(i * 100), 40)).collect(),
         deliveries: vec![
             delivery(100, 60, 10),
             delivery(200, 70, 20),
@@ -41,6 +42,7 @@ fn a_flow_is_judged_by_what_happened_in_the_window() {
     assert_eq!(stats.goodput_bps, 2000.0 * 8.0 / 0.2);
     assert_eq!(stats.throughput_bps, 2500.0 * 8.0 / 0.2);
     assert_eq!((stats.sent_packets, stats.delivered_packets), (2, 2));
+    assert_eq!((stats.returned_packets, stats.returned_bytes), (2, 80));
     let lost = stats.lost_packets;
     assert_eq!((lost.overflow, lost.discipline, lost.wire), (2, 1, 0));
     assert_eq!(stats.loss_share, Some(0.6));
