@@ -18,6 +18,9 @@ quiche_cc_test(safety TIER test LABEL lab TIMEOUT 60 PROCESSORS 2
 quiche_cc_test(search TIER test LABEL lab TIMEOUT 300 COST 10 COMMAND ${pytest} tests/search)
 quiche_cc_test(targets-traces TIER test LABEL lab TIMEOUT 60 COMMAND ${pytest} tests/targets)
 
+# The verdict on receive timestamps (docs/results/receive-timestamps.md), on a path of seconds.
+quiche_cc_test(verdict TIER test LABEL lab TIMEOUT 120 COST 5 COMMAND ${pytest} tests/verdict)
+
 # Instructions are counted, not timed: what runs beside it changes nothing.
 quiche_cc_test(cost TIER test LABEL cost TIMEOUT 300 COST 15
                COMMAND "${QUICHE_CC_VENV_PYTHON}" tests/cost/cost.py --check)
