@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import encoder
 import pytest
 from lab_runs import File, Point, Run, Variant, decoded, errors, settings_of, start, variants
 from verdict_page import BEGIN, END, bias, placed, row, size_of_error, spread
@@ -27,6 +28,17 @@ packets_per_ack = [2, 8]
 name = "recorded"
 scenario = "SCENARIOS/recorded-link.toml"
 recording = "nowhere.down"
+"""
+
+
+LIVE = """
+[paper]
+letter = "E"
+[run.short]
+scenario = "SCENARIOS/encoder-beside.toml"
+cc = "hybrid"
+seeds = 1
+set = { duration = "6s", "flow.download.start" = "3s", "flow.download.stop" = "6s", "flow.main.timestamps" = "{t}" }
 """
 
 
@@ -103,3 +115,37 @@ def test_a_verdict_measures_draws_and_says_so(tmp_path: Path) -> None:
     assert size[0] < size[1]
     for plot in ("gain", "price"):
         assert "<svg" in (tmp_path / "out" / f"receive-timestamps-{plot}.svg").read_text()
+
+
+def test_live_video_has_a_row_for_every_controller(tmp_path: Path) -> None:
+    targets = tmp_path / "targets.toml"
+    targets.write_text(LIVE.replace("SCENARIOS", str(HERE.parent / "scenarios")))
+    command = [
+        sys.executable,
+        HERE / "encoder.py",
+        "--build-dir",
+        BUILD,
+        "--targets",
+        targets,
+        "--out",
+        tmp_path / "out",
+    ]
+    result = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    rows = [line.strip("| ").split(" | ") for line in result.stdout.splitlines()]
+    names = [f"`{cc}`" + ", receive timestamps" * (given == "true") for cc, given in encoder.CONTROLLERS]
+    assert [cells[1] for cells in rows] == names
+    for cells in rows:
+        assert len(cells) == encoder.HEAD.splitlines()[0].count(" | ") + 1
+        median, p95, video, download = (float(cells[place]) for place in (2, 3, 7, 9))
+        assert 20 < median <= p95
+        assert 0.5 <= video <= 8
+        assert download > 0
+    assert (tmp_path / "out" / "table.md").read_text().count("short") == len(names)
+
+
+def test_who_has_no_download_beside_it_has_an_empty_cell() -> None:
+    media = encoder.Media(encoder.Latency(45, 112.4), encoder.Latency(20, 26), 0.05, 2, 7.5e6, 3)
+    flow = encoder.Flow("main", media, 5, 60, 7.7e6)
+    found = encoder.row("alone", "bbr2", "false", [encoder.Summary([flow])])
+    assert found == "| alone | `bbr2` | 45 | 112 | 26 | 5.0 | 2 | 7.50 | 3 |  |"

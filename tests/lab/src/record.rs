@@ -48,6 +48,30 @@ pub struct SenderSample {
     pub estimate: Estimate,
 }
 
+/// A frame of live media, or a unit of its audio.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Frame {
+    /// When it was due at the encoder.
+    pub made: Time,
+    /// When the client had it.
+    pub done: Time,
+    /// The rung by which it was made, from 0.
+    pub rung: usize,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// Live media, all in order of time.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MediaRecord {
+    /// Frames that were due, `done` aside. Those of a group that was given up were not made.
+    pub due: Vec<Frame>,
+    /// Frames that were complete, with all of their group before them.
+    pub shown: Vec<Frame>,
+    /// Units of audio that were complete.
+    pub heard: Vec<Frame>,
+}
+
 /// Everything about a flow.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FlowRecord {
@@ -66,6 +90,8 @@ pub struct FlowRecord {
     pub samples: Vec<SenderSample>,
     /// Pages: when asked for, and when complete.
     pub completions: Vec<(Time, Time)>,
+    /// Of live media whose encoder follows the rate.
+    pub media: Option<MediaRecord>,
     /// When the handshake was complete at the server.
     pub established: Option<Time>,
     /// When and why the connection ended before its time.

@@ -7,6 +7,7 @@ use super::quantity::{Quantity, Reduction};
 use crate::record::{FlowRecord, LinkRecord, Record};
 use crate::scenario::Scenario;
 use crate::stats::fairness::{convergence_time, jain, shares, Party};
+use crate::stats::media::MediaStats;
 use crate::stats::rate::{bps, Counted};
 use crate::stats::{LinkStats, Samples, Window};
 
@@ -79,6 +80,7 @@ impl Run<'_> {
             Quantity::SettlingTime => self.settling_time(metric, window),
             Quantity::Loss | Quantity::Losses | Quantity::Marks => self.packets(metric, window),
             Quantity::Silence => Some(self.silence(metric, window)),
+            Quantity::FrozenShare | Quantity::EncodedRate => self.media(metric, window),
             Quantity::Goodput | Quantity::Throughput | Quantity::SendingRate
                 if metric.reduction.is_none() =>
             {
@@ -175,6 +177,20 @@ impl Run<'_> {
         }
     }
 
+    /// The mean of all flows of live media.
+    fn media(&self, metric: &Metric, window: Window) -> Option<f64> {
+        let places = metric.flows(self.scenario).expect("the metric was checked");
+        let number = |place: usize| {
+            let (decl, flow) = (&self.scenario.flows[place], &self.record.flows[place]);
+            let stats = MediaStats::of_flow(decl, flow, window)?;
+            match metric.quantity {
+                Quantity::FrozenShare => Some(stats.frozen_share),
+                _ => stats.encoded_bps,
+            }
+        };
+        Some(Samples::of(places.into_iter().filter_map(number))?.mean())
+    }
+
     /// From one arrival to the next, the ends of the window counting as arrivals.
     fn silence(&self, metric: &Metric, window: Window) -> f64 {
         let flows = self.flows(metric);
@@ -220,6 +236,11 @@ impl Run<'_> {
                     .iter()
                     .flat_map(|flow| window.cut(&flow.completions, |page| page.1));
                 Samples::of(pages.map(|(begin, end)| end.since(*begin).as_secs_f64()))
+            }
+            Quantity::AudioDelay => {
+                let media = flows.iter().filter_map(|flow| flow.media.as_ref());
+                let heard = media.flat_map(|media| window.cut(&media.heard, |unit| unit.done));
+                Samples::of(heard.map(|unit| unit.done.since(unit.made).as_secs_f64()))
             }
             quantity if quantity.is_of_shares() => {
                 let bins = window.bins(metric.every);

@@ -17,6 +17,12 @@ pub enum Quantity {
     OneWayDelay,
     /// From the request of a page to its end.
     CompletionTime,
+    /// The same of units of audio beside live video.
+    AudioDelay,
+    /// Share of the time in which live video was frozen.
+    FrozenShare,
+    /// Mean rate of the rungs of live video.
+    EncodedRate,
     /// The sender's smoothed round-trip time.
     Rtt,
     /// The sender's congestion window.
@@ -91,7 +97,7 @@ pub enum Reduction {
 use Quantity as Q;
 
 /// Name, quantity, whose it is, its unit, its shape.
-const QUANTITIES: [(&str, Quantity, Subject, Unit, Shape); 22] = [
+const QUANTITIES: [(&str, Quantity, Subject, Unit, Shape); 25] = [
     (
         "goodput",
         Q::Goodput,
@@ -133,6 +139,27 @@ const QUANTITIES: [(&str, Quantity, Subject, Unit, Shape); 22] = [
         Subject::Flows,
         Unit::Time,
         Shape::Samples,
+    ),
+    (
+        "audio_delay",
+        Q::AudioDelay,
+        Subject::Flows,
+        Unit::Time,
+        Shape::Samples,
+    ),
+    (
+        "frozen_share",
+        Q::FrozenShare,
+        Subject::Flows,
+        Unit::Share,
+        Shape::Number,
+    ),
+    (
+        "encoded_rate",
+        Q::EncodedRate,
+        Subject::Flows,
+        Unit::Rate,
+        Shape::Number,
     ),
     ("rtt", Q::Rtt, Subject::Flows, Unit::Time, Shape::Samples),
     (

@@ -12,6 +12,7 @@ use quiche_cc_bottleneck::{
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use toml::Spanned;
 
+use super::encoder::EncoderFile;
 use crate::scenario;
 
 /// A scenario file.
@@ -149,6 +150,7 @@ pub enum Traffic {
     Media {
         tracks: Vec<Track>,
     },
+    Encoder(EncoderFile),
 }
 
 /// Units of media that come about at regular times.
@@ -266,6 +268,7 @@ impl Traffic {
             Self::Media { ref tracks } => scenario::Traffic::Media {
                 tracks: tracks.iter().map(Track::typed).collect(),
             },
+            Self::Encoder(ref encoder) => scenario::Traffic::Encoder(encoder.typed()),
         }
     }
 

@@ -3,6 +3,7 @@
 //! A scenario names no controller under test: the runner crosses controllers in. Only flows that belong to the
 //! surroundings (a competing `cubic`, say) fix theirs.
 
+mod encoder;
 mod file;
 mod parse;
 mod resolve;
@@ -98,6 +99,60 @@ pub struct Quic {
     pub rebind: Vec<Time>,
 }
 
+/// Live video whose encoder follows the rate that the connection promises (QUIC only).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Encoder {
+    /// How it follows.
+    pub following: Following,
+    /// The rung to begin with, from 0.
+    pub first: usize,
+    /// Time from a frame to the next.
+    pub every: Duration,
+    /// Frames from an I frame to the next.
+    pub group: u64,
+    /// The size of an I frame by that of another one.
+    pub key: f64,
+    /// Time between two looks at the rate.
+    pub look: Duration,
+    /// A group is given up when it is so late.
+    pub patience: Duration,
+    /// Audio beside it.
+    pub audio: Option<Audio>,
+}
+
+/// How an encoder follows a rate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Following {
+    /// Rates of the rungs, ascending, at least one.
+    pub rungs: Vec<Rate>,
+    /// Of the rate that it is told, what it may take (0 to 1).
+    pub share: f64,
+    /// For how long there has to be room for the next rung.
+    pub hold: Duration,
+    /// From a decision to the first frame that obeys it.
+    pub delay: Duration,
+}
+
+/// Units of audio.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Audio {
+    /// Time from one to the next.
+    pub every: Duration,
+    /// The size of one.
+    pub bytes: u64,
+}
+
+impl Encoder {
+    /// The size of a frame. A group has as many bytes as its rung allows.
+    pub fn bytes(&self, rung: usize, is_key: bool) -> u64 {
+        let rate = self.following.rungs[rung].bits_per_sec() as f64;
+        let frames = self.group as f64;
+        let other = rate / 8.0 * self.every.as_secs_f64() * frames / (frames - 1.0 + self.key);
+        let bytes = if is_key { self.key * other } else { other };
+        (bytes.round() as u64).max(1)
+    }
+}
+
 /// What a flow has to send.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Traffic {
@@ -166,6 +221,8 @@ pub enum Traffic {
         /// What is sent at the same time.
         tracks: Vec<Track>,
     },
+    /// Live video whose encoder follows the rate (QUIC only).
+    Encoder(Encoder),
 }
 
 /// Units of one kind. Every pass through the sizes is a group, and a stream that the client asks for when it begins.

@@ -316,9 +316,15 @@ fn traffic(flow: &file::Flow) -> Checked<Traffic> {
             | Traffic::Responses { .. }
             | Traffic::Requests { .. }
             | Traffic::Media { .. }
+            | Traffic::Encoder(_)
     );
     if needs_quic && !controlled {
         return refuse(given, "this traffic needs a transport that controls it; UDP carries transfer, cbr, poisson, and on_off with a rate");
+    }
+    if let file::Traffic::Encoder(encoder) = given.get_ref() {
+        if let Some(fault) = encoder.fault() {
+            return refuse(given, fault);
+        }
     }
     if let Some(what) = given.get_ref().missing() {
         return refuse(given, format!("{what} has to be more than 0"));

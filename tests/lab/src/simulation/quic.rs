@@ -250,6 +250,9 @@ impl QuicFlow {
     /// Both endpoints stop, as if the hosts were switched off.
     pub fn stop(&mut self, time: &VirtualTime, now: Time, record: &mut FlowRecord) {
         self.note_end(now, record);
+        if !self.stopped {
+            record.media = self.app.take_media();
+        }
         self.stopped = true;
         time.set(now);
         self.server = None;

@@ -6,6 +6,7 @@
 pub mod fairness;
 mod flow;
 mod link;
+pub mod media;
 pub mod rate;
 mod samples;
 #[cfg(test)]

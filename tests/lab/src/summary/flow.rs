@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::record::FlowRecord;
 use crate::scenario::{FlowDecl, Transport};
+use crate::stats::media::MediaStats;
 use crate::stats::rate::{over_time, Counted};
 use crate::stats::{millis, Distribution, FlowStats, Samples, Window};
 
@@ -36,6 +37,8 @@ pub struct FlowSummary {
     pub stats: Option<FlowStats>,
     /// Bit/s that the application read in each whole second of that.
     pub goodput_1s_bps: Option<Distribution>,
+    /// Of live media whose encoder follows the rate.
+    pub media: Option<MediaStats>,
     /// Packets that the sender took for lost over its whole life.
     pub declared_lost_packets: Option<u64>,
     /// Of these, the ones that arrived.
@@ -73,6 +76,7 @@ impl FlowSummary {
             }),
             stats: window.map(|window| FlowStats::of(flow, window)),
             goodput_1s_bps: window.and_then(|window| seconds_of(flow, window)),
+            media: window.and_then(|window| MediaStats::of_flow(decl, flow, window)),
             declared_lost_packets: last.map(|sample| sample.declared_lost),
             spuriously_lost_packets: last.map(|sample| sample.spurious),
         }

@@ -1,5 +1,7 @@
 //! What applications want to send, and when.
 
+mod encoder;
+mod ladder;
 mod media;
 mod pages;
 mod sources;
@@ -9,11 +11,13 @@ use std::time::Duration;
 
 use quiche_cc_bottleneck::{Stream, Time};
 
+use self::encoder::Encoder;
 use self::media::Media;
 use self::pages::{PageShape, Pages};
 pub use self::sources::{source, Demand, Source};
 use self::stream::StreamApp;
 use crate::host::Connection;
+use crate::record::MediaRecord;
 use crate::scenario::Traffic;
 
 /// The application on both ends of a QUIC flow.
@@ -36,6 +40,11 @@ pub trait Application {
     /// Completion times of pages since the last call: when each was asked for, and when it was complete.
     fn take_completions(&mut self) -> Vec<(Time, Time)> {
         Vec::new()
+    }
+
+    /// All that has been noted about live media, when the flow is over.
+    fn take_media(&mut self) -> Option<MediaRecord> {
+        None
     }
 }
 
@@ -67,6 +76,9 @@ pub fn application(
     }
     if let Traffic::Media { tracks } = traffic {
         return Box::new(Media::new(tracks, start));
+    }
+    if let Traffic::Encoder(shape) = traffic {
+        return Box::new(Encoder::new(shape, start));
     }
     let source = source(traffic, start, packet, rng).expect("all other traffic has a source");
     Box::new(StreamApp::new(source, packet))

@@ -76,7 +76,7 @@ pub fn source(traffic: &Traffic, start: Time, packet: u64, rng: Stream) -> Optio
             sizes: sizes.clone(),
             next: (0, 0),
         }),
-        Traffic::Requests { .. } | Traffic::Media { .. } => return None,
+        Traffic::Requests { .. } | Traffic::Media { .. } | Traffic::Encoder(_) => return None,
     })
 }
 

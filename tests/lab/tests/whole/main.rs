@@ -4,6 +4,7 @@ mod acks;
 mod compare;
 mod determinism;
 mod documentation;
+mod encoder;
 mod estimate;
 mod known;
 mod media;

@@ -77,6 +77,21 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     ("[[link]]", "[[link]\n", "file.toml:4: "),
     (
+        "kind = \"unlimited\"",
+        "kind = \"encoder\", rungs = [\"2Mbps\", \"1Mbps\"]",
+        "file.toml:12: `rungs` are one rate or several that ascend",
+    ),
+    (
+        "kind = \"unlimited\"",
+        "kind = \"encoder\", rungs = [\"1Mbps\"], first = 2",
+        "file.toml:12: `first` is the number of a rung, 1 to 1",
+    ),
+    (
+        "kind = \"unlimited\"",
+        "kind = \"encoder\", rungs = [\"1Mbps\"], share = 1.5",
+        "file.toml:12: `share` is above 0 and at most 1",
+    ),
+    (
         "[[flow]]",
         "[[flow]]\ntimestamps_per_ack = 0",
         "file.toml:10: an ACK reports 1 to 256 receive timestamps",
