@@ -183,3 +183,39 @@ fn a_change_of_capacity_is_followed_where_the_source_uses_it() {
         }
     }
 }
+
+/// How a change of capacity reaches a source: the share of looks within a tenth of what the link carries after it, and the spread.
+fn after_change(rate: &'static str, after: f64, share: u32, timestamps: bool) -> (f64, Spread) {
+    let source = Source {
+        rate,
+        kbps: Some(share * 100),
+        timestamps,
+        jitter: false,
+    };
+    let told = source.between(22.0, 40.0);
+    let targets = told.iter().filter_map(|told| told.target);
+    let near = targets.filter(|target| (target.bps() / 1e6 / after - 1.0).abs() <= 0.1);
+    let [_, target, _] = source.spreads(22.0, 40.0);
+    (near.count() as f64 / told.len() as f64, target)
+}
+
+#[test]
+fn a_limited_source_is_not_told_of_more_and_of_less_only_where_it_meets_it() {
+    for share in [10, 25, 50, 75] {
+        for timestamps in [true, false] {
+            let (near, up) = after_change("10Mbps@0s,20Mbps@20s", 20.0, share, timestamps);
+            let (kept, down) = after_change("10Mbps@0s,5Mbps@20s", 5.0, share, timestamps);
+            println!("{share} %, timestamps {timestamps}: doubled {up}, within a tenth {near:.2} | halved {down}, {kept:.2}");
+            // What docs/estimate.md says of it: the target stays, as nothing tells.
+            let sent = LINK * f64::from(share) / 100.0;
+            assert!(near == 0.0 && up.middle <= 1.05 * LINK, "{up}");
+            assert!(up.middle >= (1.9 * sent).min(0.9 * LINK), "{up}");
+            // Where data and headers are more than what is left, the queue tells.
+            if sent >= 5.0 {
+                assert!((0.9 * 5.0..1.25 * 5.0).contains(&down.middle), "{down}");
+            } else {
+                assert!(down.middle <= 2.9_f64.max(2.1 * sent), "{down}");
+            }
+        }
+    }
+}
