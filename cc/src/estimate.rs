@@ -40,7 +40,7 @@ impl State {
 pub struct Estimate {
     /// What the source may send now without a queue of its own.
     pub target: Option<Rate>,
-    /// What has arrived lately, at most the target: the lower end of the interval.
+    /// What has arrived recently, at most the target: the lower end of the interval.
     pub least: Option<Rate>,
     /// What the path does not carry more than, as far as evidence goes: its upper end.
     pub most: Option<Rate>,

@@ -9,15 +9,18 @@ use quiche_cc::spec::Parameter;
 const INTRODUCTION: &str = "\
 # Options of the controllers
 
-This page is made from the code by `cc/tests/options_page.rs`, which also checks it. `cc-server --list-cc` prints the same.
+This page is made from the code by `cc/tests/options_page.rs`, which also checks it. `cc-server --list-cc` prints the
+same.
 
-A controller is selected by `NAME`, or by `NAME:OPTIONS` with commas between the options: `hybrid:target_delay=10ms,growth=1.3`.
-The name of a profile may come first: `vegas:paper,alpha=2`. Times and rates have a unit: `us`, `ms` or `s`; `bps`, `kbps`,
-`Mbps` or `Gbps`. An unknown name, an unknown option, a value out of range and an option that is given twice are refused with
-an error that says what is allowed. quiche's own controllers (`reno`, `cubic`, `bbr`, `bbr2`) take no options.
+A controller is selected by `NAME`, or by `NAME:OPTIONS` with commas between the options:
+`hybrid:target_delay=10ms,growth=1.3`. The name of a profile may come first: `vegas:paper,alpha=2`. Times and rates have
+a unit: `us`, `ms` or `s`; `bps`, `kbps`, `Mbps` or `Gbps`. An unknown name, an unknown option, a value out of range and
+an option that is given twice are refused with an error that says what is allowed. quiche's own controllers (`reno`,
+`cubic`, `bbr`, `bbr2`) take no options.
 
-Start without options. [Tuning](guides/tuning.md) says which of them an operator may want to change, and what that costs.
-Defaults are those of the default profile; the profile `paper` has those of the paper, which are on the page of the controller.
+Start without options. [Tuning](guides/tuning.md) says which of them an operator may want to change, and what that
+costs. Defaults are those of the default profile. The profile `paper` has those of the paper, which are on the page of
+the controller.
 ";
 
 fn table(page: &mut String, parameters: &[Parameter]) {
@@ -36,7 +39,7 @@ fn section(page: &mut String, entry: &Entry) {
     let summary: String = first.into_iter().chain(capitals).collect();
     writeln!(
         page,
-        "\n## `{name}`\n\n{summary}. After {paper}. [Its page](papers/{name}.md)."
+        "\n## `{name}`\n\n{summary}.\nAfter {paper}.\n[Its page](papers/{name}.md) has the equations."
     )
     .unwrap();
     writeln!(page, "Profiles: {}.\n", entry.profiles.join(", ")).unwrap();

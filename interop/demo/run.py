@@ -128,7 +128,7 @@ def show(rows: list[Row], report: Path) -> None:
             print("  " + "  ".join("-" * width for width in widths))
     print(
         "\nQueueing delay and loss are the bottleneck's own; "
-        "`zones` says whether the trace obeys the paper's equations."
+        "`zones` says whether the trace obeys the controller's equations."
     )
     print(f"  report  {report}")
     for row in rows:

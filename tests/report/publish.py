@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -26,6 +27,7 @@ MEDIA = {"headline": "wired", "headline-wifi": "Wi-Fi"}
 WITHOUT, WITH = "false", "true"
 SUITES = (*MEDIA, "paths", "held-out")
 MAPS = ("map-utilisation", "map-delay", "map-loss", "map-loss-at-start")
+LINE = 120
 BEGIN, END = "<!-- {}: by tests/report/publish.py -->", "<!-- end -->"
 
 
@@ -134,13 +136,18 @@ def publish(report: Path, root: Path) -> None:
     readme.write_text(replaced(text, "headline", headline_at(results)), encoding="utf-8")
 
 
+def wrapped(paragraph: str) -> str:
+    """In lines as long as those of all documents."""
+    return textwrap.fill(paragraph, LINE, break_long_words=False, break_on_hyphens=False)
+
+
 def of_suite(suite: str, folder: Path, results: Path) -> str:
     """Writes its numbers and figures into `results`; its section there."""
     entries = [rounded(entry) for entry in read(folder / "results.json")]
     (results / f"{suite}.json").write_text(to_json(entries), encoding="utf-8")
     markdown = (folder / "report.md").read_text(encoding="utf-8")
     gaps = re.search(r"^\*\*Runs without a result\*\*.*$", markdown, re.MULTILINE)
-    parts = [earlier(entries), gaps.group(0) if gaps else ""]
+    parts = [earlier(entries), wrapped(gaps.group(0)) if gaps else ""]
     if suite not in MEDIA:
         parts.append(section(markdown, "What it comes to"))
         for figure in MAPS:

@@ -8,8 +8,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SKIPPED = {"build", ".git", "node_modules"}
+TEMPLATES = "templates"
+"""Folders of documents that a program fills in."""
 
 FENCE = re.compile(r"^(```|~~~).*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
+URL = re.compile(r"(?<=\]\()[^)\s]+(?=\))|https?://[^\s)>]+")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 # Words that mean something to those who wrote them and nothing to a reader, with what to write instead.
@@ -22,7 +25,20 @@ PRIVATE = {
     r"(?<!, )\bof late\b": "recent, recently",
     r"\breceive times\b": "receive timestamps",
     r"\band its kin\b": "and the like",
+    r"\bby lot\b": "at random",
+    r"\blately\b": "recently",
+    r"\bin another dress\b": "in another form",
+    r"\bcrossed in\b": "chosen on the command line",
+    r"\bbefore all of this\b": "nothing: history belongs in commit messages",
+    r"\bof then\b": "nothing: history belongs in commit messages",
 }
+# The same of documents alone; in code they name things.
+IN_PAGES = {
+    r"\bseams?\b": "interface",
+    r"\blaws?\b": "equations",
+}
+LONGEST = 120
+"""Characters of a line of a document."""
 
 
 def pages(root: Path = ROOT) -> list[Path]:
@@ -69,8 +85,17 @@ def broken_links(page: Path, root: Path = ROOT) -> Iterator[str]:
 
 def private_words(page: Path, root: Path = ROOT) -> Iterator[str]:
     text = page.read_text(encoding="utf-8")
+    words = PRIVATE
     if page.suffix == ".md":
-        text = prose(text)
-    for pattern, instead in PRIVATE.items():
+        text, words = prose(text), PRIVATE | IN_PAGES
+    for pattern, instead in words.items():
         for word in re.findall(f"(?i){pattern}", text):
             yield f'{page.relative_to(root)}: "{word}" means nothing to a reader; write: {instead}'
+
+
+def long_lines(page: Path, root: Path = ROOT) -> Iterator[str]:
+    """Those outside of tables and blocks of code. What a link leads to does not count, as nobody can break it."""
+    text = FENCE.sub(lambda block: "\n" * block[0].count("\n"), page.read_text(encoding="utf-8"))
+    for number, line in enumerate(text.split("\n"), 1):
+        if len(URL.sub("", line)) > LONGEST and not line.lstrip().startswith("|"):
+            yield f"{page.relative_to(root)}:{number}: {len(line)} characters, at most {LONGEST} are allowed"

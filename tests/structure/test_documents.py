@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from documents import ROOT, anchors, broken_links, pages, private_words, sources
+from documents import LONGEST, ROOT, TEMPLATES, anchors, broken_links, long_lines, pages, private_words, sources
 
 
 def test_links_lead_to_files_and_headings_that_exist() -> None:
@@ -27,6 +27,20 @@ def test_pages_and_comments_have_no_private_words() -> None:
     assert not found, "\n".join(found)
 
 
+def test_lines_of_pages_are_short() -> None:
+    found = [line for page in pages() if TEMPLATES not in page.parts for line in long_lines(page)]
+    assert not found, "\n".join(found)
+
+
+def test_a_long_line_is_found_and_tables_code_and_targets_of_links_are_none(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    long = "x " * LONGEST
+    page.write_text(f"| {long} |\n\n```\n{long}\n```\n\n[a]({'y' * LONGEST}) https://{'z' * LONGEST}\n", "utf-8")
+    assert not list(long_lines(page, tmp_path))
+    page.write_text(f"{'x' * LONGEST}\n- {'x' * LONGEST}\n", encoding="utf-8")
+    assert [line.split(": ")[0] for line in long_lines(page, tmp_path)] == ["page.md:2"]
+
+
 def test_what_is_wrong_is_found(tmp_path: Path) -> None:
     (tmp_path / "other.md").write_text("# One `two` & three\n", encoding="utf-8")
     page = tmp_path / "page.md"
@@ -38,3 +52,7 @@ def test_what_is_wrong_is_found(tmp_path: Path) -> None:
     assert len(list(private_words(page, tmp_path))) == 2
     page.write_text("```\n[c](gone.md)\n```\n`vanish`\n", encoding="utf-8")
     assert not list(broken_links(page, tmp_path)) + list(private_words(page, tmp_path))
+    source = tmp_path / "source.py"
+    for path, found in ((page, 2), (source, 1)):
+        path.write_text("# The law is what has arrived lately.\n", encoding="utf-8")
+        assert len(list(private_words(path, tmp_path))) == found

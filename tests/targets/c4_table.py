@@ -111,8 +111,8 @@ def page(claims: Sequence[Mapping[str, Any]]) -> str:
     best = [sum(row.is_best(timestamps) for row in table) for timestamps in (WITHOUT, WITH)]
     count = len(table)
     end = (
-        f"\n`hybrid` keeps {kept[0]} of {count} bounds without receive timestamps and {kept[1]} with them, and is at "
-        f"least as fast as cubic, bbr2 and C4 in {best[0]} and {best[1]}.\n"
+        f"\n`hybrid` keeps {kept[0]} of {count} bounds without receive timestamps and {kept[1]} with them.\n"
+        f"It is at least as fast as cubic, bbr2 and C4 in {best[0]} and {best[1]}.\n"
     )
     return HEAD + "\n".join(map(str, table)) + "\n" + end
 

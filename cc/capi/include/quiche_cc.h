@@ -139,7 +139,7 @@ typedef struct {
     size_t size;
     /* What the source may send now without a queue of its own. */
     double target_bps;
-    /* What has arrived lately, at most the target. */
+    /* What has arrived recently, at most the target. */
     double least_bps;
     /* What the path does not carry more than, as far as evidence goes. */
     double most_bps;

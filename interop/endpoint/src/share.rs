@@ -1,4 +1,4 @@
-//! A part of the connections, drawn by lot.
+//! A part of the connections, chosen at random.
 
 use std::fmt;
 use std::str::FromStr;

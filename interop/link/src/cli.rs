@@ -28,7 +28,7 @@ Example, 1 Mbit/s, 100 ms round trip, 400 ms buffer:
   cc-link --listen 127.0.0.1:5000 --to 127.0.0.1:4433 --rate 1Mbps --delay 50ms --buffer 400ms --log link.jsonl
 
 A line of JSON on standard output says when it is ready and on which address; another one sums up at the end.
-SIGINT and SIGTERM end it in good order.";
+SIGINT and SIGTERM end it, with a complete log.";
 
 /// Options of `cc-link`.
 #[derive(Debug, Clone, Parser)]

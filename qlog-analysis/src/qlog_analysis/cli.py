@@ -21,7 +21,7 @@ exit codes:
   0  done; for `check` and `zones`: no disagreement
   1  `check` or `zones` found disagreements
   2  wrong usage, or the input cannot be read, is not suitable, or is too short to say anything
-  3  `check`: the controller has no law here, as quiche's own, and no invariant is broken
+  3  `check`: there are no equations for the controller, as for quiche's own, and no invariant is broken
   4  of several traces some could not be used (see the error output); the others were
 """
 
@@ -158,10 +158,10 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_checkers(subparsers: Any) -> None:
-    about = "hold traces against invariants and the law of their controllers, recomputed from packets and ACKs"
+    about = "compare traces with invariants and the equations of their controllers, recomputed from packets and ACKs"
     any_law = _Command(subparsers, "check", about, commands.check, judges=True)
     hybrid = _Command(
-        subparsers, "zones", "the law of hybrid alone; any other trace is refused", commands.zones, judges=True
+        subparsers, "zones", "the equations of hybrid alone; any other trace is refused", commands.zones, judges=True
     )
     for command in (any_law, hybrid):
         command.traces()

@@ -54,7 +54,7 @@ pub struct ServerArgs {
     pub save_cert: Option<PathBuf>,
 
     /// Controller for some connections only: conditions (host=NAME or host=*.NAME, client=NETWORK,
-    /// path=PATTERN of the first request, share=PERCENT% by lot) and cc=NAME[:OPTIONS], with blanks
+    /// path=PATTERN of the first request, share=PERCENT% at random) and cc=NAME[:OPTIONS], with blanks
     /// between. May be repeated; the first rule that matches decides, and --cc if none does
     #[arg(long, value_name = "RULE", conflicts_with = "cc_rules")]
     pub cc_rule: Vec<RuleText>,

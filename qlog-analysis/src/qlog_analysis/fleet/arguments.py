@@ -24,9 +24,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         type=_folder,
         required=True,
-        help="where the table is kept, as Parquet; only traces that are new or have changed are worked",
+        help="where the table is kept, as Parquet; only traces that are new or have changed are processed",
     )
-    parser.add_argument("--retry", action="store_true", help="work traces again that had an error")
+    parser.add_argument("--retry", action="store_true", help="process traces with an error again")
     _add_workers(parser.add_argument_group("workers"))
     _add_report(parser.add_argument_group("report"))
 
