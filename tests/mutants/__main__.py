@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import random
 import sys
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from .judge import FAIL, PASS, Journal
 from .measure import BROKEN, FOUND, SAME, Measurement, Result
 from .progress import told
 from .traces import Traces, cases_of
-from .tree import BuildError, Tree, sources_digest
+from .tree import BuildError, Tree, sources_digests
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -55,7 +56,7 @@ def run(given: argparse.Namespace) -> int:
     chosen, drives = chosen_of(mutants(), given.names), paths()
     tree = Tree(given.build_dir)
     tree.update()
-    traces = Traces(given.out / "traces", tree, sources_digest())
+    traces = Traces(given.out / "traces", tree, sources_digests())
     measurement = Measurement(traces, Journal(given.out / "verdicts.jsonl"), drives)
     cases = {case.name: case for mutant in chosen for case in cases_of(mutant, drives)}
     said = {case.name: measurement.original(case) for case in told(list(cases.values()), "without a mutant")}
@@ -92,7 +93,10 @@ def chosen_of(all_of_them: list[Mutant], names: list[str]) -> list[Mutant]:
     unknown = set(names) - {mutant.name for mutant in all_of_them}
     if unknown:
         raise CatalogueError(f"no such mutant: {', '.join(sorted(unknown))}; `list` names them")
-    return [mutant for mutant in all_of_them if not names or mutant.name in names]
+    chosen = [mutant for mutant in all_of_them if not names or mutant.name in names]
+    # What a time limit cuts off leaves a fair sample.
+    random.Random(1).shuffle(chosen)
+    return chosen
 
 
 if __name__ == "__main__":

@@ -15,10 +15,10 @@ import msgspec
 
 from .catalogue import CONTROLLERS, ROOT
 from .interval import shown
-from .judge import FAIL, NOT_JUDGED, Journal, Verdict, checker_digest, verdict
+from .judge import FAIL, NOT_JUDGED, Journal, Verdict, checker_digests, verdict
 from .progress import told
 from .traces import drive
-from .tree import sources_digest
+from .tree import sources_digests
 
 PATH = "qlog-analysis/tests/scenarios/path.toml"
 BESIDE = "qlog-analysis/tests/scenarios/neighbour.toml"
@@ -97,9 +97,12 @@ def run(given: argparse.Namespace) -> int:
     """0 unless there are more alarms than allowed."""
     lab = given.lab or given.build_dir / "bin" / "cc-lab"
     journal = Journal(given.out / "honest.jsonl")
-    key = f"{sources_digest()}:{checker_digest()}"
+    sources, checkers = sources_digests(), checker_digests()
     runs = [draw(seed) for seed in range(given.seed, given.seed + given.count)]
-    said = {one: journal.get(f"{key}:{one}", partial(judged, lab, one)) for one in told(runs, "run")}
+    said = {
+        one: journal.get(f"{sources[one.spec]}:{checkers[one.spec]}:{one}", partial(judged, lab, one))
+        for one in told(runs, "run")
+    }
     alarms = {one: of for one, of in said.items() if of.outcome == FAIL}
     for one, of in alarms.items():
         print(f"{one.name}: {', '.join(of.laws)}: {of.first}\n    {one.scenario} {' '.join(one.sets)}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +11,8 @@ from qlog_analysis.check.verdict import Outcome
 from qlog_analysis.check.whole import check
 from qlog_analysis.errors import UnsuitableTraceError
 from qlog_analysis.load import load
+
+from .tree import OWN, digest
 
 PASS, FAIL, NOT_JUDGED = "pass", "fail", "not judged"
 
@@ -46,13 +47,15 @@ def _first(checked: object) -> str:
     return f"at {time:.3f} s: {message}"
 
 
-def checker_digest() -> str:
-    """Of the checker's sources."""
+def checker_digests() -> dict[str, str]:
+    """By controller, of the checker's sources but other controllers' laws."""
     package = Path(qlog_analysis.__file__).parent
-    made = hashlib.sha256()
-    for file in sorted(package.rglob("*.py")):
-        made.update(file.read_bytes())
-    return made.hexdigest()[:16]
+    files = [file.relative_to(package) for file in sorted(package.rglob("*.py"))]
+    laws = {folder for folders in OWN.values() for folder in folders}
+    return {
+        spec: digest(package, [file for file in files if file.parts[0] not in laws - set(folders)])
+        for spec, folders in OWN.items()
+    }
 
 
 class _Line(msgspec.Struct):

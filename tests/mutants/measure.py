@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from .catalogue import Drive, Mutant
-from .judge import FAIL, NOT_JUDGED, PASS, Journal, Verdict, checker_digest, verdict
+from .judge import FAIL, NOT_JUDGED, PASS, Journal, Verdict, checker_digests, verdict
 from .traces import Case, Traces, cases_of
 
 FOUND, NOT_FOUND, SAME, BROKEN = "found", "not found", "behaves the same", "does not build"
@@ -42,7 +42,7 @@ class Measurement:
         self._traces = traces
         self._journal = journal
         self._drives = drives
-        self._checker = checker_digest()
+        self._checkers = checker_digests()
 
     def of(self, mutant: Mutant) -> Result:
         """Raises BuildError."""
@@ -75,4 +75,6 @@ class Measurement:
         digest = self._traces.digest(mutant, case)
         if digest is None:
             return Verdict(NOT_JUDGED, (), "the run failed")
-        return self._journal.get(f"{self._checker}:{digest}", lambda: verdict(self._traces.file(mutant, case)))
+        return self._journal.get(
+            f"{self._checkers[case.spec]}:{digest}", lambda: verdict(self._traces.file(mutant, case))
+        )

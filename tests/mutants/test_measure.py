@@ -11,7 +11,7 @@ import pytest
 from .catalogue import Drive, Mutant
 from .honest import PATH, draw
 from .interval import wilson
-from .judge import FAIL, NOT_JUDGED, PASS, Journal, Verdict, checker_digest
+from .judge import FAIL, NOT_JUDGED, PASS, Journal, Verdict, checker_digests
 from .measure import FOUND, NOT_FOUND, SAME, Measurement, Result
 from .page import markdown
 from .traces import Made, Traces, cases_of, key_of, name_of
@@ -27,12 +27,12 @@ def measured(folder: Path, after: Digests, verdicts: dict[str, str]) -> Result:
     """What it comes to if these are the digests of the traces with the mutant, and these the verdicts on traces."""
     journal = Journal(folder / "verdicts.jsonl")
     for digest, outcome in verdicts.items():
-        journal.get(f"{checker_digest()}:{digest}", partial(Verdict, outcome, ("law",)))
+        journal.get(f"{checker_digests()['vegas']}:{digest}", partial(Verdict, outcome, ("law",)))
     for mutant, digests in ((None, BEFORE), (MUTANT, after)):
-        cases = [f"{case.name}:{case.digest}" for case in cases_of(MUTANT, DRIVES)]
-        made = Made(key_of("", mutant), dict(zip(cases, digests, strict=True)))
+        cases = [key_of("", mutant, case) for case in cases_of(MUTANT, DRIVES)]
+        made = Made(dict(zip(cases, digests, strict=True)))
         write(folder / name_of(mutant) / "made.json", msgspec.json.encode(made))
-    return Measurement(Traces(folder, Tree(folder), ""), journal, DRIVES).of(MUTANT)
+    return Measurement(Traces(folder, Tree(folder), {"vegas": ""}), journal, DRIVES).of(MUTANT)
 
 
 @pytest.mark.parametrize(

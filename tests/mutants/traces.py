@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,16 +42,14 @@ class Case:
 class Made(msgspec.Struct):
     """What is in a folder of traces."""
 
-    key: str
-    """Of all that decides them but the case."""
     digests: dict[str, str | None] = {}
-    """Of each case's trace; none where the run failed."""
+    """Of each trace, by what decides it; none where the run failed."""
 
 
 class Traces:
     """All of them, each made when it is first asked for: most mutants are found on one of the first paths."""
 
-    def __init__(self, folder: Path, tree: Tree, sources: str) -> None:
+    def __init__(self, folder: Path, tree: Tree, sources: Mapping[str, str]) -> None:
         self._folder = folder
         self._tree = tree
         self._sources = sources
@@ -66,7 +63,7 @@ class Traces:
     def digest(self, mutant: Mutant | None, case: Case) -> str | None:
         """Of the trace, which is there then; None where the run fails. Raises BuildError."""
         made = self._known(mutant)
-        name = f"{case.name}:{case.digest}"
+        name = key_of(self._sources[case.spec], mutant, case)
         if name not in made.digests:
             program = self._build(mutant)
             with drive(program, case.spec, case.drive.scenario, case.drive.sets, 1) as trace:
@@ -76,14 +73,10 @@ class Traces:
         return made.digests[name]
 
     def _known(self, mutant: Mutant | None) -> Made:
-        name, key = name_of(mutant), key_of(self._sources, mutant)
+        name = name_of(mutant)
         if name not in self._made:
             note = self._note(mutant)
-            made = msgspec.json.decode(note.read_bytes(), type=Made) if note.exists() else Made(key)
-            if made.key != key:
-                shutil.rmtree(note.parent)
-                made = Made(key)
-            self._made[name] = made
+            self._made[name] = msgspec.json.decode(note.read_bytes(), type=Made) if note.exists() else Made()
         return self._made[name]
 
     def _note(self, mutant: Mutant | None) -> Path:
@@ -106,10 +99,10 @@ class Traces:
         return hashlib.sha256(contents).hexdigest()
 
 
-def key_of(sources: str, mutant: Mutant | None) -> str:
-    """Of all that decides traces but the case."""
+def key_of(sources: str, mutant: Mutant | None, case: Case) -> str:
+    """Of all that decides a trace."""
     change = (mutant.file, mutant.find, mutant.replace) if mutant else None
-    return hashlib.sha256(repr((sources, change)).encode()).hexdigest()[:16]
+    return f"{case.name}:" + hashlib.sha256(repr((sources, change, case.digest)).encode()).hexdigest()[:16]
 
 
 def name_of(mutant: Mutant | None) -> str:

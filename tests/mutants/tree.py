@@ -21,6 +21,15 @@ QUICKLY = (
 )
 DECIDING = ("cc/src", "cc/foreign/src", "tests/lab/src", "tests/bottleneck/src", "patches/quiche", "Cargo.lock")
 """What decides what a run results in."""
+OWN = {
+    "hybrid": ("hybrid", "hybrid_paper"),
+    "hybrid:paper": ("hybrid_paper",),
+    "smallq": ("smallq", "newreno"),
+    "vegas": ("vegas", "newreno"),
+    "rrr": ("rrr",),
+    "raimd": ("raimd",),
+}
+"""Folders of cc/src/controllers that a controller consists of."""
 
 
 class BuildError(Exception):
@@ -43,9 +52,16 @@ def digest(root: Path, files: Iterable[Path]) -> str:
     return made.hexdigest()[:16]
 
 
-def sources_digest(root: Path = ROOT) -> str:
-    """Of all that decides what a run results in, but for mutants."""
-    return digest(root, tracked(root, *DECIDING))
+def sources_digests(root: Path = ROOT) -> dict[str, str]:
+    """By controller, of all that decides what its runs result in but mutants. Other controllers' folders do not."""
+    files = tracked(root, *DECIDING)
+    return {spec: digest(root, [file for file in files if _decides(file, folders)]) for spec, folders in OWN.items()}
+
+
+def _decides(file: Path, folders: tuple[str, ...]) -> bool:
+    parts = file.parts
+    apart = parts[:3] == ("cc", "src", "controllers") and len(parts) > 4
+    return not apart or parts[3] in folders
 
 
 class Tree:
