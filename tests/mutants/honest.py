@@ -42,6 +42,7 @@ class Drawn(msgspec.Struct, frozen=True):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--count", type=int, default=400, help="runs (%(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="of the first; the others follow (%(default)s)")
+    parser.add_argument("--cc", default=",".join(CONTROLLERS), help="leave out runs of others (%(default)s)")
     parser.add_argument("--lab", type=Path, help="the lab (bin/cc-lab in the build folder)")
     parser.add_argument("--most", type=int, help="alarms that are not taken for a failure (any number)")
 
@@ -98,7 +99,8 @@ def run(given: argparse.Namespace) -> int:
     lab = given.lab or given.build_dir / "bin" / "cc-lab"
     journal = Journal(given.out / "honest.jsonl")
     sources, checkers = sources_digests(), checker_digests()
-    runs = [draw(seed) for seed in range(given.seed, given.seed + given.count)]
+    drawn = [draw(seed) for seed in range(given.seed, given.seed + given.count)]
+    runs = [one for one in drawn if one.spec in given.cc.split(",")]
     said = {
         one: journal.get(f"{sources[one.spec]}:{checkers[one.spec]}:{one}", partial(judged, lab, one))
         for one in told(runs, "run")
