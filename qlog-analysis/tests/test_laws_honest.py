@@ -88,7 +88,12 @@ def test_the_law_starts_from_the_initial_window_that_was_configured(
 
 def test_rrr_starts_by_the_smallest_rtt_before_its_first_measurement(tmp_path: FilePath) -> None:
     """The queue of a neighbour drains meanwhile, so that the feedback that measures has the smallest RTT so far."""
-    beside = ("link.there.rate=1195kbps", "link.there.buffer=100ms", "flow.main.rtt=14.0ms", "flow.neighbour.rtt=27.9ms")
+    beside = (
+        "link.there.rate=1195kbps",
+        "link.there.buffer=100ms",
+        "flow.main.rtt=14.0ms",
+        "flow.neighbour.rtt=27.9ms",
+    )
     times = ("flow.main.start=2.00s", "flow.neighbour.start=0.00s", "flow.main.timestamps=false", "duration=12s")
     v = check(load(lab.written(tmp_path, "rrr", *beside, *times, seed=102, scenario="neighbour")))
     assert v.outcome is Outcome.PASS, v.to_text()
