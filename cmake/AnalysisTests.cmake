@@ -25,3 +25,6 @@ quiche_cc_test(qlog-analysis-laws TIER test LABEL python TIMEOUT 1200 COST 100 C
 quiche_cc_test(qlog-analysis-traces TIER test LABEL python TIMEOUT 1200 COST 150 COMMAND ${pytest} ${of_traces})
 quiche_cc_test(qlog-analysis-zones TIER test LABEL python TIMEOUT 1200 COST 300 COMMAND ${pytest} ${of_zones})
 quiche_cc_test(qlog-analysis-zones-in-lab TIER test LABEL python TIMEOUT 1200 COST 200 COMMAND ${pytest} ${of_zones_in_lab})
+
+# That the mutants of the controllers still apply to the tree (docs/results/mutants.md); they are measured at night.
+quiche_cc_test(mutants TIER quick LABEL python TIMEOUT 120 COMMAND ${pytest} tests/mutants)

@@ -30,6 +30,14 @@ foreach(suite IN LISTS suites)
                  COMMAND "${lab}" compare "${suite}" --out "${nightly}/suites/${name}")
 endforeach()
 
+# How many broken controllers the checker finds, and how many honest ones it accuses (docs/results/mutants.md). Mutants that a time limit
+# cut off are built in the next call.
+set(mutants "${CMAKE_COMMAND}" -E env "PYTHONPATH=${CMAKE_SOURCE_DIR}/tests" "${QUICHE_CC_VENV_PYTHON}" -m mutants)
+quiche_cc_test(mutants-found TIER nightly LABEL mutants TIMEOUT 14400 LOCKS cargo
+               COMMAND ${mutants} run --build-dir "${CMAKE_BINARY_DIR}" --out "${nightly}/mutants" --least 0.9)
+quiche_cc_test(mutants-honest TIER nightly LABEL mutants TIMEOUT 14400
+               COMMAND ${mutants} honest --build-dir "${CMAKE_BINARY_DIR}" --out "${nightly}/mutants" --count 2000 --most 40)
+
 # libFuzzer as cargo-fuzz sets it up without a sanitizer (the controllers have no unsafe code), which a stable compiler can.
 # With --target these flags are not for build scripts and macros, which would lack the fuzzer's runtime.
 execute_process(COMMAND "${QUICHE_CC_CARGO}" -vV OUTPUT_VARIABLE version COMMAND_ERROR_IS_FATAL ANY)

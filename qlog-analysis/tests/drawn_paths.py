@@ -35,12 +35,12 @@ class Drawn:
         return folder / "qlog" / "main.sqlog"
 
 
-def draw(seed: int, spec: str | None = None) -> Drawn:
-    """The same for the same seed."""
+def draw(seed: int, spec: str | None = None, most_bytes: float = MOST_BYTES) -> Drawn:
+    """The same for the same seed and size. It lasts 2 to 12 s: as long as the path would take for so many bytes."""
     r = random.Random(seed)
     rate = 10 ** r.uniform(5.5, 7.7)
     delay = 10 ** r.uniform(0.0, 2.1)
-    duration = min(max(MOST_BYTES * 8.0 / rate, 2.0), 12.0)
+    duration = min(max(most_bytes * 8.0 / rate, 2.0), 12.0)
     values = [
         f"duration={duration:.1f}s",
         f"link.there.rate={rate / 1e3:.0f}kbps",

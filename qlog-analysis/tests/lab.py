@@ -52,10 +52,10 @@ def _traced(spec: str, values: tuple[str, ...], seed: int, scenario: str = "path
         return (Path(folder) / "qlog" / "main.sqlog").read_bytes()
 
 
-def written(folder: Path, spec: str, *values: str, seed: int = 1) -> Path:
+def written(folder: Path, spec: str, *values: str, seed: int = 1, scenario: str = "path") -> Path:
     """The trace as a file."""
     path = folder / "main.sqlog"
-    path.write_bytes(_traced(spec, values, seed))
+    path.write_bytes(_traced(spec, values, seed, scenario))
     return path
 
 

@@ -86,6 +86,27 @@ def test_the_law_starts_from_the_initial_window_that_was_configured(
     assert v.outcome is Outcome.PASS, v.to_text()
 
 
+def test_rrr_starts_by_the_smallest_rtt_before_its_first_measurement(tmp_path: FilePath) -> None:
+    """The queue of a neighbour drains meanwhile, so that the feedback that measures has the smallest RTT so far."""
+    beside = (
+        "link.there.rate=1195kbps",
+        "link.there.buffer=100ms",
+        "flow.main.rtt=14.0ms",
+        "flow.neighbour.rtt=27.9ms",
+    )
+    times = ("flow.main.start=2.00s", "flow.neighbour.start=0.00s", "flow.main.timestamps=false", "duration=12s")
+    v = check(load(lab.written(tmp_path, "rrr", *beside, *times, seed=102, scenario="neighbour")))
+    assert v.outcome is Outcome.PASS, v.to_text()
+
+
+def test_raimd_keeps_to_a_loss_that_comes_with_its_first_sample(tmp_path: FilePath) -> None:
+    """A neighbour has filled the buffer before it comes."""
+    beside = ("link.there.rate=1378kbps", "link.there.buffer=1bdp", "flow.main.rtt=8.2ms", "flow.neighbour.rtt=8.2ms")
+    times = ("flow.main.start=2s", "flow.neighbour.start=0s", "duration=4s")
+    v = check(load(lab.written(tmp_path, "raimd", *beside, *times, seed=153, scenario="neighbour")))
+    assert v.outcome is Outcome.PASS, v.to_text()
+
+
 def test_too_short_a_trace_is_no_pass(tmp_path: FilePath) -> None:
     v = check(load(lab.written(tmp_path, "raimd", "duration=0.3s")))
     assert v.outcome is Outcome.INCONCLUSIVE, v.to_text()

@@ -28,6 +28,7 @@ NOT_RUN = {
     "build/venv/bin/python tests/targets/c4_table.py *": "reads what the nightly targets leave; ctest: targets-traces",
     "build/venv/bin/python tests/verdict/*": "takes minutes, and writes to the documents; ctest: verdict",
     "../build/venv/bin/python -m search *": "takes hours; ctest: search",
+    "../build/venv/bin/python -m mutants *": "takes hours; ctest: mutants",
     "../build/venv/bin/python tests/drawn_paths.py *": "takes an hour",
     "*tests/cost/cost.py*": "wants valgrind; ctest: cost",
     "build/venv/bin/python tests/cost/goodput.py *": "measures real time for minutes, on a quiet machine",

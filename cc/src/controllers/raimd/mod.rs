@@ -162,9 +162,16 @@ impl Raimd {
         })
     }
 
-    /// Ends the round trips that are over, and increases the rate once for each.
-    fn end_rounds(&mut self, now: Time) {
-        let began = *self.round.get_or_insert(now);
+    /// The first round trip begins with the first RTT sample, at the initial rate; from then on losses count.
+    fn begin_if_known(&mut self, now: Time) {
+        if self.round.is_none() && self.rtt.is_known() {
+            self.rate = self.initial_rate();
+            self.round = Some(now);
+        }
+    }
+
+    /// Ends the round trips that are over since `began`, and increases the rate once for each.
+    fn end_rounds(&mut self, began: Time, now: Time) {
         let (elapsed, rtt) = (now.since(began), self.rtt.smoothed());
         let rounds = elapsed.as_nanos() / rtt.as_nanos();
         if rounds == 0 {
@@ -300,6 +307,7 @@ impl Controller for Raimd {
         self.limits.max_ack_delay = Some(feedback.max_ack_delay);
         self.rtt.record(feedback);
         self.used.record(feedback);
+        self.begin_if_known(feedback.now);
         let event = feedback
             .lost
             .iter()
@@ -308,11 +316,8 @@ impl Controller for Raimd {
             self.collapse(feedback.now);
         } else if let Some(lost) = event {
             self.end_cycle(feedback.now, lost.sent);
-        } else if self.rtt.is_known() {
-            if self.round.is_none() {
-                self.rate = self.initial_rate();
-            }
-            self.end_rounds(feedback.now);
+        } else if let Some(began) = self.round {
+            self.end_rounds(began, feedback.now);
         }
         self.note_acked(feedback);
     }

@@ -183,6 +183,29 @@ fn start_up_ends_at_what_the_application_uses() {
 }
 
 #[test]
+fn a_loss_with_the_first_sample_lowers_the_initial_rate_and_it_stays_low() {
+    let mut raimd = raimd("");
+    (0..10).for_each(|millis| raimd.on_sent(at(millis), SIZE));
+    let acked = |sent| {
+        [Acked {
+            sent: at(sent),
+            size: SIZE,
+            received: None,
+        }]
+    };
+    let lost = [Lost {
+        sent: at(1),
+        size: SIZE,
+    }];
+    raimd.on_feedback(&feedback(at(100), &acked(5), &lost));
+    let lowered = raimd.rate.per_sec();
+    // 10 packets in 95 ms.
+    assert!(lowered < 0.9 * 10.0 / 0.095, "{lowered}");
+    raimd.on_feedback(&feedback(at(101), &acked(6), &[]));
+    assert_eq!(raimd.rate.per_sec(), lowered);
+}
+
+#[test]
 fn a_loss_of_what_little_was_sent_lowers_the_rate_to_a_share_of_that() {
     let mut walk = Walk::new("paper,initial_rate=4Mbps", 100, 10);
     walk.limited = true;

@@ -56,9 +56,9 @@ class _Check:
             self._rtt.record(f)
             self._used.record(f)
             causes = self._cycle.causes(f)
-            if self._began is None and self._rtt.smoothed is not None and None in causes:
+            if self._began is None and self._rtt.smoothed is not None:
                 self._begin(f, self._rtt.smoothed)
-                causes = causes if len(causes) > 1 else set()
+                causes = set() if causes == {None} else causes
             if None in causes:
                 causes = (causes - {None}) | self._ended(f)
             for i, u in enumerate(updates):

@@ -46,6 +46,8 @@ class _Check:
         """From the last A on; more than the controller keeps, which thins them out."""
         self._startup = self._p.startup
         self._rate: float | None = None
+        self._least_before: float | None = None
+        """The smallest RTT at the last feedback before the first update: R starts by it."""
         self._updates = trace.updates_of(RrrUpdate)
         self._records = [u.record for u in self._updates]
 
@@ -82,6 +84,8 @@ class _Check:
         return b.packets - a.packets >= least and b.since(a) >= self._p.span / 1e3 + slack
 
     def _silent(self, f: Feedback, mark: Mark | None, collapses: set[bool]) -> None:
+        if self._rate is None:
+            self._least_before = self._rtt.minimum
         if collapses == {True}:
             self._walk.missing(f, "persistent congestion")
         elif (
@@ -224,11 +228,11 @@ class _Check:
         if self._rate is not None:
             slack = RELATIVE * self._rate + REPORT_ROUNDING
             self._walk.near("rate_before", r.rate_before, self._rate, slack, "where the last update left it")
-        elif self._rtt.minimum:
+        elif self._least_before:
             told = self._trace.parameters[0].data
             packets, packet = told.initial_window, told.max_datagram_size
             shifts = (TIME_TOLERANCE, -TIME_TOLERANCE)
-            ends = [law.initial_rate(packets, packet, self._rtt.minimum + s, self._p) for s in shifts]
+            ends = [law.initial_rate(packets, packet, self._least_before + s, self._p) for s in shifts]
             self._walk.between("rate_before", r.rate_before, ends[0] - 1e-3, ends[1] + 1e-3, "R at the start")
         self._rate = r.rate_after
 
