@@ -33,7 +33,8 @@ quiche_cc_test(ruff TIER quick LABEL lint TIMEOUT 300 COMMAND ${ruff} check ${py
 quiche_cc_test(ruff-format TIER quick LABEL lint TIMEOUT 300 COMMAND ${ruff} format --check ${python_directories})
 
 # Directory by directory: the files of one import each other by name. One after the other: they share mypy's cache.
-foreach(directory IN ITEMS patches docs/site interop/demo interop/matrix interop/testbed tests/c tests/cost tests/docs tests/e2e
+foreach(directory IN ITEMS patches docs/site interop/demo interop/matrix interop/testbed tests/c tests/cost tests/docs tests/dossier
+                      tests/e2e
                       tests/matrix tests/report tests/search tests/structure tests/targets)
   string(REPLACE "/" "-" name "mypy-${directory}")
   quiche_cc_test(${name} TIER quick LABEL lint TIMEOUT 300 LOCKS mypy
