@@ -1,10 +1,11 @@
 """RFC 9743 criterion by criterion, of what `cc-lab papers` measured.
 
-build/venv/bin/python tests/dossier/page.py DIR/claims.json SAFETY/claims.json > docs/results/rfc9743.md
+build/venv/bin/python tests/dossier/page.py --commit HASH DIR/claims.json SAFETY/claims.json > docs/results/rfc9743.md
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import sys
@@ -58,12 +59,12 @@ class Row:
 
     what: str
     bound: str
-    scenario: str
+    source: str
     cells: Mapping[str, Cell]
 
     def __str__(self) -> str:
         cells = " | ".join(str(self.cells[cc]) for cc in ALL)
-        return f"| {self.what} | {self.bound} | {self.scenario} | {cells} |"
+        return f"| {self.what} | {self.bound} | {self.source} | {cells} |"
 
 
 def worst(points: Sequence[Mapping[str, Any]], unit: str) -> Cell:
@@ -78,12 +79,15 @@ def worst(points: Sequence[Mapping[str, Any]], unit: str) -> Cell:
 
 
 def threshold(points: Sequence[Mapping[str, Any]]) -> str:
-    """One for all, or what it is made of."""
-    bounds = {str(point["bound"]) for point in points}
-    if len(bounds) == 1:
-        return bounds.pop()
-    formula = {re.sub(r"\s*\(.*\)$", "", bound) for bound in bounds}
-    return formula.pop() if len(formula) == 1 else f"{min(bounds)} to {max(bounds)}"
+    """One for all, or the least and the most: those beside NewReno differ from point to point."""
+    bounds = sorted({re.sub(r"\s*\(.*\)$", "", str(point["bound"])) for point in points}, key=quantity)
+    return bounds[0] if len(bounds) == 1 else f"{bounds[0]} to {bounds[-1].lstrip('<>≤≥ ')}"
+
+
+def quantity(bound: str) -> float:
+    """Of `< 124.1 ms`, in seconds if it is a time."""
+    found = re.search(r"([\d.]+) ?(ms)?", bound)
+    return 0.0 if found is None else float(found[1]) * (1e-3 if found[2] else 1)
 
 
 def base(what: str) -> str:
@@ -94,7 +98,6 @@ def base(what: str) -> str:
 
 def rows(claim: Mapping[str, Any], only: Sequence[str] | None) -> Iterator[Row]:
     """Of a claim; of `only` these checks, if given, over all that varies together."""
-    seeds = f"{claim['seeds']} seed" + ("s" if claim["seeds"] > 1 else "")
     grouped: dict[tuple[str, str], list[tuple[Mapping[str, Any], str]]] = {}
     for check in claim["checks"]:
         what = base(check["what"])
@@ -110,11 +113,13 @@ def rows(claim: Mapping[str, Any], only: Sequence[str] | None) -> Iterator[Row]:
         unit = "share" if is_share(what, found[0][1]) else found[0][1]
         of = {cc: [point for point, _ in found if point["parameters"]["cc"] == cc] for cc in ALL}
         missing = [cc for cc in ALL if not of[cc]]
-        if missing and missing != ["reno"]:
+        if missing:
             raise Incomplete(f"{claim['id']}, {what}: nothing of {', '.join(missing)}")
-        cells = {cc: worst(of[cc], unit) if of[cc] else Cell("the measure", True) for cc in ALL}
+        cells = {cc: worst(of[cc], unit) for cc in ALL}
         name = f"{what}, {rest}" if rest else what
-        yield Row(name, threshold([point for point, _ in found]), f"{', '.join(claim['runs'][:1])}; {seeds}", cells)
+        seeds = min(len(point["measured"]) for point, _ in found)
+        source = f"{claim['id']}, {seeds} seed" + ("s" if seeds > 1 else "")
+        yield Row(name, threshold([point for point, _ in found]), source, cells)
 
 
 def is_share(what: str, unit: str) -> bool:
@@ -123,9 +128,14 @@ def is_share(what: str, unit: str) -> bool:
 
 
 def reasons(claim: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Lines of `deviates`: `rrr, raimd: why`."""
+    """Lines of `deviates`, `rrr, raimd: why`, or all of it where the check itself is about one controller."""
     for check in claim["checks"]:
-        for line in (check["reason"] or "").splitlines():
+        reason = check["reason"] or ""
+        whose = check["what"].rpartition(", ")[2]
+        if whose in ALL:
+            yield whose, " ".join(reason.split())
+            continue
+        for line in reason.splitlines():
             names, colon, why = line.partition(": ")
             listed = [name.strip() for name in names.split(",")]
             if colon and all(name in ALL for name in listed):
@@ -137,7 +147,7 @@ def explained(claim: Mapping[str, Any], found: Sequence[Row]) -> Iterator[str]:
     failing = [cc for cc in OURS if any(not row.cells[cc].holds for row in found)]
     whys: dict[str, list[str]] = {}
     for cc, why in reasons(claim):
-        if cc in failing and cc not in whys.setdefault(why, []):
+        if why and cc in failing and cc not in whys.setdefault(why, []):
             whys[why].append(cc)
     unexplained = [cc for cc in failing if not any(cc in ccs for ccs in whys.values())]
     if unexplained:
@@ -154,9 +164,11 @@ def answered(entry: Criterion, claims: Mapping[str, Mapping[str, Any]]) -> tuple
     for claim_id in entry.claims:
         if claim_id not in claims:
             raise Incomplete(f"section {entry.section}: no claim {claim_id} in the files given")
-        own = list(rows(claims[claim_id], entry.checks))
+        claim = claims[claim_id]
+        own = list(rows(claim, entry.checks))
         found += own
-        said += explained(claims[claim_id], own)
+        said += explained(claim, own)
+        said.append(f"Runs of {claim_id}: " + ", ".join(f"`{run}`" for run in claim["runs"]) + ".")
     if entry.answer:
         said.append(" ".join(entry.answer.split()))
     if not found and not said:
@@ -172,7 +184,7 @@ def overview(answers: Sequence[tuple[Criterion, list[Row], list[str]]]) -> Itera
     yield f"| section | criterion {HEADS}"
     yield "|---|---|" + "---|" * len(ALL)
     for entry, found, _ in answers:
-        cells = " | ".join(kept(found, cc) or entry.verdict for cc in ALL)
+        cells = " | ".join(kept(found, cc) or (entry.verdict if cc in OURS else "not asked") for cc in ALL)
         yield f"| {entry.section} | {entry.title} | {cells} |"
 
 
@@ -184,17 +196,17 @@ def kept(found: Sequence[Row], cc: str) -> str:
     return "yes" if found else ""
 
 
-def page(claims: Mapping[str, Mapping[str, Any]]) -> str:
+def page(claims: Mapping[str, Mapping[str, Any]], commit: str) -> str:
     """All of it."""
     groups = [(group, [(entry, *answered(entry, claims)) for entry in group.criteria]) for group in GROUPS]
     every = [answer for _, answers in groups for answer in answers]
-    lines = [HEAD.strip(), "", "## In short", "", *overview(every), ""]
+    lines = [HEAD.strip().replace("COMMIT", commit), "", "## In short", "", *overview(every), ""]
     for group, answers in groups:
         lines += [f"## {group.title}", ""]
         for entry, found, said in answers:
             lines += [f"### {entry.title} (section {entry.section})", ""]
             if found:
-                lines += [f"| | bound | run {HEADS}", "|---|---|---|" + "---|" * len(ALL), *map(str, found), ""]
+                lines += [f"| | bound | claim {HEADS}", "|---|---|---|" + "---|" * len(ALL), *map(str, found), ""]
             lines += [*(f"- {line}" for line in said), *([""] if said else [])]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -206,11 +218,12 @@ def read(paths: Sequence[str]) -> dict[str, Mapping[str, Any]]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    if not arguments:
-        sys.stderr.write(__doc__ or "")
-        return 2
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("claims", nargs="+", help="what `cc-lab papers` wrote")
+    parser.add_argument("--commit", required=True, help="whose controllers were measured")
+    given = parser.parse_args(arguments)
     try:
-        sys.stdout.write(page(read(arguments)))
+        sys.stdout.write(page(read(given.claims), given.commit))
     except (Incomplete, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return 1

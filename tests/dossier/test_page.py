@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from criteria import GROUPS
-from page import ALL, Incomplete, amount, answered, kept, rows, worst
+from criteria import GROUPS, Criterion
+from page import ALL, Incomplete, amount, answered, kept, rows, threshold, worst
 
 ROOT = Path(__file__).parents[2]
 SECTIONS = {
@@ -36,7 +36,7 @@ def everybody(**of: dict[str, Any]) -> list[dict[str, Any]]:
 def test_a_cell_is_the_worst_of_all_seeds_and_windows_and_bold_beyond_the_bound() -> None:
     points = [*everybody(rrr=point("rrr", [4e6, 5e5], holds=False)), point("rrr", [1.5e6, 1.5e6])]
     (row,) = rows(claim(points), None)
-    assert str(row) == "| goodput | ≥ 1 Mbit/s | some; 2 seeds | 2.00 Mbit/s | 2.00 Mbit/s | **500.0 kbit/s** |" + (
+    assert str(row) == "| goodput | ≥ 1 Mbit/s | I1, 2 seeds | 2.00 Mbit/s | 2.00 Mbit/s | **500.0 kbit/s** |" + (
         " 2.00 Mbit/s |" * 5
     )
     assert (kept([row], "rrr"), kept([row], "vegas"), kept([], "vegas")) == ("**0 of 1**", "yes", "")
@@ -71,7 +71,21 @@ def test_who_fails_needs_a_reason_that_names_it() -> None:
     with pytest.raises(Incomplete, match="I1: no reason why raimd fails"):
         answered(criterion, {"I1": claim(points, "rrr, cubic: it waits.")})
     _, said = answered(criterion, {"I1": claim(points, "rrr, raimd: they wait.\ncubic: it is not ours.")})
-    assert said == ["rrr, raimd fail, because they wait."]
+    assert said == ["rrr, raimd fail, because they wait.", "Runs of I1: `some`."]
+
+
+def test_a_check_about_one_controller_has_a_reason_without_a_name() -> None:
+    entry = Criterion("5.2", "feedback", ["U3"], ["goodput"])
+    some = claim([each for each in everybody() if each["parameters"]["cc"] != "rrr"], claim_id="U3")
+    other = {"what": "goodput, rrr", "unit": "bit/s", "reason": "it\nwaits", "points": [point("rrr", [0.0], False)]}
+    _, said = answered(entry, {"U3": {**some, "checks": [*some["checks"], other]}})
+    assert said[0] == "rrr fails, because it waits"
+
+
+def test_bounds_that_differ_from_point_to_point_are_a_span() -> None:
+    bounds = ["< 1.2 s (1 s to 2 s)", "< 900 ms", "< 1.5 s"]
+    assert threshold([{"bound": bound} for bound in bounds]) == "< 900 ms to 1.5 s"
+    assert threshold([{"bound": "≥ 0.9"}] * 2) == "≥ 0.9"
 
 
 def test_amounts_have_units_that_people_read() -> None:
