@@ -42,14 +42,17 @@ fn a_sparse_flow_does_not_wait_for_those_that_fill_their_queues() {
 #[test]
 fn a_flow_that_wants_more_than_its_share_is_not_sparse() {
     let pause = MS * 100 / 49;
-    let late = Source {
-        from: pause / 2,
-        ..flood(3, pause)
+    // The first flow is an old one by then.
+    let later = |flow, from| Source {
+        from,
+        ..flood(flow, pause)
     };
-    let exits = run(
-        &link("fq_codel:target=10s", "10000p"),
-        &[flood(1, MS), flood(2, pause), late],
-    );
+    let sources = [
+        flood(1, MS),
+        later(2, 100 * MS),
+        later(3, 100 * MS + pause / 2),
+    ];
+    let exits = run(&link("fq_codel:target=10s", "10000p"), &sources);
     let bytes = [1, 2, 3].map(|flow| sent_until_the_end(&exits, flow));
     let mean = bytes.iter().sum::<f64>() / 3.0;
     for share in bytes.map(|bytes| bytes / mean) {
