@@ -26,6 +26,7 @@ NOT_RUN = {
     "build/bin/cc-lab compare tests/suites/headline.toml *": "takes minutes; the suite with Wi-Fi is run",
     "build/bin/cc-lab compare tests/suites/headline-wifi.toml --cc $CC *": "takes minutes; a shorter one is run",
     "build/venv/bin/python tests/targets/c4_table.py *": "reads what the nightly targets leave; ctest: targets-traces",
+    "build/venv/bin/python tests/dossier/page.py *": "reads what the nightly dossier leaves; ctest: dossier-page",
     "../build/venv/bin/python -m search *": "takes hours; ctest: search",
     "../build/venv/bin/python tests/drawn_paths.py *": "takes an hour",
     "*tests/cost/cost.py*": "wants valgrind; ctest: cost",
