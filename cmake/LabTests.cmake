@@ -16,6 +16,7 @@ quiche_cc_test(safety TIER test LABEL lab TIMEOUT 60 PROCESSORS 2
 # Constants of hybrid's default profile: a search of seconds, judged and drawn (docs/search.md). Its program is an example
 # of quiche-cc, built with the test programs.
 quiche_cc_test(search TIER test LABEL lab TIMEOUT 300 COST 10 COMMAND ${pytest} tests/search)
+quiche_cc_test(dossier-page TIER test LABEL lab TIMEOUT 60 COMMAND ${pytest} tests/dossier)
 quiche_cc_test(targets-traces TIER test LABEL lab TIMEOUT 60 COMMAND ${pytest} tests/targets)
 
 # The verdict on receive timestamps (docs/results/receive-timestamps.md), on a path of seconds.

@@ -23,6 +23,10 @@ quiche_cc_test(all-targets TIER nightly LABEL all-targets TIMEOUT 7200 PROCESSOR
 quiche_cc_test(all-safety TIER nightly LABEL all-safety TIMEOUT 3600 PROCESSORS 2
                COMMAND "${lab}" papers --papers tests/safety --out "${nightly}/safety")
 
+# RFC 9743, criterion by criterion (docs/results/rfc9743.md).
+quiche_cc_test(dossier TIER nightly LABEL dossier TIMEOUT 3600 PROCESSORS 2
+               COMMAND "${lab}" papers --papers tests/dossier --out "${nightly}/dossier")
+
 file(GLOB suites CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/suites/*.toml")
 foreach(suite IN LISTS suites)
   cmake_path(GET suite STEM name)

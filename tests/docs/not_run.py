@@ -27,6 +27,7 @@ NOT_RUN = {
     "build/bin/cc-lab compare tests/suites/headline-wifi.toml --cc $CC *": "takes minutes; a shorter one is run",
     "build/venv/bin/python tests/targets/c4_table.py *": "reads what the nightly targets leave; ctest: targets-traces",
     "build/venv/bin/python tests/verdict/*": "takes minutes, and writes to the documents; ctest: verdict",
+    "build/venv/bin/python tests/dossier/page.py *": "reads what the nightly dossier leaves; ctest: dossier-page",
     "../build/venv/bin/python -m search *": "takes hours; ctest: search",
     "../build/venv/bin/python -m mutants *": "takes hours; ctest: mutants",
     "../build/venv/bin/python tests/drawn_paths.py *": "takes an hour",

@@ -180,6 +180,7 @@ impl Dumbbell {
                 let packet = Packet {
                     size: self.flows[flow].size,
                     ecn: Ecn::NotEct,
+                    flow: flow as u64,
                     payload: (flow, number, sent),
                 };
                 self.link.send(link_time(now), packet);

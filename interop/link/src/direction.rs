@@ -74,6 +74,7 @@ impl Lane {
             Packet {
                 size,
                 ecn,
+                flow: parcel.flow as u64,
                 payload: parcel,
             },
         );

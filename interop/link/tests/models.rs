@@ -43,6 +43,45 @@ fn a_step_marks_what_waited_and_the_summary_counts_it() {
 }
 
 #[test]
+fn what_asks_for_low_latency_overtakes_the_classic_queue() {
+    let bed = Testbed::start(|config| {
+        config.down.rate = "12Mbps".parse().unwrap();
+        config.down.queue = "dualpi2".parse().unwrap();
+        config.down.buffer = "unlimited".parse().unwrap();
+    })
+    .unwrap();
+    send_batch(&bed, Ecn::Ect0, 20);
+    send_batch(&bed, Ecn::Ect1, 1);
+    let packets = receive(&bed.client, 21, PATIENCE).unwrap();
+    let place = packets.iter().position(|packet| packet.ecn == Ecn::Ect1);
+    assert!(place.is_some_and(|place| place < 19), "{place:?}");
+    bed.stop().unwrap();
+}
+
+#[test]
+fn each_client_has_a_queue_of_its_own() {
+    let bed = Testbed::start(|config| {
+        config.down.rate = "1200kbps".parse().unwrap();
+        config.down.queue = "fq_codel".parse().unwrap();
+        config.down.buffer = "unlimited".parse().unwrap();
+    })
+    .unwrap();
+    let other = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    other.set_read_timeout(Some(PATIENCE)).unwrap();
+    other.send_to(b"hello", bed.relay).unwrap();
+    let from = receive(&bed.server, 1, PATIENCE).unwrap()[0].from;
+    send_batch(&bed, Ecn::Ect0, 40);
+    bed.server
+        .send_segments(from, Ecn::Ect0, &[0; 100], 100)
+        .unwrap();
+    other.recv(&mut [0; 100]).unwrap();
+    // The first client's packets take 400 ms, and came first.
+    let before = receive(&bed.client, 40, Duration::ZERO).unwrap().len();
+    assert!(before < 40, "{before}");
+    bed.stop().unwrap();
+}
+
+#[test]
 fn codel_drops_who_cannot_be_marked_and_the_summary_counts_it() {
     let bed = Testbed::start(|config| {
         config.down.rate = "12Mbps".parse().unwrap();

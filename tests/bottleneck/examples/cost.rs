@@ -23,6 +23,7 @@ fn cost(config: &LinkConfig) -> Result<Duration, Box<dyn std::error::Error>> {
         let packet = Packet {
             size: 1250,
             ecn: Ecn::Ect1,
+            flow: number % 4,
             payload: number,
         };
         link.send(now, packet);
@@ -40,7 +41,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ..LinkConfig::default()
     };
     println!("plain {:?}", cost(&plain)?);
-    for queue in ["mark:q0=32p", "step", "ramp", "codel", "pie"] {
+    for queue in [
+        "mark:q0=32p",
+        "step",
+        "ramp",
+        "codel",
+        "pie",
+        "fq_codel",
+        "dualpi2",
+    ] {
         let config = LinkConfig {
             queue: queue.parse()?,
             ..plain.clone()

@@ -3,7 +3,7 @@
 //! ```text
 //!             +------------ queue ------------+   +-- service --+   +----- wire -----+
 //!  send() --> | discipline: pass, mark, drop  |-->| one packet  |-->| loss, delay,   |--> receive()
-//!             | FIFO, limited                 |   | at the rate |   | jitter, order  |
+//!             | order, limit                  |   | at the rate |   | jitter, order  |
 //!             +-------------------------------+   +-------------+   +----------------+
 //!   arrived                               started           finished             delivered
 //!             |<---- queueing delay --------->|<-- serialisation -->|<-- propagation -->|
@@ -33,8 +33,8 @@
 //! lists them with their parameters and sources. Building a link reads the file of a recorded rate, if there is one; nothing
 //! else does I/O.
 //!
-//! [`Discipline`] (who is marked or dropped), [`Service`] (how fast) and [`Wire`] (loss, delay, order) are the three
-//! places where behaviour is added, one file per model; [`Link`] keeps order, time and accounts for all of them.
+//! [`Scheduler`] (several queues, and whose turn it is), [`Discipline`] (who is marked or dropped in a single queue), [`Service`] (how fast) and
+//! [`Wire`] (loss, delay, order) are the places where behaviour is added, one file per model; [`Link`] keeps order, time and accounts for all of them.
 
 mod config;
 mod counters;
@@ -44,6 +44,7 @@ mod occupancy;
 mod overhead;
 mod packet;
 mod random;
+mod scheduler;
 mod service;
 mod time;
 pub mod units;
@@ -60,6 +61,9 @@ pub use occupancy::{MeanAndSd, Occupancy};
 pub use overhead::Overhead;
 pub use packet::{Ecn, Exit, Fate, LossCause, Packet, Transit};
 pub use random::{stream, Purpose, Stream};
+pub use scheduler::{
+    DualPi2, DualPi2Params, Fifo, FqCoDel, FqCoDelParams, Header, Queues, Scheduler, SubQueue,
+};
 pub use service::{
     ConstantRate, RateModel, ScheduledRate, Service, Trace, TraceError, TraceService, Unlimited,
 };

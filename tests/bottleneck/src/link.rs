@@ -1,12 +1,13 @@
 //! The link: keeps order, time and accounts for discipline, service and wire.
 
 use std::cmp::Ordering;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 use std::time::Duration;
 
+use crate::scheduler::{SubQueues, Waiting};
 use crate::{
-    Counters, Discipline, Ecn, Exit, Fate, LossCause, Occupancy, Packet, Purpose, QueueView, Rate,
-    Service, Stream, Time, Transit, Verdict, Wire,
+    Counters, Ecn, Exit, Fate, LossCause, Occupancy, Packet, Purpose, QueueView, Queues, Rate,
+    Scheduler, Service, Stream, Time, Transit, Verdict, Wire,
 };
 
 /// What waits in front of a link at an instant.
@@ -19,7 +20,7 @@ pub struct Backlog {
     /// How long a packet that arrived now would wait before its first bit is sent: the rest of the
     /// packet in service, then all that wait.
     pub delay: Duration,
-    /// How long the packet at the head has waited so far.
+    /// How long the oldest packet has waited so far.
     pub head_age: Duration,
 }
 
@@ -28,13 +29,12 @@ pub struct Backlog {
 /// Time only moves forward: an instant before the latest one seen counts as the latest one seen.
 pub struct Link<P> {
     clock: Time,
-    discipline: Box<dyn Discipline>,
+    scheduler: Box<dyn Scheduler>,
     service: Box<dyn Service>,
     wire: Box<dyn Wire>,
     discipline_rng: Stream,
     wire_rng: Stream,
-    queue: VecDeque<Waiting<P>>,
-    queue_bytes: u64,
+    queues: SubQueues<P>,
     busy_until: Time,
     exits: BinaryHeap<Pending<P>>,
     exits_made: u64,
@@ -42,16 +42,11 @@ pub struct Link<P> {
     occupancy: Occupancy,
 }
 
-struct Waiting<P> {
-    arrived: Time,
-    packet: Packet<P>,
-}
-
 impl<P> Link<P> {
     /// A link of these parts, with random streams of its own ([`Purpose::stream`]): links of one run get
     /// different ids.
     pub fn new(
-        discipline: Box<dyn Discipline>,
+        scheduler: Box<dyn Scheduler>,
         service: Box<dyn Service>,
         wire: Box<dyn Wire>,
         seed: u64,
@@ -59,13 +54,12 @@ impl<P> Link<P> {
     ) -> Self {
         Self {
             clock: Time::ZERO,
-            discipline,
+            scheduler,
             service,
             wire,
             discipline_rng: Purpose::Discipline.stream(seed, id),
             wire_rng: Purpose::Wire.stream(seed, id),
-            queue: VecDeque::new(),
-            queue_bytes: 0,
+            queues: SubQueues::new(),
             busy_until: Time::ZERO,
             exits: BinaryHeap::new(),
             exits_made: 0,
@@ -80,27 +74,49 @@ impl<P> Link<P> {
         self.advance(at);
         let arrived = self.clock;
         self.counters.arrived.add(packet.size);
-        let view = self.view(arrived);
-        let verdict =
-            self.discipline
-                .on_arrival(&view, packet.size, packet.ecn, &mut self.discipline_rng);
+        let all = self.view(arrived);
+        let header = packet.header();
+        let number = self.scheduler.classify(&header, &mut self.discipline_rng);
+        let each = self.queues.each();
+        let verdict = self.scheduler.on_arrival(
+            &Queues { all, each },
+            number,
+            &header,
+            &mut self.discipline_rng,
+        );
         if let Err(cause) = self.apply(verdict, &mut packet) {
             return self.exit(arrived, arrived, packet, Fate::Lost(cause));
         }
         self.pass_time(arrived);
-        self.queue_bytes += u64::from(packet.size);
-        self.queue.push_back(Waiting { arrived, packet });
-        if view.idle {
+        self.queues.push(number, Waiting { arrived, packet });
+        if all.idle {
             self.serve_next(arrived);
+        } else {
+            self.make_room(arrived);
         }
         let counters = &mut self.counters;
-        counters.max_queue_packets = counters.max_queue_packets.max(self.queue.len() as u64);
-        counters.max_queue_bytes = counters.max_queue_bytes.max(self.queue_bytes);
+        counters.max_queue_packets = counters.max_queue_packets.max(self.queues.packets());
+        counters.max_queue_bytes = counters.max_queue_bytes.max(self.queues.bytes());
+    }
+
+    /// Drops packets from the heads of queues until the scheduler is content.
+    fn make_room(&mut self, now: Time) {
+        loop {
+            let all = self.view(now);
+            let each = self.queues.each();
+            let evicted = self.scheduler.evict(&Queues { all, each });
+            let Some(Waiting { arrived, packet }) =
+                evicted.and_then(|number| self.queues.pop(number))
+            else {
+                return;
+            };
+            self.exit(now, arrived, packet, Fate::Lost(LossCause::Overflow));
+        }
     }
 
     /// Lets everything happen that happens until `now`, included.
     pub fn advance(&mut self, now: Time) {
-        while self.busy_until <= now && !self.queue.is_empty() {
+        while self.busy_until <= now && self.queues.packets() > 0 {
             self.serve_next(self.busy_until);
         }
         self.clock = self.clock.max(now);
@@ -131,7 +147,7 @@ impl<P> Link<P> {
     /// event list that calls [`receive`](Link::receive) at this instant sees everything in order.
     pub fn next_event(&self) -> Option<Time> {
         let exit = self.exits.peek().map(|pending| pending.exit.at);
-        let service = (!self.queue.is_empty()).then_some(self.busy_until);
+        let service = (self.queues.packets() > 0).then_some(self.busy_until);
         earliest(exit, service)
     }
 
@@ -140,7 +156,7 @@ impl<P> Link<P> {
     /// less often than [`next_event`](Link::next_event).
     pub fn next_delivery(&self) -> Option<Time> {
         let exit = self.exits.peek().map(|pending| pending.exit.at);
-        let service = (!self.queue.is_empty()).then(|| self.busy_until + self.wire.min_delay());
+        let service = (self.queues.packets() > 0).then(|| self.busy_until + self.wire.min_delay());
         earliest(exit, service)
     }
 
@@ -153,15 +169,15 @@ impl<P> Link<P> {
     pub fn backlog(&self) -> Backlog {
         let drain = self
             .rate()
-            .map_or(Duration::ZERO, |rate| rate.time_for(self.queue_bytes));
+            .map_or(Duration::ZERO, |rate| rate.time_for(self.queues.bytes()));
         Backlog {
-            packets: self.queue.len() as u64,
-            bytes: self.queue_bytes,
+            packets: self.queues.packets(),
+            bytes: self.queues.bytes(),
             delay: self.busy_until.since(self.clock) + drain,
             head_age: self
-                .queue
-                .front()
-                .map_or(Duration::ZERO, |head| self.clock.since(head.arrived)),
+                .queues
+                .oldest()
+                .map_or(Duration::ZERO, |arrived| self.clock.since(arrived)),
         }
     }
 
@@ -172,7 +188,7 @@ impl<P> Link<P> {
 
     /// Packets inside the model: waiting, in service, on the wire, or lost and not yet received.
     pub fn held(&self) -> u64 {
-        (self.queue.len() + self.exits.len()) as u64
+        self.queues.packets() + self.exits.len() as u64
     }
 
     /// Time the link has spent sending until [`clock`](Link::clock).
@@ -183,7 +199,7 @@ impl<P> Link<P> {
     /// How full the queue has been until [`clock`](Link::clock).
     pub fn occupancy(&self) -> Occupancy {
         let mut occupancy = self.occupancy;
-        occupancy.pass(self.clock, self.queue.len() as u64, self.queue_bytes);
+        occupancy.pass(self.clock, self.queues.packets(), self.queues.bytes());
         occupancy
     }
 
@@ -201,15 +217,15 @@ impl<P> Link<P> {
     /// Accounts for the queue as it is until `now`.
     fn pass_time(&mut self, now: Time) {
         self.occupancy
-            .pass(now, self.queue.len() as u64, self.queue_bytes);
+            .pass(now, self.queues.packets(), self.queues.bytes());
     }
 
     fn view(&self, now: Time) -> QueueView {
         QueueView {
             now,
-            packets: self.queue.len() as u64,
-            bytes: self.queue_bytes,
-            idle: self.queue.is_empty() && self.busy_until <= now,
+            packets: self.queues.packets(),
+            bytes: self.queues.bytes(),
+            idle: self.queues.packets() == 0 && self.busy_until <= now,
             rate: self.service.rate(now),
         }
     }
@@ -227,21 +243,27 @@ impl<P> Link<P> {
         }
     }
 
-    /// Takes packets from the head at `now`, the link being free, until one is put into service.
+    /// Takes packets whose turn it is at `now`, the link being free, until one is put into service.
     fn serve_next(&mut self, now: Time) {
         self.pass_time(now);
-        while let Some(Waiting {
-            arrived,
-            mut packet,
-        }) = self.queue.pop_front()
-        {
-            self.queue_bytes -= u64::from(packet.size);
-            let waited = now.since(arrived);
-            let verdict = self.discipline.on_departure(
-                &self.view(now),
-                packet.size,
-                packet.ecn,
-                waited,
+        while self.queues.packets() > 0 {
+            let all = self.view(now);
+            let each = self.queues.each();
+            let number = self.scheduler.next(&Queues { all, each });
+            let Some(Waiting {
+                arrived,
+                mut packet,
+            }) = self.queues.pop(number)
+            else {
+                return;
+            };
+            let all = self.view(now);
+            let each = self.queues.each();
+            let verdict = self.scheduler.on_departure(
+                &Queues { all, each },
+                number,
+                &packet.header(),
+                now.since(arrived),
                 &mut self.discipline_rng,
             );
             match self.apply(verdict, &mut packet) {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::Time;
+use crate::{Header, Time};
 
 /// The ECN field of the IP header (RFC 3168 section 5, with ECT(1) as in RFC 9331).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -49,8 +49,20 @@ pub struct Packet<P> {
     pub size: u32,
     /// Its ECN field.
     pub ecn: Ecn,
+    /// Of which flow it is, as a router tells by addresses and ports: queues that keep flows apart go by it, all others ignore it.
+    pub flow: u64,
     /// What the caller needs to recognise or forward it.
     pub payload: P,
+}
+
+impl<P> Packet<P> {
+    pub(crate) fn header(&self) -> Header {
+        Header {
+            flow: self.flow,
+            size: self.size,
+            ecn: self.ecn,
+        }
+    }
 }
 
 /// A packet that leaves the model, one way or the other. Every packet handed in leaves exactly once.

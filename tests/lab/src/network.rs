@@ -57,6 +57,13 @@ impl Parcel {
     }
 }
 
+impl Parcel {
+    /// What a router tells flows apart by: the two directions of a flow differ.
+    fn identity(&self) -> u64 {
+        2 * self.flow as u64 + u64::from(self.to == Side::Server)
+    }
+}
+
 /// The links, in order, that lead to either end of a flow.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Route {
@@ -114,6 +121,7 @@ impl Network {
         let packet = Packet {
             size,
             ecn,
+            flow: parcel.identity(),
             payload: parcel,
         };
         self.links[first].send(now, packet);

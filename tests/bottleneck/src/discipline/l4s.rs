@@ -24,11 +24,12 @@ impl Ramp {
         Self { min, max }
     }
 
-    fn probability(&self, waited: Duration) -> Probability {
-        let p = if waited > self.max {
-            1.0
-        } else if waited <= self.min {
+    /// p'_L of a packet that has waited so long and is no longer part of `queue`.
+    pub(crate) fn probability(&self, queue: &QueueView, waited: Duration) -> Probability {
+        let p = if queue.packets == 0 || waited <= self.min {
             0.0
+        } else if waited > self.max {
+            1.0
         } else {
             (waited - self.min).div_duration_f64(self.max - self.min)
         };
@@ -50,7 +51,7 @@ impl Discipline for Ramp {
         rng: &mut Stream,
     ) -> Verdict {
         let concerned = Capable::Ect1.includes(ecn) && queue.packets > 0;
-        if concerned && self.probability(waited).draw(rng) {
+        if concerned && self.probability(queue, waited).draw(rng) {
             Verdict::Mark
         } else {
             Verdict::Pass

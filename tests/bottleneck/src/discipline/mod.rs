@@ -50,7 +50,8 @@ pub enum Verdict {
     Overflow,
 }
 
-/// Decides about each packet, on arrival and when its turn comes. The order is always first in, first out.
+/// Decides about each packet of one queue, on arrival and when its turn comes. The order is always first in, first out; several queues
+/// are a [`Scheduler`](crate::Scheduler).
 pub trait Discipline: Send {
     /// Decides about a packet of `size` bytes that arrives.
     fn on_arrival(&mut self, queue: &QueueView, size: u32, ecn: Ecn, rng: &mut Stream) -> Verdict;

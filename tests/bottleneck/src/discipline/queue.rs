@@ -6,13 +6,19 @@ use std::time::Duration;
 
 use super::{CoDel, Discipline, DropTail, Limited, Pie, Policer, Proportional, Ramp};
 use crate::units::{format_duration, parse_duration, Params};
-use crate::{Buffer, Ecn, Limit, ParseError, Rate};
+use crate::{
+    Buffer, DualPi2, DualPi2Params, Ecn, Fifo, FqCoDel, FqCoDelParams, Limit, ParseError, Rate,
+    Scheduler,
+};
 
 const ALLOWED: &str =
     "droptail, mark:q0=32p (q0 a buffer size above zero; also ect=any, 1 or 0), step:1ms, \
     ramp:min=800us,max=1200us, codel:target=5ms,interval=100ms, \
     pie:target=15ms,update=15ms,burst=150ms (update from 1ms), \
-    policer:rate=10Mbps,burst=64kB (burst in bytes or as a time, above zero)";
+    policer:rate=10Mbps,burst=64kB (burst in bytes or as a time, above zero), \
+    fq_codel:target=5ms,interval=100ms,quantum=1514,flows=1024 (interval and quantum above zero, flows 1 to 65536), \
+    dualpi2:target=15ms,rtt_max=100ms,k=2,min_th=800us,range=400us,weight=6.25% (target above zero, rtt_max from 1ms, \
+    k above 0 and up to 100, weight above 0% and below 100%)";
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -40,7 +46,7 @@ impl Capable {
     }
 }
 
-/// A discipline with its parameters. All of them also drop what has no room.
+/// A discipline or a scheduler with its parameters. All of them also drop what has no room.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Queue {
     /// `droptail`: see [`DropTail`].
@@ -85,40 +91,40 @@ pub enum Queue {
         /// What a full bucket holds: bytes or a time.
         burst: Buffer,
     },
+    /// `fq_codel:target=5ms,interval=100ms,quantum=1514,flows=1024`, the default; see [`FqCoDel`].
+    FqCoDel(FqCoDelParams),
+    /// `dualpi2:target=15ms,rtt_max=100ms,k=2,min_th=800us,range=400us,weight=6.25%`, the default; see [`DualPi2`].
+    DualPi2(DualPi2Params),
 }
 
 impl Queue {
-    /// The discipline for a queue that may hold `limit`, on a link of this `rate` and idle round-trip time (for `q0`
+    /// What is in front of a link that may hold `limit`, on a link of this `rate` and idle round-trip time (for `q0`
     /// in time or bandwidth-delay products).
-    pub fn build(
-        self,
-        limit: Limit,
-        rate: Option<Rate>,
-        base_rtt: Duration,
-    ) -> Box<dyn Discipline> {
+    pub fn build(self, limit: Limit, rate: Option<Rate>, base_rtt: Duration) -> Box<dyn Scheduler> {
         match self {
-            Self::DropTail => Box::new(DropTail::new(limit)),
-            Self::Mark { q0, ect } => Box::new(Limited::new(
-                limit,
-                Proportional::new(q0.limit(rate, base_rtt), ect),
-            )),
-            Self::Step(threshold) => Box::new(Limited::new(limit, Ramp::new(threshold, threshold))),
-            Self::Ramp { min, max } => Box::new(Limited::new(limit, Ramp::new(min, max))),
-            Self::CoDel { target, interval } => {
-                Box::new(Limited::new(limit, CoDel::new(target, interval)))
-            }
+            Self::DropTail => Box::new(Fifo::new(DropTail::new(limit))),
+            Self::Mark { q0, ect } => fifo(limit, Proportional::new(q0.limit(rate, base_rtt), ect)),
+            Self::Step(threshold) => fifo(limit, Ramp::new(threshold, threshold)),
+            Self::Ramp { min, max } => fifo(limit, Ramp::new(min, max)),
+            Self::CoDel { target, interval } => fifo(limit, CoDel::new(target, interval)),
             Self::Pie {
                 target,
                 update,
                 burst,
-            } => Box::new(Limited::new(limit, Pie::new(target, update, burst))),
+            } => fifo(limit, Pie::new(target, update, burst)),
             Self::Policer { rate, burst } => {
                 let burst = burst.limit(Some(rate), base_rtt).bytes;
                 // Without bytes it is a burst that `policer` refuses.
-                Box::new(Limited::new(limit, Policer::new(rate, burst.unwrap_or(0))))
+                fifo(limit, Policer::new(rate, burst.unwrap_or(0)))
             }
+            Self::FqCoDel(params) => Box::new(FqCoDel::new(limit, params)),
+            Self::DualPi2(params) => Box::new(DualPi2::new(limit, params)),
         }
     }
+}
+
+fn fifo(limit: Limit, discipline: impl Discipline + 'static) -> Box<dyn Scheduler> {
+    Box::new(Fifo::new(Limited::new(limit, discipline)))
 }
 
 impl FromStr for Queue {
@@ -143,6 +149,8 @@ impl FromStr for Queue {
             "codel" => codel(params),
             "pie" => pie(params),
             "policer" => policer(params),
+            "fq_codel" => FqCoDelParams::read(params).map(Self::FqCoDel),
+            "dualpi2" => DualPi2Params::read(params).map(Self::DualPi2),
             _ => Err(wrong()),
         }
     }
@@ -251,6 +259,8 @@ impl fmt::Display for Queue {
                 span(burst)
             ),
             Self::Policer { rate, burst } => write!(f, "policer:rate={rate},burst={burst}"),
+            Self::FqCoDel(params) => write!(f, "fq_codel:{params}"),
+            Self::DualPi2(params) => write!(f, "dualpi2:{params}"),
         }
     }
 }

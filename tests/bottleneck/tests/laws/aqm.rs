@@ -35,6 +35,7 @@ fn send_over(
             let packet = Packet {
                 size: 1250,
                 ecn,
+                flow: 0,
                 payload: (),
             };
             link.send(Time::from(at), packet);

@@ -165,7 +165,7 @@ proptest! {
         while late.len() < traffic.len() {
             now = now + Duration::from_nanos(step);
             while next < traffic.len() && arrivals[next] <= now {
-                let packet = Packet { size: traffic[next].size, ecn: traffic[next].ecn, payload: next };
+                let packet = Packet { size: traffic[next].size, ecn: traffic[next].ecn, flow: 0, payload: next };
                 link.send(arrivals[next], packet);
                 next += 1;
             }
@@ -197,6 +197,7 @@ fn a_full_buffer_of_400_ms_delays_by_400_ms() {
         let packet = Packet {
             size: 1250,
             ecn: Default::default(),
+            flow: 0,
             payload: number,
         };
         link.send(Time::ZERO, packet);
@@ -229,6 +230,7 @@ fn a_link_without_buffer_takes_a_packet_only_when_idle() {
         let packet = Packet {
             size: 1000,
             ecn: Default::default(),
+            flow: 0,
             payload: number,
         };
         link.send(Time::from_nanos(micros * 1000), packet);
@@ -254,6 +256,7 @@ fn random_loss_comes_at_its_rate_and_uses_the_link() {
         let packet = Packet {
             size: 100,
             ecn: Default::default(),
+            flow: 0,
             payload: number,
         };
         link.send(Time::ZERO, packet);

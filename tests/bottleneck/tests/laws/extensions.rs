@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::traffic::{run, seeded, sleep_until_next_delivery, traffic};
 use proptest::prelude::*;
 use quiche_cc_bottleneck::{
-    Delay, Discipline, Ecn, Fate, Link, LossCause, Packet, Probability, QueueView, Rate, Service,
-    Stream, Time, Unlimited, Verdict, Wire,
+    Delay, Discipline, Ecn, Fate, Fifo, Link, LossCause, Packet, Probability, QueueView, Rate,
+    Service, Stream, Time, Unlimited, Verdict, Wire,
 };
 
 const MS: Duration = Duration::from_millis(1);
@@ -99,7 +99,12 @@ fn wire() -> Box<Delay> {
 }
 
 fn packet(size: u32, ecn: Ecn, payload: usize) -> Packet<usize> {
-    Packet { size, ecn, payload }
+    Packet {
+        size,
+        ecn,
+        flow: 0,
+        payload,
+    }
 }
 
 proptest! {
@@ -109,7 +114,7 @@ proptest! {
     fn every_packet_still_leaves_once_and_in_time_order(traffic in traffic()) {
         let discipline = MarkThenDrop { mark_above: 5000, drop_after: 20 * MS };
         let service = Slots { at: Time::ZERO, left: 1500 };
-        let mut link = Link::new(Box::new(discipline), Box::new(service), Box::new(Reordering { count: 0 }), 1, 0);
+        let mut link = Link::new(Box::new(Fifo::new(discipline)), Box::new(service), Box::new(Reordering { count: 0 }), 1, 0);
         let exits = run(&mut link, &traffic, |link| {
             if let (Some(event), Some(delivery)) = (link.next_event(), link.next_delivery()) {
                 assert!(event <= delivery);
@@ -129,7 +134,7 @@ proptest! {
     fn waking_up_at_next_delivery_is_never_too_late_although_packets_overtake(traffic in traffic()) {
         let discipline = MarkThenDrop { mark_above: 5000, drop_after: 20 * MS };
         let service = Slots { at: Time::ZERO, left: 1500 };
-        let mut link = Link::new(Box::new(discipline), Box::new(service), Box::new(Reordering { count: 0 }), 1, 0);
+        let mut link = Link::new(Box::new(Fifo::new(discipline)), Box::new(service), Box::new(Reordering { count: 0 }), 1, 0);
         sleep_until_next_delivery(&mut link, &traffic);
     }
 }
@@ -141,7 +146,13 @@ fn a_mark_becomes_ce_and_a_drop_for_who_is_not_capable() {
         drop_after: Duration::MAX,
     };
     let service = quiche_cc_bottleneck::ConstantRate::new("1Mbps".parse::<Rate>().unwrap());
-    let mut link = Link::new(Box::new(discipline), Box::new(service), wire(), 1, 0);
+    let mut link = Link::new(
+        Box::new(Fifo::new(discipline)),
+        Box::new(service),
+        wire(),
+        1,
+        0,
+    );
     for number in 0..2 {
         // The first is in service, the second waits.
         link.send(Time::ZERO, packet(1000, Ecn::Ect0, number));
@@ -178,7 +189,7 @@ fn packets_overtake_each_other_on_a_reordering_wire() {
         drop_after: Duration::MAX,
     };
     let mut link = Link::new(
-        Box::new(discipline),
+        Box::new(Fifo::new(discipline)),
         Box::new(Unlimited),
         Box::new(Reordering { count: 0 }),
         1,

@@ -2,10 +2,13 @@
 
 mod aqm;
 mod drop_tail;
+mod dualpi2;
 mod extensions;
+mod fq_codel;
 mod marking;
 mod models;
 mod policer;
+mod queues;
 mod rates;
 mod sender;
 mod text;

@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use quiche_cc_bottleneck::{
-    stream, Discipline, Ecn, Limit, LinkConfig, LossCause, Packet, Queue, QueueView, Time, Verdict,
+    stream, Ecn, Header, Limit, LinkConfig, LossCause, Packet, Queue, QueueView, Queues, Scheduler,
+    Time, Verdict,
 };
 
 const DRAWS: u32 = 20_000;
 const SEED: u64 = 11;
 
-fn queue(text: &str) -> Box<dyn Discipline> {
+fn queue(text: &str) -> Box<dyn Scheduler> {
     let queue: Queue = text.parse().unwrap();
     queue.build(
         Limit::default(),
@@ -31,10 +32,19 @@ fn view(packets: u64) -> QueueView {
 
 /// Fails unless the share of marks among many packets that waited this long and leave so many behind is `p`,
 /// within five standard deviations of a binomial distribution.
-fn marks_with(queue: &mut dyn Discipline, packets: u64, ecn: Ecn, waited: Duration, p: f64) {
+fn marks_with(queue: &mut dyn Scheduler, packets: u64, ecn: Ecn, waited: Duration, p: f64) {
     let mut rng = stream(SEED, packets);
+    let header = Header {
+        flow: 0,
+        size: 1000,
+        ecn,
+    };
     let marked = |_: &u32| {
-        let verdict = queue.on_departure(&view(packets), 1000, ecn, waited, &mut rng);
+        let queues = Queues {
+            all: view(packets),
+            each: &[],
+        };
+        let verdict = queue.on_departure(&queues, 0, &header, waited, &mut rng);
         assert!(matches!(verdict, Verdict::Pass | Verdict::Mark));
         verdict == Verdict::Mark
     };
@@ -126,6 +136,7 @@ fn a_standing_queue_on_a_link_marks_its_share() {
     let packet = || Packet {
         size: 1250,
         ecn: Ecn::Ect0,
+        flow: 0,
         payload: (),
     };
     (0..9).for_each(|_| link.send(Time::ZERO, packet()));
@@ -144,7 +155,15 @@ fn a_standing_queue_on_a_link_marks_its_share() {
 
 #[test]
 fn every_queue_drops_what_has_no_room_and_says_so() {
-    for queue in ["droptail", "mark:q0=1p", "step", "ramp", "codel", "pie"] {
+    for queue in [
+        "droptail",
+        "mark:q0=1p",
+        "step",
+        "ramp",
+        "codel",
+        "pie",
+        "dualpi2",
+    ] {
         let config = LinkConfig {
             rate: "10Mbps".parse().unwrap(),
             queue: queue.parse().unwrap(),
@@ -156,6 +175,7 @@ fn every_queue_drops_what_has_no_room_and_says_so() {
             let packet = Packet {
                 size: 1000,
                 ecn: Ecn::NotEct,
+                flow: 0,
                 payload: number,
             };
             link.send(Time::ZERO, packet);

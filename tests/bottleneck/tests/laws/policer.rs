@@ -20,6 +20,7 @@ fn police(queue: &str, times: &[u64]) -> Vec<Exit<()>> {
         let packet = Packet {
             size: SIZE as u32,
             ecn: Ecn::Ect0,
+            flow: 0,
             payload: (),
         };
         link.send(Time::from(Duration::from_micros(*at)), packet);

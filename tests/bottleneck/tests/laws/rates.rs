@@ -5,12 +5,12 @@ use std::time::Duration;
 use crate::traffic::{arrival_times, run, seeded, traffic};
 use proptest::prelude::*;
 use quiche_cc_bottleneck::{
-    Delay, DropTail, Ecn, Exit, Fate, Limit, Link, LinkConfig, Packet, Rate, RateModel, Schedule,
-    ScheduledRate, Service, Time, Trace, TraceService,
+    Delay, DropTail, Ecn, Exit, Fate, Fifo, Limit, Link, LinkConfig, Packet, Rate, RateModel,
+    Schedule, ScheduledRate, Service, Time, Trace, TraceService,
 };
 
 fn link_with(service: impl Service + 'static) -> Link<usize> {
-    let queue = Box::new(DropTail::new(Limit::default()));
+    let queue = Box::new(Fifo::new(DropTail::new(Limit::default())));
     let wire = Box::new(Delay::new(Duration::ZERO));
     Link::new(queue, Box::new(service), wire, 1, 0)
 }
@@ -65,7 +65,15 @@ fn most_that_waits(buffer: &str) -> [Duration; 2] {
         for packet in 0..200 {
             let at = Time::from_nanos(from + packet);
             let (size, ecn, payload) = (1250, Ecn::NotEct, ());
-            link.send(at, Packet { size, ecn, payload });
+            link.send(
+                at,
+                Packet {
+                    size,
+                    ecn,
+                    flow: 0,
+                    payload,
+                },
+            );
         }
         link.backlog().delay
     })
@@ -155,7 +163,7 @@ proptest! {
     fn a_backlog_leaves_at_the_opportunities_that_carry_its_bytes(times in recording(), sizes in prop::collection::vec(40..9000u32, 1..200)) {
         let mut link = link_with(TraceService::new(read(&times)));
         for (number, &size) in sizes.iter().enumerate() {
-            link.send(Time::ZERO, Packet { size, ecn: Default::default(), payload: number });
+            link.send(Time::ZERO, Packet { size, ecn: Default::default(), flow: 0, payload: number });
         }
         let period = *times.last().unwrap();
         let mut opportunities = (0..).flat_map(|round| times.iter().map(move |time| round * period + time)).filter(|&at| at > 0);
@@ -197,6 +205,7 @@ fn a_packet_in_service_while_the_rate_changes_is_sent_partly_at_each() {
         Packet {
             size: 1500,
             ecn: Default::default(),
+            flow: 0,
             payload: 0,
         },
     );

@@ -63,6 +63,7 @@ impl Sender {
             let packet = Packet {
                 size: SIZE,
                 ecn,
+                flow: flow as u64,
                 payload: (flow, self.next),
             };
             link.send(now, packet);

@@ -51,6 +51,18 @@ fn queues_are_read_and_written() {
         "policer:rate=10Mbps,burst=64kB",
         "policer:rate=10Mbps,burst=64000B",
     );
+    let fq_codel = "fq_codel:target=5ms,interval=100ms,quantum=1514,flows=1024";
+    written::<Queue>("fq_codel", fq_codel);
+    written::<Queue>(
+        "fq_codel:flows=1,quantum=300",
+        "fq_codel:target=5ms,interval=100ms,quantum=300,flows=1",
+    );
+    let dualpi2 = "dualpi2:target=15ms,rtt_max=100ms,k=2,min_th=800us,range=400us,weight=6.25%";
+    written::<Queue>("dualpi2", dualpi2);
+    written::<Queue>(
+        "dualpi2:weight=10%,range=0ms,k=1.5",
+        "dualpi2:target=15ms,rtt_max=100ms,k=1.5,min_th=800us,range=0ms,weight=10%",
+    );
 }
 
 #[test]
@@ -77,6 +89,17 @@ fn a_wrong_queue_is_named_with_what_is_allowed() {
         "codel:5ms",
         "pie:update=999us",
         "pie:target=0ms",
+        "fq_codel:limit=10p",
+        "fq_codel:quantum=0",
+        "fq_codel:flows=0",
+        "fq_codel:flows=65537",
+        "fq_codel:interval=0ms",
+        "dualpi2:target=0ms",
+        "dualpi2:rtt_max=999us",
+        "dualpi2:k=0",
+        "dualpi2:k=nan",
+        "dualpi2:weight=0%",
+        "dualpi2:weight=100%",
     ] {
         refused::<Queue>(text, text, "droptail, mark:q0=32p");
     }
@@ -84,6 +107,9 @@ fn a_wrong_queue_is_named_with_what_is_allowed() {
     refused::<Queue>("mark:q0=32p,ect=2", "2", "any, 0 or 1");
     refused::<Queue>("step:1", "1", "0ms to");
     refused::<Queue>("codel:target=5", "5", "0ms to");
+    refused::<Queue>("fq_codel:quantum=1.5", "1.5", "whole bytes");
+    refused::<Queue>("fq_codel:flows=many", "many", "1 to 65536");
+    refused::<Queue>("dualpi2:k=two", "two", "a coupling factor");
 }
 
 #[test]

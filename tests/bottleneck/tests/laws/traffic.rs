@@ -115,6 +115,10 @@ pub fn any_link() -> impl Strategy<Value = LinkConfig> {
         "codel:target=1ms,interval=3ms",
         "pie",
         "pie:target=1ms,update=1ms,burst=0ms",
+        "fq_codel",
+        "fq_codel:target=1ms,interval=3ms,quantum=300,flows=2",
+        "dualpi2",
+        "dualpi2:target=1ms,rtt_max=3ms,k=1.5,min_th=0ms,range=0ms,weight=40%",
     ]);
     let rate = one_of(&[
         "3Mbps",
@@ -129,6 +133,11 @@ pub fn any_link() -> impl Strategy<Value = LinkConfig> {
         base_rtt: link.base_rtt,
         ..wire
     })
+}
+
+/// Of which flow a packet is.
+pub fn flow_of(number: usize) -> u64 {
+    number as u64 % 3
 }
 
 /// Sends the traffic, each packet numbered, and returns all packets in the order in which they leave.
@@ -149,6 +158,7 @@ pub fn run(
         let packet = Packet {
             size: arrival.size,
             ecn: arrival.ecn,
+            flow: flow_of(number),
             payload: number,
         };
         link.send(now, packet);
@@ -192,6 +202,7 @@ pub fn sleep_until_next_delivery(link: &mut Link<usize>, traffic: &[Arrival]) {
                 Packet {
                     size,
                     ecn,
+                    flow: flow_of(number),
                     payload: number,
                 },
             );

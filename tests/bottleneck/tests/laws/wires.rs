@@ -14,6 +14,7 @@ fn exits(config: &LinkConfig, count: u32, pause: Duration) -> Vec<Exit<u32>> {
         let packet = Packet {
             size: 1000,
             ecn: Default::default(),
+            flow: 0,
             payload: number,
         };
         link.send(Time::from(pause * number), packet);

@@ -198,6 +198,7 @@ impl Path {
             let packet = Packet {
                 size: u32::try_from(size.0).unwrap_or(u32::MAX),
                 ecn: self.flows[flow].sender.ecn(),
+                flow: flow as u64,
                 payload,
             };
             self.link.send(now.into(), packet);
