@@ -36,6 +36,20 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
+/// Opens what lines are appended to: a file, or a pipe that has a reader. A new file is readable by
+/// its owner only.
+pub fn open_to_append(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .mode(0o600)
+        .custom_flags(WITHOUT_WAITING)
+        .open(path)?;
+    // It was for opening only: a thread of its own writes, and may wait.
+    rustix::io::ioctl_fionbio(&file, false)?;
+    Ok(file)
+}
+
 fn invalid(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, why)
 }

@@ -1,10 +1,9 @@
 //! TLS secrets for packet analysers, in the file that `SSLKEYLOGFILE` names.
 
-use std::fs::OpenOptions;
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 
-use crate::files::WITHOUT_WAITING;
+use crate::files;
 use crate::output::Output;
 
 /// The variable that names the file. Secrets of all connections are appended.
@@ -20,21 +19,11 @@ impl KeyLog {
         let Some(path) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) else {
             return Ok(None);
         };
-        let file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .mode(0o600)
-            .custom_flags(WITHOUT_WAITING)
-            .open(&path)
-            .and_then(|file| {
-                // It was for opening only: a thread of its own writes, and may wait.
-                rustix::io::ioctl_fionbio(&file, false)?;
-                Ok(file)
-            })
-            .map_err(|e| {
-                let path = path.display();
-                io::Error::new(e.kind(), format!("{VARIABLE}={path} cannot be opened: {e}"))
-            })?;
+        let path = Path::new(&path);
+        let file = files::open_to_append(path).map_err(|e| {
+            let path = path.display();
+            io::Error::new(e.kind(), format!("{VARIABLE}={path} cannot be opened: {e}"))
+        })?;
         let notice = |count| format!("# {count} secrets are missing: nobody read them\n");
         Ok(Some(Self(Output::to(file, notice)?)))
     }

@@ -32,10 +32,17 @@ struct Shared {
     changed: Condvar,
 }
 
+/// What the thread is given, in this order.
+enum Item {
+    Line(Vec<u8>),
+    /// Where all further lines go.
+    File(File),
+}
+
 struct State {
-    waiting: VecDeque<Vec<u8>>,
+    waiting: VecDeque<Item>,
     waiting_bytes: usize,
-    /// The thread has a line in its hands.
+    /// The thread has something in its hands.
     writing: bool,
     /// Bytes written so far, which tells whether anybody reads.
     written: u64,
@@ -44,7 +51,7 @@ struct State {
     dropped_in_all: u64,
     /// Why a line could not be written; of several the last.
     trouble: Option<io::ErrorKind>,
-    /// The reader went away, so there is nobody to write for.
+    /// The reader went away, so there is nobody to write for until there is another file.
     closed: bool,
     /// The line that tells how many are missing.
     notice: fn(u64) -> String,
@@ -78,6 +85,14 @@ impl Output {
     pub fn line(&self, line: impl Into<Vec<u8>>) {
         let mut state = self.0.lock();
         state.push(line.into());
+        self.0.changed.notify_all();
+    }
+
+    /// Lines that are handed over from now on go to `file`, those before to where they were meant for.
+    pub fn redirect(&self, file: File) {
+        let mut state = self.0.lock();
+        state.closed = false;
+        state.waiting.push_back(Item::File(file));
         self.0.changed.notify_all();
     }
 
@@ -131,7 +146,7 @@ impl State {
 
     fn push(&mut self, line: Vec<u8>) {
         // A line that is larger than all the room there is has it to itself.
-        let room = self.waiting.is_empty() || self.waiting_bytes + line.len() <= MOST_WAITING;
+        let room = self.waiting_bytes == 0 || self.waiting_bytes + line.len() <= MOST_WAITING;
         if self.closed || !room {
             return self.drop_one();
         }
@@ -149,7 +164,17 @@ impl State {
 
     fn keep(&mut self, line: Vec<u8>) {
         self.waiting_bytes += line.len();
-        self.waiting.push_back(line);
+        self.waiting.push_back(Item::Line(line));
+    }
+
+    /// There is nobody to write for: drops what waits, up to the next file.
+    fn close(&mut self) {
+        while let Some(Item::Line(line)) = self.waiting.front() {
+            self.waiting_bytes -= line.len();
+            self.waiting.pop_front();
+            self.drop_one();
+        }
+        self.closed = self.waiting.is_empty();
     }
 
     fn is_busy(&self) -> bool {
@@ -176,7 +201,13 @@ impl Shared {
 
     fn write_to(&self, mut file: File) {
         loop {
-            let line = self.next();
+            let line = match self.next() {
+                Item::Line(line) => line,
+                Item::File(other) => {
+                    file = other;
+                    continue;
+                }
+            };
             for piece in line.chunks(PIECE) {
                 let result = file.write_all(piece);
                 let mut state = self.lock();
@@ -186,23 +217,24 @@ impl Shared {
                 state.trouble = Some(e.kind());
                 state.drop_one();
                 if e.kind() == io::ErrorKind::BrokenPipe {
-                    state.closed = true;
-                    return;
+                    state.close();
                 }
                 break;
             }
         }
     }
 
-    fn next(&self) -> Vec<u8> {
+    fn next(&self) -> Item {
         let mut state = self.lock();
         state.writing = false;
         self.changed.notify_all();
         loop {
-            if let Some(line) = state.waiting.pop_front() {
-                state.waiting_bytes -= line.len();
+            if let Some(item) = state.waiting.pop_front() {
+                if let Item::Line(line) = &item {
+                    state.waiting_bytes -= line.len();
+                }
                 state.writing = true;
-                return line;
+                return item;
             }
             let woken = self.changed.wait(state);
             state = woken.unwrap_or_else(PoisonError::into_inner);

@@ -80,17 +80,12 @@ impl ConnectionReport {
     /// Reads the figures of `conn`, which took `duration`.
     pub fn new(conn: &Connection, cc: &str, duration: Duration, rtt: &RttMeter) -> Self {
         let stats = conn.stats();
-        let path = conn
-            .path_stats()
-            .find(|path| path.active)
-            .or(conn.path_stats().next());
+        let path = shown_path(conn);
         let path_ms = |pick: fn(&quiche::PathStats) -> Option<Duration>| {
             path.as_ref().and_then(pick).map(milliseconds)
         };
         Self {
-            peer: path
-                .as_ref()
-                .map_or_else(String::new, |path| path.peer_addr.to_string()),
+            peer: peer_address(conn),
             cc: cc.to_owned(),
             protocol: String::from_utf8_lossy(conn.application_proto()).into_owned(),
             resumed: conn.is_resumed(),
@@ -117,6 +112,18 @@ impl ConnectionReport {
         let (min, mean) = (text(self.rtt_min_ms), text(self.rtt_mean_ms));
         format!("{min}/{mean}/{} ms", text(self.rtt_max_ms))
     }
+}
+
+/// The address of the other end, as text.
+pub fn peer_address(conn: &Connection) -> String {
+    shown_path(conn).map_or_else(String::new, |path| path.peer_addr.to_string())
+}
+
+/// The path in use; of a connection that has none any more, any.
+fn shown_path(conn: &Connection) -> Option<quiche::PathStats> {
+    conn.path_stats()
+        .find(|path| path.active)
+        .or(conn.path_stats().next())
 }
 
 /// A duration in milliseconds.

@@ -12,8 +12,9 @@ pub fn printable(text: &str) -> String {
 
 /// A JSON text on one line. The strings in it stay what they are: the same characters are written
 /// as JSON escapes, which serde_json does for C0 only.
-pub fn json_line(value: &serde_json::Value) -> String {
-    let mut line = replaced(&value.to_string(), |out, c| {
+pub fn json_line(value: &impl serde::Serialize) -> String {
+    let json = serde_json::to_string(value).expect("lines are plain data");
+    let mut line = replaced(&json, |out, c| {
         // None of these is beyond the basic plane, where JSON would want two.
         let _ = write!(out, "\\u{:04x}", u32::from(c));
     });

@@ -79,6 +79,35 @@ fn a_reader_that_went_away_ends_it() {
 }
 
 #[test]
+fn each_line_goes_to_the_file_that_it_was_meant_for() {
+    let (output, first) = piped();
+    let (reader, writer) = pipe().unwrap();
+    output.line("one\n");
+    output.redirect(OwnedFd::from(writer).into());
+    output.line("two\n");
+    output.finish(LONG).unwrap();
+    // The end of the first is seen because nobody holds it any more.
+    assert_eq!(std::io::read_to_string(first).unwrap(), "one\n");
+    let mut second = String::new();
+    BufReader::new(reader).read_line(&mut second).unwrap();
+    assert_eq!(second, "two\n");
+}
+
+#[test]
+fn another_file_takes_the_place_of_a_reader_that_went_away() {
+    let (output, gone) = piped();
+    drop(gone);
+    output.line(line(0));
+    assert!(output.finish(LONG).is_err());
+    let (reader, writer) = pipe().unwrap();
+    output.redirect(OwnedFd::from(writer).into());
+    output.line("two\n");
+    let mut lines = BufReader::new(reader).lines().map(Result::unwrap);
+    assert_eq!(lines.next().unwrap(), "1 dropped");
+    assert_eq!(lines.next().unwrap(), "two");
+}
+
+#[test]
 fn a_line_larger_than_the_room_is_written() {
     let (output, mut reader) = piped();
     let large = vec![b'x'; 2 * MOST_WAITING];

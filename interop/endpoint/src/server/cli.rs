@@ -23,7 +23,7 @@ use crate::transport::TransportArgs;
 /// validate their address leave no trace and no line of their own.
 ///
 /// SIGHUP reads --cert, --key and --cc-rules again, for new connections; if one of them cannot be
-/// used, the log says why and all stay as they are. SIGINT or SIGTERM stops the server gracefully: no new connections or requests, running responses
+/// used, the log says why and all stay as they are. It also opens --access-log again. SIGINT or SIGTERM stops the server gracefully: no new connections or requests, running responses
 /// are finished within --drain-timeout. A second signal stops at once. Exit codes: 0 stopped by a
 /// signal, 1 could not start or failed, 2 wrong usage.
 #[derive(Clone, Debug, Parser)]
@@ -76,6 +76,11 @@ pub struct ServerArgs {
     #[arg(long, value_name = "MIB", default_value_t = 10_240, requires = "qlog",
           value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub qlog_quota: u64,
+
+    /// File to which a line of JSON is appended for every request, or - for standard output. SIGHUP opens
+    /// it again, so that it can be rotated. A new one is readable by its owner only
+    #[arg(long, value_name = "FILE|-")]
+    pub access_log: Option<PathBuf>,
 
     /// Validate each client's address with a Retry packet first, as with --retry-above 0
     #[arg(long, conflicts_with = "retry_above")]

@@ -2,10 +2,11 @@
 
 use std::time::Instant;
 
+use super::access::About;
 use super::metrics::{Families, Meter};
 use super::rules::Choice;
 use crate::connection::{hex, reason_of_end, Connection};
-use crate::report::{ConnectionReport, RttMeter};
+use crate::report::{peer_address, ConnectionReport, RttMeter};
 
 /// When a connection began and ended, and its figures so far.
 pub struct Life {
@@ -62,6 +63,17 @@ impl Life {
     pub fn finish(&mut self, families: Option<&Families>, conn: &Connection, choice: &Choice) {
         if let Some(families) = families {
             self.meter.finish(families, conn, choice.cc.as_str());
+        }
+    }
+
+    /// What the access log says of the connection in every line.
+    pub fn about(&self, conn: &Connection, choice: &Choice) -> About {
+        About {
+            peer: peer_address(conn),
+            original_id: hex(&self.original_id),
+            cc: choice.cc.to_string(),
+            cc_rule: choice.rule.clone(),
+            protocol: String::from_utf8_lossy(conn.application_proto()).into_owned(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The HTTP/3 server.
 
 mod accept;
+mod access;
 mod chooser;
 mod cli;
 mod content;
@@ -21,6 +22,7 @@ mod route;
 mod rules;
 mod run;
 mod secret;
+mod services;
 mod shortage;
 mod site;
 mod stalls;

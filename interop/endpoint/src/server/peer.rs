@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use quiche::h3;
 
-use super::chooser::Chooser;
-use super::content::{Content, Request, Response};
+use super::access::{AccessLog, Accesses, Asked};
+use super::content::{Request, Response};
 use super::heard::Heard;
 use super::http09::Http09;
 use super::life::Life;
@@ -16,30 +16,12 @@ use super::records::Records;
 use super::resets::Resets;
 use super::responses::{reset, Responses};
 use super::rules::Choice;
+use super::services::Services;
 use super::stalls::Stalls;
 use crate::connection::{h3_code, issue_connection_ids, no_error_code, random_number, Connection};
 use crate::http09;
 use crate::pacing::{Sender, Stopped};
 use crate::socket::UdpEndpoint;
-
-/// What a client's connection needs of the server.
-pub struct Services<'a> {
-    pub content: &'a Content,
-    pub h3_config: &'a h3::Config,
-    pub chooser: &'a Chooser,
-    /// What is counted, if anything is.
-    pub families: Option<&'a Families>,
-    /// The server is stopping: new requests are turned away.
-    pub stopping: bool,
-}
-
-impl Services<'_> {
-    fn count_response(&self, response: &Response) {
-        if let Some(families) = self.families {
-            families.on_response(response.status);
-        }
-    }
-}
 
 /// The protocol that a client chose by ALPN.
 enum Http {
@@ -67,6 +49,7 @@ pub struct Peer {
     life: Life,
     http: Option<Http>,
     responses: Responses,
+    accesses: Accesses,
     heard: Heard,
     goaway_sent: bool,
     stalls: Stalls,
@@ -95,6 +78,7 @@ impl Peer {
             life: Life::new(original_id),
             http: None,
             responses: Responses::default(),
+            accesses: Accesses::default(),
             heard: Heard::default(),
             goaway_sent: false,
             stalls,
@@ -139,6 +123,7 @@ impl Peer {
         if self.stalls.check(&mut self.conn, &mut self.responses, now) {
             self.end(no_error_code(&self.conn), b"nothing was asked for or taken");
         }
+        self.log_requests(services.access_log);
         let stopped = sender.flush(&mut self.conn, socket);
         self.life.look_for_end(&self.conn, now);
         stopped
@@ -192,6 +177,14 @@ impl Peer {
     pub fn is_over(&self, stopping: bool) -> bool {
         // The draining period only serves to absorb late packets; a stopping server need not wait.
         self.conn.is_closed() || (stopping && self.conn.is_draining())
+    }
+
+    fn log_requests(&mut self, log: Option<&AccessLog>) {
+        let ended = self.responses.take_ended();
+        if let Some(log) = log {
+            let about = |conn: &Connection| self.life.about(conn, &self.choice);
+            self.accesses.follow(&ended, &mut self.conn, log, about);
+        }
     }
 
     fn serve(&mut self, services: &Services<'_>) {
@@ -251,10 +244,15 @@ impl Peer {
             range: None,
         });
         services.count_response(&response);
+        if services.access_log.is_some() {
+            let asked = Asked::by_path(path);
+            self.accesses.begin(stream, asked, response.status);
+        }
         if response.status == 200 {
             self.responses.start(stream, response);
         } else {
             reset(&mut self.conn, stream, http09::code::NOT_FOUND);
+            self.responses.refuse(stream);
         }
     }
 
@@ -306,6 +304,10 @@ impl Peer {
         }
         let response = self.respond(list, more_frames, services);
         services.count_response(&response);
+        if services.access_log.is_some() {
+            let asked = Asked::by_fields(list);
+            self.accesses.begin(stream, asked, response.status);
+        }
         self.responses.start(stream, response);
         if more_frames {
             // RFC 9114, section 4.1: asks the client to stop sending what is not needed.
@@ -370,8 +372,18 @@ impl Peer {
         }
     }
 
-    /// The connection is over: logs its figures and returns them as JSON.
-    pub fn finish(&mut self, families: Option<&Families>) -> serde_json::Value {
+    /// The connection is over: tells of its last requests, logs its figures and returns them as JSON.
+    pub fn finish(
+        &mut self,
+        families: Option<&Families>,
+        log: Option<&AccessLog>,
+    ) -> serde_json::Value {
+        self.log_requests(log);
+        if let Some(log) = log {
+            let about = self.life.about(&self.conn, &self.choice);
+            let sent = |stream| self.responses.sent(stream);
+            self.accesses.finish(log, &about, sent);
+        }
         self.life.finish(families, &self.conn, &self.choice);
         self.life.summary(&self.conn, &self.choice)
     }

@@ -66,6 +66,28 @@ pub struct Responses {
     live: LiveBytes,
     /// When the client last asked for something or took something.
     active: Option<Instant>,
+    ended: Vec<Ended>,
+}
+
+/// How a response came to its end on the server's side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The transport has all of it, and delivers it.
+    Sent,
+    /// The client wants no more of it.
+    Cancelled,
+    /// The client took nothing of it for too long.
+    Stalled,
+    /// It could not be read or sent.
+    Failed,
+}
+
+/// A response that is not under way any more.
+pub struct Ended {
+    pub stream: u64,
+    pub end: End,
+    /// Bytes of the body that the transport took.
+    pub sent: u64,
 }
 
 /// A response that quiche has not taken completely.
@@ -75,6 +97,8 @@ struct Outgoing {
     body: Option<Body>,
     /// The part of the last block that quiche has not taken.
     pending: Bytes,
+    /// Bytes of the body that quiche has taken.
+    sent: u64,
     /// When the client last took something of it.
     progress: Instant,
 }
@@ -83,7 +107,7 @@ struct Outgoing {
 enum Turn {
     Progress,
     Blocked,
-    Finished,
+    Finished(End),
 }
 
 impl Responses {
@@ -107,6 +131,7 @@ impl Responses {
             headers: Some(headers),
             body,
             pending: Bytes::new(),
+            sent: 0,
             progress: Instant::now(),
         };
         self.active = Some(outgoing.progress);
@@ -114,10 +139,33 @@ impl Responses {
         self.turns.push_back(stream);
     }
 
+    /// A request gets no response but a reset.
+    pub fn refuse(&mut self, stream: u64) {
+        self.end(stream, End::Failed);
+    }
+
     /// Forgets a response that the client does not want any more.
     pub fn cancel(&mut self, stream: u64) {
-        self.under_way.remove(&stream);
+        self.end(stream, End::Cancelled);
         self.turns.retain(|turn| *turn != stream);
+    }
+
+    /// Those that ended since the last call.
+    pub fn take_ended(&mut self) -> Vec<Ended> {
+        std::mem::take(&mut self.ended)
+    }
+
+    /// Bytes that quiche has taken of a response that is under way.
+    pub fn sent(&self, stream: u64) -> u64 {
+        self.under_way
+            .get(&stream)
+            .map_or(0, |outgoing| outgoing.sent)
+    }
+
+    fn end(&mut self, stream: u64, end: End) {
+        let outgoing = self.under_way.remove(&stream);
+        let sent = outgoing.map_or(0, |outgoing| outgoing.sent);
+        self.ended.push(Ended { stream, end, sent });
     }
 
     /// Whether everything was sent and acknowledged.
@@ -131,7 +179,8 @@ impl Responses {
             |(stream, outgoing): (&u64, &Outgoing)| (outgoing.progress <= since).then_some(*stream);
         let streams: Vec<u64> = self.under_way.iter().filter_map(stalled).collect();
         for stream in &streams {
-            self.cancel(*stream);
+            self.end(*stream, End::Stalled);
+            self.turns.retain(|turn| turn != stream);
             reset(conn, *stream, h3_code::REQUEST_CANCELLED);
         }
         streams.len()
@@ -175,9 +224,9 @@ impl Responses {
                     self.active = Some(now);
                 }
                 Turn::Blocked => blocked += 1,
-                Turn::Finished => {
+                Turn::Finished(end) => {
                     self.active = Some(now);
-                    self.under_way.remove(&stream);
+                    self.end(stream, end);
                     continue;
                 }
             }
@@ -199,7 +248,7 @@ impl Outgoing {
         if let Some(headers) = &self.headers {
             let fin = self.body.is_none();
             return match http.send_head(conn, stream, headers, fin) {
-                Ok(()) if fin => Turn::Finished,
+                Ok(()) if fin => Turn::Finished(End::Sent),
                 Ok(()) => {
                     self.headers = None;
                     Turn::Progress
@@ -214,7 +263,7 @@ impl Outgoing {
             if let Err(e) = self.load(live) {
                 log::warn!("{} stream {stream} is cut short: {e}", conn.trace_id());
                 reset(conn, stream, h3_code::INTERNAL_ERROR);
-                return Turn::Finished;
+                return Turn::Finished(End::Failed);
             }
         }
         self.send_pending(http, conn, stream)
@@ -237,17 +286,19 @@ impl Outgoing {
         let fin = self.body.as_ref().is_none_or(|body| body.remaining() == 0);
         let offered = self.pending.len();
         // Afterwards `pending` holds what is left; but if nothing is left, what was sent.
-        match http.send_body(conn, stream, &mut self.pending, fin) {
-            Ok(sent) if sent < offered => Turn::Progress,
-            Ok(_) => {
-                self.pending = Bytes::new();
-                if fin {
-                    Turn::Finished
-                } else {
-                    Turn::Progress
-                }
-            }
-            Err(e) => refused(conn, stream, e),
+        let sent = match http.send_body(conn, stream, &mut self.pending, fin) {
+            Ok(sent) => sent,
+            Err(e) => return refused(conn, stream, e),
+        };
+        self.sent += sent as u64;
+        if sent < offered {
+            return Turn::Progress;
+        }
+        self.pending = Bytes::new();
+        if fin {
+            Turn::Finished(End::Sent)
+        } else {
+            Turn::Progress
         }
     }
 }
@@ -259,12 +310,12 @@ fn refused(conn: &mut Connection, stream: u64, error: h3::Error) -> Turn {
         Done | StreamBlocked => Turn::Blocked,
         TransportError(quiche::Error::StreamStopped(_)) => {
             reset(conn, stream, h3_code::REQUEST_CANCELLED);
-            Turn::Finished
+            Turn::Finished(End::Cancelled)
         }
         other => {
             log::debug!("{} stream {stream} failed: {other}", conn.trace_id());
             reset(conn, stream, h3_code::INTERNAL_ERROR);
-            Turn::Finished
+            Turn::Finished(End::Failed)
         }
     }
 }

@@ -4,12 +4,14 @@ use std::io;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
+use super::access::AccessLog;
 use super::cli::ServerArgs;
 use super::crowds::Crowds;
 use super::metrics::Metrics;
-use super::peer::{Peer, Services};
+use super::peer::Peer;
 use super::peers::Peers;
 use super::route::{Answer, Router};
+use super::services::Services;
 use super::site::Site;
 use super::supervisor::Supervisor;
 use crate::output::{Output, Patience};
@@ -58,7 +60,8 @@ enum Phase {
 impl Server {
     /// Binds the sockets and loads all that is needed. Until then a signal ends the process.
     pub fn start(args: &ServerArgs) -> io::Result<Self> {
-        let site = Site::new(args)?;
+        let events = Output::stdout(lines_missing)?;
+        let site = Site::new(args, &events)?;
         let sockets = args.listen.iter().map(|address| {
             UdpEndpoint::bind(*address)
                 .map_err(|e| io::Error::new(e.kind(), format!("cannot listen on {address}: {e}")))
@@ -74,7 +77,7 @@ impl Server {
             sender: Sender::default(),
             site,
             supervisor: Supervisor::from_environment(),
-            events: Output::stdout(lines_missing)?,
+            events,
         })
     }
 
@@ -113,6 +116,9 @@ impl Server {
         site.strangers.tell();
         if let Some(Err(e)) = site.key_output().map(|keys| keys.finish(READING_TIME)) {
             log::warn!("key log: {e}");
+        }
+        if let Some(Err(e)) = site.access_log.map(|log| log.finish(READING_TIME)) {
+            log::warn!("access log: {e}");
         }
         if let Err(e) = events.finish(READING_TIME) {
             log::warn!("standard output: {e}");
@@ -245,6 +251,7 @@ impl Server {
             h3_config: &self.site.h3_config,
             chooser: &self.site.chooser,
             families: self.site.families(),
+            access_log: self.site.access_log.as_ref(),
             stopping,
         };
         let socket = &mut self.sockets[peer.socket];
@@ -297,6 +304,10 @@ impl Server {
     fn on_reload(&mut self) {
         self.reload.take();
         self.supervisor.reloading();
+        // Whatever becomes of the rest: rotation must not wait for a certificate.
+        if let Some(Err(e)) = self.site.access_log.as_ref().map(AccessLog::reopen) {
+            log::error!("{e}; its lines go where they went before");
+        }
         match self.site.reload() {
             Ok(()) => log::info!("reloaded: {}", self.site.describe()),
             Err(e) => log::error!(
@@ -334,7 +345,9 @@ fn tell_end(peer: &mut Peer, site: &mut Site, events: &Output) {
     if peer.is_half_open() {
         site.strangers.on_abandoned();
     } else {
-        events.line(json_line(&peer.finish(site.families())));
+        events.line(json_line(
+            &peer.finish(site.families(), site.access_log.as_ref()),
+        ));
     }
 }
 

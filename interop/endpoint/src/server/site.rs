@@ -1,9 +1,11 @@
 //! What all connections of the server share.
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::access::AccessLog;
 use super::chooser::Chooser;
 use super::cli::ServerArgs;
 use super::content::Content;
@@ -41,6 +43,8 @@ pub struct Site {
     pub strangers: Strangers,
     /// Figures, if anybody may ask for them.
     pub metrics: Option<Metrics>,
+    /// Where requests are told, if anywhere.
+    pub access_log: Option<AccessLog>,
     args: ServerArgs,
     credentials: Arc<Credentials>,
     qlog: Option<QlogDirectory>,
@@ -48,8 +52,8 @@ pub struct Site {
 }
 
 impl Site {
-    /// Loads all that the options name.
-    pub fn new(args: &ServerArgs) -> io::Result<Self> {
+    /// Loads all that the options name. Standard output carries `events`.
+    pub fn new(args: &ServerArgs, events: &Output) -> io::Result<Self> {
         let chooser = Chooser::new(args.rules().map_err(io::Error::other)?);
         let credentials = match (&args.cert, &args.key) {
             (Some(cert), Some(key)) => Credentials::load(cert, key)?,
@@ -58,6 +62,8 @@ impl Site {
         let keylog = KeyLog::from_environment()?;
         let secret = args.secret.as_deref().map(Secret::load);
         let secret = secret.transpose()?.unwrap_or_else(Secret::random);
+        let open = |target: &PathBuf| AccessLog::open(target, events);
+        let access_log = args.access_log.as_ref().map(open).transpose()?;
         let metrics = args.metrics.map(Metrics::new).transpose()?;
         let families = metrics.as_ref().map(|metrics| metrics.families.clone());
         Ok(Self {
@@ -73,6 +79,7 @@ impl Site {
             drain_time: Duration::from_secs(args.drain_timeout),
             strangers: Strangers::new(families.unwrap_or_default()),
             metrics,
+            access_log,
             args: args.clone(),
             credentials: credentials.into(),
             qlog: args.qlog_directory()?,
