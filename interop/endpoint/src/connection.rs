@@ -73,15 +73,16 @@ pub fn fill_random(out: &mut [u8]) {
         .expect("the system's random generator works");
 }
 
-/// Offers the peer as many connection ids as it takes, so that it can change paths, each with the
-/// stateless reset token that `reset_token` gives it. Returns the new ones.
+/// Offers the peer as many connection ids as it takes, so that it can change paths, each `fresh` and
+/// with the stateless reset token that `reset_token` gives it. Returns the new ones.
 pub fn issue_connection_ids(
     conn: &mut Connection,
+    fresh: impl Fn() -> quiche::ConnectionId<'static>,
     reset_token: impl Fn(&[u8]) -> [u8; 16],
 ) -> Vec<quiche::ConnectionId<'static>> {
     let mut issued = Vec::new();
     while conn.scids_left() > 0 {
-        let id = random_connection_id();
+        let id = fresh();
         let token = u128::from_be_bytes(reset_token(&id));
         if conn.new_scid(&id, token, false).is_err() {
             break;

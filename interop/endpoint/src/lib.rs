@@ -1,6 +1,6 @@
 //! HTTP/3 server and client on quiche, with the congestion controller chosen by name.
 //!
-//! One thread runs one loop: [`wait`] sleeps until a socket is ready or a deadline passes,
+//! A thread runs a loop (a server may have several): [`wait`] sleeps until a socket is ready or a deadline passes,
 //! [`socket`] hands datagrams in and out, [`pacing`] asks quiche for packets at the moment its
 //! pacer releases them. `server` and `client` put HTTP/3 on top of it. Everything a connection
 //! needs to be configured the same way at both ends is in [`transport`].
@@ -26,6 +26,7 @@ pub mod share;
 pub mod signals;
 pub mod socket;
 pub mod splitmix;
+pub mod steering;
 pub mod text;
 pub mod timers;
 pub mod tls;

@@ -1,6 +1,6 @@
 //! Signals as something to wait for.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
@@ -33,6 +33,25 @@ impl Signals {
     pub fn take(&self) -> usize {
         let mut bytes = [0; 16];
         (&self.0).read(&mut bytes).unwrap_or(0)
+    }
+}
+
+/// Wakes another thread as a signal would.
+pub struct Bell(UnixStream);
+
+impl Bell {
+    /// One, and what it wakes.
+    pub fn new() -> io::Result<(Self, Signals)> {
+        let (heard, rung) = UnixStream::pair()?;
+        for end in [&heard, &rung] {
+            end.set_nonblocking(true)?;
+        }
+        Ok((Self(rung), Signals(heard)))
+    }
+
+    /// Rings. Whoever has not heard it for so long that there is no room will do so once for all.
+    pub fn ring(&self) {
+        let _ = (&self.0).write(&[0]);
     }
 }
 

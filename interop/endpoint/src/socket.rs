@@ -10,6 +10,8 @@ use nix::sys::socket::{setsockopt, sockopt};
 use quinn_udp::{EcnCodepoint, RecvMeta, Transmit, UdpSockRef, UdpSocketState};
 use socket2::{Domain, Protocol, Socket, Type};
 
+use crate::steering::Steering;
+
 /// Socket buffers asked for, in bytes: 80 ms at 400 Mbit/s. The kernel may grant less.
 const SOCKET_BUFFER: usize = 4 << 20;
 
@@ -65,16 +67,34 @@ struct Kept {
 impl UdpEndpoint {
     /// Binds `address`. An IPv6 socket takes IPv6 only, so that both families can share a port.
     pub fn bind(address: SocketAddr) -> io::Result<Self> {
-        let socket = Socket::new(
-            Domain::for_address(address),
-            Type::DGRAM,
-            Some(Protocol::UDP),
-        )?;
-        if address.is_ipv6() {
-            socket.set_only_v6(true)?;
+        Self::new(bound(address, false)?)
+    }
+
+    /// Sockets for several threads on the same address, between which `steering` divides what comes.
+    pub fn bind_group(address: SocketAddr, steering: &Steering) -> io::Result<Vec<Self>> {
+        // Nobody else may have the address; others may join only from then on.
+        let first = bound(address, false)?;
+        setsockopt(&first, sockopt::ReusePort, &true)?;
+        let address = first.local_addr()?;
+        let mut sockets = vec![first];
+        for _ in 1..steering.workers() {
+            sockets.push(bound(address, true)?);
         }
-        socket.bind(&address.into())?;
-        let socket: UdpSocket = socket.into();
+        let unable = |e: io::Error| {
+            let why = format!("the kernel does not divide datagrams between workers: {e}");
+            io::Error::new(e.kind(), why)
+        };
+        steering.attach(&sockets[0]).map_err(unable)?;
+        let group = sockets.into_iter().map(|socket| {
+            let endpoint = Self::new(socket)?;
+            // An aggregate goes where its first datagram belongs, with packets of other connections.
+            setsockopt(&endpoint.socket, sockopt::UdpGroSegment, &false)?;
+            Ok(endpoint)
+        });
+        group.collect()
+    }
+
+    fn new(socket: UdpSocket) -> io::Result<Self> {
         let state = UdpSocketState::new(UdpSockRef::from(&socket))?;
         keep_control_messages_complete(&socket)?;
         for result in [
@@ -242,6 +262,20 @@ impl AsFd for UdpEndpoint {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }
+}
+
+/// A socket on this address, which it may `share` with others that do.
+fn bound(address: SocketAddr, share: bool) -> io::Result<UdpSocket> {
+    let domain = Domain::for_address(address);
+    let socket = Socket::new(domain, Type::DGRAM, Some(Protocol::UDP))?;
+    if address.is_ipv6() {
+        socket.set_only_v6(true)?;
+    }
+    if share {
+        setsockopt(&socket, sockopt::ReusePort, &true)?;
+    }
+    socket.bind(&address.into())?;
+    Ok(socket.into())
 }
 
 /// The local address from which `remote` is reached, with any port. Binding to it, not to the

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use common::{fetch, initial_packet, Server};
+use common::{fetch, initial_packet, strangers, Server};
 
 /// Well below the number of beginnings, so that these would fill it.
 const MOST_CONNECTIONS: &str = "200";
@@ -61,7 +61,7 @@ fn open_files(server: &Server) -> usize {
         .count()
 }
 
-fn honest_clients_are_served_in_a_flood(per_second: usize) {
+fn honest_clients_are_served_in_a_flood(per_second: usize, workers: &str) {
     let logs = tempfile::tempdir().unwrap();
     let keys = logs.path().join("keys");
     let traces = logs.path().join("traces");
@@ -70,6 +70,8 @@ fn honest_clients_are_served_in_a_flood(per_second: usize) {
         MOST_CONNECTIONS,
         "--qlog",
         traces.to_str().unwrap(),
+        "--workers",
+        workers,
         "--listen",
         "127.0.0.1:0",
     ];
@@ -95,41 +97,51 @@ fn honest_clients_are_served_in_a_flood(per_second: usize) {
 
 #[test]
 fn honest_clients_are_served_while_200_beginnings_a_second_arrive() {
-    honest_clients_are_served_in_a_flood(200);
+    honest_clients_are_served_in_a_flood(200, "1");
 }
 
 #[test]
 fn honest_clients_are_served_while_2000_beginnings_a_second_arrive() {
-    honest_clients_are_served_in_a_flood(2000);
+    honest_clients_are_served_in_a_flood(2000, "1");
 }
 
-/// What the log says of strangers, after so many of them and an honest client.
-fn told_after(beginnings: usize) -> String {
-    let server = Server::start_logged(&["--retry-above", "10"]);
+#[test]
+fn honest_clients_are_served_in_a_flood_that_all_workers_get() {
+    honest_clients_are_served_in_a_flood(2000, "2");
+}
+
+/// Connections that ended and Retry packets, as the log says after so many strangers and an honest client.
+fn told_after(beginnings: usize, workers: &str) -> [u64; 2] {
+    let server = Server::start_logged(&["--retry-above", "10", "--workers", workers]);
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
     for _ in 0..beginnings {
         socket.send_to(&initial_packet(), server.address).unwrap();
     }
     let done = fetch(&["--null"], &[server.url("/1000")]);
     assert_eq!(done.code, 0, "{}", done.summary);
-    server.terminate();
-    let told = server.await_log("never validated");
-    assert_eq!(server.stop_reading().len(), 1);
-    told
+    let (log, events) = server.stop_raw();
+    assert_eq!(events.lines().count(), 1, "{events}");
+    let [ended, retries, ..] = strangers(&log);
+    [ended, retries]
 }
 
 #[test]
 fn a_retry_is_asked_for_only_when_too_many_connections_are_half_open() {
-    let few = told_after(9);
-    assert!(few.contains(" 9 connections ended; 0 Retry"), "{few}");
-    let many = told_after(15);
-    assert!(many.contains(" 10 connections ended; "), "{many}");
-    assert!(!many.contains("; 0 Retry"), "{many}");
+    for workers in ["1", "2"] {
+        assert_eq!(told_after(9, workers), [9, 0]);
+        let [ended, retries] = told_after(15, workers);
+        assert_eq!(ended, 10, "of all {workers}");
+        assert!(retries > 0);
+    }
 }
 
 #[test]
 fn validated_clients_fill_no_more_than_the_limit() {
-    let server = Server::start(&["--max-connections", "2"]);
+    ["1", "3"].into_iter().for_each(filled_by_validated_clients);
+}
+
+fn filled_by_validated_clients(workers: &str) {
+    let server = Server::start(&["--max-connections", "2", "--workers", workers]);
     let mut clients: Vec<common::Talker> = (0..2)
         .map(|_| common::Talker::connect(server.address))
         .collect();

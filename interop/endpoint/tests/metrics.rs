@@ -3,54 +3,13 @@
 mod common;
 
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::io::Write;
+use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use common::{fetch, fetched, spawn_client, wait_for, Server};
+use common::{ask, fetch, fetched, figures, get, spawn_client, sum, wait_for, Server};
 
 const OBJECT: u64 = 5_000_000;
-
-/// An answer: its status line with all headers, and its body.
-fn ask(address: SocketAddr, request: &str) -> (String, String) {
-    let mut stream = TcpStream::connect(address).unwrap();
-    stream
-        .set_read_timeout(Some(Duration::from_secs(20)))
-        .unwrap();
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut answer = Vec::new();
-    // Whoever is refused in the middle of his request may also see a reset.
-    let _ = stream.read_to_end(&mut answer);
-    let answer = String::from_utf8(answer).unwrap();
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
-    (head.to_owned(), body.to_owned())
-}
-
-fn get(address: SocketAddr, path: &str) -> (String, String) {
-    ask(
-        address,
-        &format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n"),
-    )
-}
-
-/// All samples, by name with labels.
-fn figures(address: SocketAddr) -> BTreeMap<String, f64> {
-    let (head, body) = get(address, "/metrics");
-    assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
-    assert!(head.contains("application/openmetrics-text"), "{head}");
-    assert!(body.ends_with("# EOF\n"), "{body}");
-    let samples = body.lines().filter(|line| !line.starts_with('#'));
-    let parse = |line: &str| {
-        let (name, value) = line.rsplit_once(' ').unwrap();
-        (name.to_owned(), value.parse().unwrap())
-    };
-    samples.map(parse).collect()
-}
-
-fn sum(figures: &BTreeMap<String, f64>, name: &str) -> f64 {
-    let named = figures.iter().filter(|(full, _)| full.starts_with(name));
-    named.map(|(_, value)| value).sum()
-}
 
 #[test]
 fn what_connections_did_is_told_by_controller() {

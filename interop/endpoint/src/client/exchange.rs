@@ -299,7 +299,9 @@ impl<'a> Session<'a> {
 
     fn on_established(&mut self, now: Instant) {
         self.established.get_or_insert(now);
-        issue_connection_ids(&mut self.conn, |_| random_reset_token());
+        issue_connection_ids(&mut self.conn, random_connection_id, |_| {
+            random_reset_token()
+        });
         if let Some(interval) = self.client.args.ping_interval() {
             let due = *self.next_ping.get_or_insert(now + interval);
             if due <= now {

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use quiche::{ConnectionId, Header, Type};
 
 use super::token::{Token, TokenMint};
-use crate::connection::random_connection_id;
+use crate::steering::Ids;
 
 /// Smallest datagram that may start a connection (RFC 9000, section 14.1).
 const MIN_INITIAL: usize = 1200;
@@ -42,6 +42,7 @@ pub fn decide(
     size: usize,
     from: SocketAddr,
     tokens: &TokenMint,
+    ids: &Ids,
     validate: bool,
 ) -> Arrival {
     // An answer to a small datagram would help to amplify an attack on a forged address.
@@ -72,7 +73,7 @@ pub fn decide(
         }
         Token::Foreign if validate => retry(header, from, tokens),
         Token::Foreign => Arrival::Accept {
-            id: random_connection_id(),
+            id: ids.fresh(),
             original_id: header.dcid.clone().into_owned(),
             retried: false,
         },
@@ -129,12 +130,12 @@ mod tests {
         let tokens = TokenMint::new(Secret::random());
         for token in [&[][..], &[7; 3], &[0; 300]] {
             let header = initial(&[2; 8], token);
-            let easy = decide(&header, 1200, client(), &tokens, false);
+            let easy = decide(&header, 1200, client(), &tokens, &Ids::default(), false);
             assert!(
                 matches!(easy, Arrival::Accept { retried: false, .. }),
                 "{easy:?}"
             );
-            let strict = decide(&header, 1200, client(), &tokens, true);
+            let strict = decide(&header, 1200, client(), &tokens, &Ids::default(), true);
             assert!(matches!(strict, Arrival::Retry(_)), "{strict:?}");
         }
     }
@@ -143,7 +144,9 @@ mod tests {
     fn a_retry_is_good_for_the_id_that_it_gave_only() {
         let tokens = TokenMint::new(Secret::random());
         let first = initial(&[2; 8], &[]);
-        let Arrival::Retry(mut packet) = decide(&first, 1200, client(), &tokens, true) else {
+        let Arrival::Retry(mut packet) =
+            decide(&first, 1200, client(), &tokens, &Ids::default(), true)
+        else {
             panic!("no Retry");
         };
         let retry = Header::from_slice(&mut packet, CONNECTION_ID_LENGTH).unwrap();
@@ -151,7 +154,7 @@ mod tests {
         // Also if no validation is asked for any more.
         for validate in [true, false] {
             let second = initial(&retry.scid, &token);
-            let good = decide(&second, 1200, client(), &tokens, validate);
+            let good = decide(&second, 1200, client(), &tokens, &Ids::default(), validate);
             let Arrival::Accept {
                 id,
                 original_id,
@@ -162,7 +165,14 @@ mod tests {
             };
             assert_eq!((id, original_id), (retry.scid.clone(), first.dcid.clone()));
             for other in [&[][..], &[3], &[2; 8], &[4; 16], &[5; 20]] {
-                let bad = decide(&initial(other, &token), 1200, client(), &tokens, validate);
+                let bad = decide(
+                    &initial(other, &token),
+                    1200,
+                    client(),
+                    &tokens,
+                    &Ids::default(),
+                    validate,
+                );
                 assert!(matches!(bad, Arrival::Ignore(_)), "{other:?}: {bad:?}");
             }
         }
@@ -173,7 +183,9 @@ mod tests {
         let tokens = TokenMint::new(Secret::random());
         let given = |dcid: &[u8]| {
             let header = initial(dcid, &[]);
-            let Arrival::Retry(mut packet) = decide(&header, 1200, client(), &tokens, true) else {
+            let Arrival::Retry(mut packet) =
+                decide(&header, 1200, client(), &tokens, &Ids::default(), true)
+            else {
                 panic!("no Retry");
             };
             let retry = Header::from_slice(&mut packet, CONNECTION_ID_LENGTH).unwrap();
@@ -188,7 +200,7 @@ mod tests {
         let tokens = TokenMint::new(Secret::random());
         for validate in [true, false] {
             let header = initial(&[2; 7], &[]);
-            let decided = decide(&header, 1200, client(), &tokens, validate);
+            let decided = decide(&header, 1200, client(), &tokens, &Ids::default(), validate);
             assert!(matches!(decided, Arrival::Ignore(_)), "{decided:?}");
         }
     }

@@ -29,23 +29,23 @@ struct Turn {
 }
 
 impl Chooser {
-    pub fn new(rules: Rules) -> Self {
+    pub fn new(rules: Arc<Rules>) -> Self {
         let turn = Turn {
             client: Ipv4Addr::UNSPECIFIED.into(),
             draw: 0,
             chosen: None,
         };
         Self {
-            rules: Arc::new(rules),
+            rules,
             turn: Arc::new(Mutex::new(turn)),
         }
     }
 
     /// The same with other rules, for new connections. Those whose ClientHello is not complete yet
     /// stay with the old ones, and are told in the same way what these chose.
-    pub fn with_rules(&self, rules: Rules) -> Self {
+    pub fn with_rules(&self, rules: Arc<Rules>) -> Self {
         Self {
-            rules: Arc::new(rules),
+            rules,
             turn: self.turn.clone(),
         }
     }

@@ -128,6 +128,12 @@ pub struct ServerArgs {
     #[arg(long, value_name = "FILE")]
     pub secret: Option<PathBuf>,
 
+    /// Threads that serve, each with a part of the connections; those that one core can no longer serve
+    /// need more than one (1 to 64)
+    #[arg(long, value_name = "COUNT", default_value_t = 1,
+          value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub workers: u32,
+
     /// Seconds that running responses get after a signal (0 to 3600)
     #[arg(long, value_name = "SECONDS", default_value_t = 5,
           value_parser = clap::value_parser!(u64).range(0..=3600))]

@@ -2,12 +2,15 @@
 
 mod accept;
 mod access;
+mod census;
 mod chooser;
 mod cli;
+mod commons;
 mod content;
 mod crowds;
 mod heard;
 mod http09;
+mod lead;
 mod life;
 mod message;
 mod metrics;
@@ -29,6 +32,7 @@ mod stalls;
 mod strangers;
 mod supervisor;
 mod token;
+mod workers;
 
 pub use cli::ServerArgs;
-pub use run::Server;
+pub use workers::Server;

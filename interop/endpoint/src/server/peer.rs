@@ -22,6 +22,7 @@ use crate::connection::{h3_code, issue_connection_ids, no_error_code, random_num
 use crate::http09;
 use crate::pacing::{Sender, Stopped};
 use crate::socket::UdpEndpoint;
+use crate::steering::Ids;
 
 /// The protocol that a client chose by ALPN.
 enum Http {
@@ -132,12 +133,13 @@ impl Peer {
     /// Connection ids issued since the last call, and those that the client has given up.
     pub fn change_ids(
         &mut self,
+        ids: &Ids,
         resets: &Resets,
     ) -> (Vec<quiche::ConnectionId<'static>>, Vec<Vec<u8>>) {
         if !self.conn.is_established() || self.conn.is_closed() {
             return (Vec::new(), Vec::new());
         }
-        let issued = issue_connection_ids(&mut self.conn, |id| resets.token(id));
+        let issued = issue_connection_ids(&mut self.conn, || ids.fresh(), |id| resets.token(id));
         let mut retired = Vec::new();
         while let Some(id) = self.conn.retired_scid_next() {
             self.ids.retain(|known| *known != id);

@@ -1,13 +1,13 @@
 //! All connections of the server, and how a datagram finds its own.
 
 use std::collections::HashMap;
-use std::net::IpAddr;
 
 use slab::Slab;
 
-use super::crowds::Crowds;
+use super::census::Census;
 use super::peer::Peer;
 use super::resets::Resets;
+use crate::steering::Ids;
 
 /// The connections.
 pub struct Peers {
@@ -15,26 +15,19 @@ pub struct Peers {
     /// Connection ids in use, with the peer they lead to.
     routes: HashMap<Vec<u8>, usize>,
     dirty: Vec<usize>,
-    half_open: usize,
-    /// Where those come from that are not half-open.
-    crowds: Crowds,
+    /// Counts them with those of other workers.
+    census: Census,
 }
 
 impl Peers {
-    /// None yet, and no more than `crowds` permits.
-    pub fn new(crowds: Crowds) -> Self {
+    /// None yet, and no more than `census` permits.
+    pub fn new(census: Census) -> Self {
         Self {
             all: Slab::new(),
             routes: HashMap::new(),
             dirty: Vec::new(),
-            half_open: 0,
-            crowds,
+            census,
         }
-    }
-
-    /// Whether a client may have a further connection.
-    pub fn has_room_for(&self, client: IpAddr) -> bool {
-        self.crowds.has_room_for(client)
     }
 
     pub fn len(&self) -> usize {
@@ -43,11 +36,6 @@ impl Peers {
 
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
-    }
-
-    /// How many are half-open: their clients have not shown yet that they are where they claim.
-    pub fn half_open(&self) -> usize {
-        self.half_open
     }
 
     /// The connection with this id.
@@ -63,21 +51,22 @@ impl Peers {
         self.all.iter_mut().map(|(_, peer)| peer)
     }
 
-    pub fn insert(&mut self, peer: Peer) -> usize {
+    /// Adds one that is half-open, unless another worker has just taken its place. A client that has
+    /// a token is `validated`, and confirmed next.
+    pub fn insert(&mut self, peer: Peer, validated: bool) -> Option<usize> {
+        if !self.census.begin(validated) {
+            return None;
+        }
         let ids: Vec<Vec<u8>> = peer.ids.iter().map(|id| id.to_vec()).collect();
-        self.half_open += usize::from(peer.is_half_open());
         let key = self.all.insert(peer);
         self.routes.extend(ids.into_iter().map(|id| (id, key)));
-        key
+        Some(key)
     }
 
     pub fn remove(&mut self, key: usize) -> Peer {
         let peer = self.all.remove(key);
-        if peer.is_half_open() {
-            self.half_open -= 1;
-        } else {
-            self.crowds.leave(peer.client);
-        }
+        let counted = (!peer.is_half_open()).then_some(peer.client);
+        self.census.end(counted);
         for id in &peer.ids {
             self.routes.remove(id.as_ref() as &[u8]);
         }
@@ -92,19 +81,17 @@ impl Peers {
         if !peer.confirm() {
             return;
         }
-        self.half_open -= 1;
-        if !self.crowds.has_room_for(peer.client) {
+        if !self.census.confirm(peer.client) {
             peer.refuse(b"too many connections from this address");
         }
-        self.crowds.enter(peer.client);
     }
 
     /// Follows a peer's changes of its connection ids.
-    pub fn update_ids(&mut self, key: usize, resets: &mut Resets) {
+    pub fn update_ids(&mut self, key: usize, ids: &Ids, resets: &mut Resets) {
         let Some(peer) = self.all.get_mut(key) else {
             return;
         };
-        let (issued, retired) = peer.change_ids(resets);
+        let (issued, retired) = peer.change_ids(ids, resets);
         for id in issued {
             self.routes.insert(id.to_vec(), key);
         }

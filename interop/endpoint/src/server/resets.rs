@@ -29,15 +29,18 @@ pub struct Resets {
     key: hmac::Key,
     second: Instant,
     sent: u32,
+    most_per_second: u32,
     retired: VecDeque<Vec<u8>>,
 }
 
 impl Resets {
-    pub fn new(secret: &Secret) -> Self {
+    /// The part of one of so many workers.
+    pub fn new(secret: &Secret, workers: u32) -> Self {
         Self {
             key: secret.key(b"stateless reset"),
             second: Instant::now(),
             sent: 0,
+            most_per_second: MOST_PER_SECOND.div_ceil(workers),
             retired: VecDeque::new(),
         }
     }
@@ -66,7 +69,7 @@ impl Resets {
         }
         let length = size.saturating_sub(1).min(LONGEST);
         if length < SHORTEST
-            || self.sent >= MOST_PER_SECOND
+            || self.sent >= self.most_per_second
             || self.retired.iter().any(|known| known == id)
         {
             return None;
@@ -87,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_reset_is_smaller_than_what_draws_it_and_ends_with_the_token() {
-        let mut resets = Resets::new(&Secret::random());
+        let mut resets = Resets::new(&Secret::random(), 1);
         for size in 0..2000 {
             let now = resets.second + Duration::from_secs(2);
             match resets.answer(b"id", size, now) {
@@ -103,7 +106,7 @@ mod tests {
 
     #[test]
     fn resets_are_limited_in_number_and_not_for_ids_that_were_given_up() {
-        let mut resets = Resets::new(&Secret::random());
+        let mut resets = Resets::new(&Secret::random(), 1);
         let now = resets.second;
         resets.on_retired(b"old".to_vec());
         assert_eq!(resets.answer(b"old", 100, now), None);

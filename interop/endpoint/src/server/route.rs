@@ -6,6 +6,7 @@ use std::time::Instant;
 use quiche::ConnectionId;
 
 use super::accept::{decide, Arrival};
+use super::census::Room;
 use super::peer::Peer;
 use super::peers::Peers;
 use super::site::Site;
@@ -38,6 +39,11 @@ impl Router<'_> {
         };
         let key = match self.peers.find(&header.dcid) {
             Some(key) => key,
+            // To answer would end another worker's connection.
+            None if !self.site.ids.are_mine(&header.dcid) => {
+                self.site.on_misdirected();
+                return None;
+            }
             None => match self.decide(&header, &datagram) {
                 Arrival::Retry(data) | Arrival::Negotiate(data) | Arrival::Reset(data) => {
                     return Some((data, datagram.to, datagram.from));
@@ -78,17 +84,26 @@ impl Router<'_> {
         if !self.accepting {
             return Arrival::Ignore("the server is stopping");
         }
-        if !self.peers.has_room_for(datagram.from.ip()) {
-            self.site.strangers.on_crowded();
-            return Arrival::Ignore("too many connections from this address or network");
-        }
-        if self.peers.len() >= self.site.max_connections {
-            self.site.strangers.on_refused();
-            return Arrival::Ignore("no further connections");
-        }
-        let validate = self.peers.half_open() >= self.site.retry_above;
+        let validate = match self.site.commons.census.room_for(datagram.from.ip()) {
+            Room::Some { validate } => validate,
+            Room::Crowded => {
+                self.site.strangers.on_crowded();
+                return Arrival::Ignore("too many connections from this address or network");
+            }
+            Room::None => {
+                self.site.strangers.on_refused();
+                return Arrival::Ignore("no further connections");
+            }
+        };
         let (size, from) = (datagram.data.len(), datagram.from);
-        let arrival = decide(header, size, from, &self.site.tokens, validate);
+        let arrival = decide(
+            header,
+            size,
+            from,
+            &self.site.tokens,
+            &self.site.ids,
+            validate,
+        );
         if matches!(arrival, Arrival::Retry(_)) {
             self.site.strangers.on_retry();
         }
@@ -132,7 +147,7 @@ impl Router<'_> {
             // Until the client learns our id it uses the one that it made up.
             peer.ids.push(original_id.clone());
         }
-        let key = self.peers.insert(peer);
+        let key = self.peers.insert(peer, retried)?;
         // A token has proved the address already.
         self.peers.confirm(key);
         Some(key)

@@ -1,20 +1,15 @@
-//! The server's loop.
+//! The loop of one worker.
 
 use std::io;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use super::access::AccessLog;
-use super::cli::ServerArgs;
-use super::crowds::Crowds;
-use super::metrics::Metrics;
+use super::lead::Lead;
 use super::peer::Peer;
 use super::peers::Peers;
 use super::route::{Answer, Router};
 use super::services::Services;
 use super::site::Site;
-use super::supervisor::Supervisor;
-use crate::output::{Output, Patience};
 use crate::pacing::{Sender, Stopped};
 use crate::signals::Signals;
 use crate::socket::{Outgoing, UdpEndpoint};
@@ -28,14 +23,8 @@ const CLOSING_TIME: Duration = Duration::from_secs(1);
 /// System calls that take datagrams from one socket before its connections get their turn.
 const RECEIVES_PER_TURN: usize = 64;
 
-/// What readers of the last lines get.
-const READING_TIME: Patience = Patience {
-    with_none: Duration::from_millis(500),
-    in_all: Duration::from_millis(500),
-};
-
-/// The server: its sockets and all its connections, served by one thread.
-pub struct Server {
+/// A loop: its sockets and all its connections, served by one thread.
+pub struct Worker {
     sockets: Vec<UdpEndpoint>,
     stop: Signals,
     reload: Signals,
@@ -44,8 +33,8 @@ pub struct Server {
     timers: Timers,
     sender: Sender,
     site: Site,
-    supervisor: Supervisor,
-    events: Output,
+    /// What it does for the others, if it is the first.
+    lead: Option<Lead>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,90 +46,87 @@ enum Phase {
     Closing(Instant),
 }
 
-impl Server {
-    /// Binds the sockets and loads all that is needed. Until then a signal ends the process.
-    pub fn start(args: &ServerArgs) -> io::Result<Self> {
-        let events = Output::stdout(lines_missing)?;
-        let site = Site::new(args, &events)?;
-        let sockets = args.listen.iter().map(|address| {
-            UdpEndpoint::bind(*address)
-                .map_err(|e| io::Error::new(e.kind(), format!("cannot listen on {address}: {e}")))
-        });
-        let crowds = Crowds::new(args.max_per_address, args.max_per_network);
+impl Worker {
+    /// Serves what comes in by these sockets, and reloads at these signals.
+    pub fn new(
+        (site, sockets): (Site, Vec<UdpEndpoint>),
+        reload: Signals,
+        lead: Option<Lead>,
+    ) -> io::Result<Self> {
         Ok(Self {
-            sockets: sockets.collect::<io::Result<_>>()?,
+            sockets,
             stop: Signals::to_stop()?,
-            reload: Signals::to_reload()?,
+            reload,
             phase: Phase::Serving,
-            peers: Peers::new(crowds),
+            peers: Peers::new(site.commons.census.clone()),
             timers: Timers::default(),
             sender: Sender::default(),
             site,
-            supervisor: Supervisor::from_environment(),
-            events,
+            lead,
         })
     }
 
-    /// Serves until a signal arrives and all is wound up.
-    pub fn run(mut self) -> io::Result<()> {
+    /// Which it is, from 0.
+    pub fn number(&self) -> usize {
+        self.site.worker
+    }
+
+    /// Serves until a signal arrives and all is wound up. Returns the sockets, still open.
+    pub fn run(mut self) -> io::Result<Vec<UdpEndpoint>> {
         wait::make_timers_precise();
-        self.announce();
-        self.supervisor.ready(&self.site.describe());
+        if let Some(lead) = &mut self.lead {
+            let addresses = self.sockets.iter().map(|socket| socket.local_addr());
+            let addresses: Vec<String> = addresses.map(|address| address.to_string()).collect();
+            lead.announce(&self.site, &addresses);
+        }
         while !self.is_over() {
             let end = match self.phase {
                 Phase::Serving => None,
                 Phase::Draining(end) | Phase::Closing(end) => Some(end),
             };
-            let beat = self.site.metrics.as_ref().map(Metrics::due);
-            let others = [beat, self.supervisor.due()];
+            let others = [self.beat_due(), self.lead.as_ref().and_then(Lead::due)];
             let due = [self.timers.next(), self.site.strangers.due(), end];
             let due = due.into_iter().chain(others);
             self.turn(due.flatten().min())?;
         }
-        self.wind_up();
-        Ok(())
+        Ok(self.wind_up())
     }
 
     /// Tells the rest, and lets go of all records, so that these are complete.
-    fn wind_up(self) {
+    fn wind_up(self) -> Vec<UdpEndpoint> {
         let Self {
             mut peers,
             mut site,
-            events,
+            sockets,
             ..
         } = self;
         for peer in peers.iter_mut() {
-            tell_end(peer, &mut site, &events);
+            tell_end(peer, &mut site);
         }
         drop(peers);
         site.strangers.tell();
-        if let Some(Err(e)) = site.key_output().map(|keys| keys.finish(READING_TIME)) {
-            log::warn!("key log: {e}");
-        }
-        if let Some(Err(e)) = site.access_log.map(|log| log.finish(READING_TIME)) {
-            log::warn!("access log: {e}");
-        }
-        if let Err(e) = events.finish(READING_TIME) {
-            log::warn!("standard output: {e}");
-        }
+        site.commons.pulses.end(site.worker);
+        sockets
     }
 
-    fn announce(&self) {
-        let addresses: Vec<String> = self
-            .sockets
-            .iter()
-            .map(|socket| socket.local_addr().to_string())
-            .collect();
-        let ready = serde_json::json!({
-            "event": "ready",
-            "addresses": addresses,
-            "cc": self.site.chooser.default(),
-            "pid": std::process::id(),
-            "metrics": self.site.metrics.as_ref().map(|metrics| metrics.address().to_string()),
-        });
-        self.events.line(json_line(&ready));
-        let what = self.site.describe();
-        log::info!("serving on {} with {what}", addresses.join(", "));
+    /// When others want a sign of life, if they do.
+    fn beat_due(&self) -> Option<Instant> {
+        let commons = &self.site.commons;
+        let wanted = commons.metrics.is_some() || commons.steering.is_some();
+        wanted.then(|| commons.pulses.due(self.site.worker))
+    }
+
+    fn beat(&mut self, now: Instant) {
+        let commons = &self.site.commons;
+        let draining = self.phase != Phase::Serving;
+        if commons.pulses.beat(self.site.worker, now, draining) {
+            if let Some(metrics) = &commons.metrics {
+                metrics.on_half_open(commons.census.half_open());
+            }
+        }
+        if let Some(lead) = &mut self.lead {
+            lead.on_turn(&self.site, now);
+        }
     }
 
     /// One round: sleep, receive, then serve every connection for which something happened.
@@ -176,10 +162,7 @@ impl Server {
         }
         self.site.strangers.tell_if_due(now);
         self.advance_phase(now);
-        if let Some(metrics) = &self.site.metrics {
-            metrics.on_turn(now, self.phase != Phase::Serving, &self.peers);
-        }
-        self.supervisor.on_turn(now);
+        self.beat(now);
         for key in self.peers.take_marked() {
             self.drive(key);
         }
@@ -251,7 +234,7 @@ impl Server {
             h3_config: &self.site.h3_config,
             chooser: &self.site.chooser,
             families: self.site.families(),
-            access_log: self.site.access_log.as_ref(),
+            access_log: self.site.commons.access_log.as_ref(),
             stopping,
         };
         let socket = &mut self.sockets[peer.socket];
@@ -263,7 +246,8 @@ impl Server {
         if peer.is_over(stopping) {
             return self.remove(key);
         }
-        self.peers.update_ids(key, &mut self.site.resets);
+        self.peers
+            .update_ids(key, &self.site.ids, &mut self.site.resets);
         self.set_timer(key, stopped);
     }
 
@@ -282,7 +266,7 @@ impl Server {
     fn remove(&mut self, key: usize) {
         self.timers.set(key, None);
         let mut peer = self.peers.remove(key);
-        tell_end(&mut peer, &mut self.site, &self.events);
+        tell_end(&mut peer, &mut self.site);
     }
 
     fn on_stop(&mut self) {
@@ -290,8 +274,9 @@ impl Server {
         for _ in 0..self.stop.take() {
             self.phase = match self.phase {
                 Phase::Serving => {
-                    log::info!("stopping; a second signal stops at once");
-                    self.supervisor.stopping();
+                    if let Some(lead) = &self.lead {
+                        lead.on_stop();
+                    }
                     Phase::Draining(now + self.site.drain_time)
                 }
                 Phase::Draining(_) => Phase::Draining(now),
@@ -303,19 +288,12 @@ impl Server {
 
     fn on_reload(&mut self) {
         self.reload.take();
-        self.supervisor.reloading();
-        // Whatever becomes of the rest: rotation must not wait for a certificate.
-        if let Some(Err(e)) = self.site.access_log.as_ref().map(AccessLog::reopen) {
-            log::error!("{e}; its lines go where they went before");
+        if let Some(lead) = &mut self.lead {
+            lead.reload(&mut self.site);
+        } else if let Err(e) = self.site.follow() {
+            let worker = self.site.worker;
+            log::error!("worker {worker} has not reloaded: {e}");
         }
-        match self.site.reload() {
-            Ok(()) => log::info!("reloaded: {}", self.site.describe()),
-            Err(e) => log::error!(
-                "not reloaded: {e}; still {}, as before",
-                self.site.describe()
-            ),
-        }
-        self.supervisor.ready(&self.site.describe());
     }
 
     fn advance_phase(&mut self, now: Instant) {
@@ -341,16 +319,12 @@ impl Server {
 }
 
 /// Tells what became of a connection; of one whose client may not exist only that there was one.
-fn tell_end(peer: &mut Peer, site: &mut Site, events: &Output) {
+fn tell_end(peer: &mut Peer, site: &mut Site) {
     if peer.is_half_open() {
-        site.strangers.on_abandoned();
-    } else {
-        events.line(json_line(
-            &peer.finish(site.families(), site.access_log.as_ref()),
-        ));
+        return site.strangers.on_abandoned();
     }
-}
-
-fn lines_missing(count: u64) -> String {
-    json_line(&serde_json::json!({ "event": "lines_missing", "count": count }))
+    let commons = &site.commons;
+    let mut summary = peer.finish(commons.families(), commons.access_log.as_ref());
+    summary["worker"] = site.worker.into();
+    commons.events.line(json_line(&summary));
 }

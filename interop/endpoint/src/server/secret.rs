@@ -13,6 +13,7 @@ use crate::files;
 const LEAST: usize = 32;
 
 /// Servers with the same secret take each other's tokens and end each other's connections.
+#[derive(Clone)]
 pub struct Secret(hmac::Key);
 
 impl Secret {

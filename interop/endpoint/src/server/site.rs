@@ -1,105 +1,105 @@
-//! What all connections of the server share.
+//! What all connections of a worker share.
 
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::access::AccessLog;
 use super::chooser::Chooser;
 use super::cli::ServerArgs;
+use super::commons::{Commons, Loaded};
 use super::content::Content;
-use super::metrics::{Families, Metrics};
+use super::metrics::Families;
 use super::records::Records;
 use super::rehearsal::rehearse;
 use super::resets::Resets;
-use super::secret::Secret;
 use super::strangers::Strangers;
 use super::token::TokenMint;
 use crate::connection::{random_number, Connection};
 use crate::held::Held;
-use crate::keylog::KeyLog;
-use crate::output::Output;
 use crate::qlog::QlogDirectory;
+use crate::steering::Ids;
 use crate::tls::Credentials;
 
-/// Configuration, content, and where records go.
+/// Configuration and content of one worker, and what it shares with the others.
 pub struct Site {
     pub config: quiche::Config,
     pub h3_config: quiche::h3::Config,
     pub content: Content,
     /// Makes and checks the tokens by which clients prove their address.
     pub tokens: TokenMint,
-    /// Half-open connections from which on clients have to do that.
-    pub retry_above: usize,
     /// Chooses congestion controllers.
     pub chooser: Chooser,
-    pub max_connections: usize,
     /// How long a client may do nothing.
     pub stall_time: Duration,
     /// Ends connections that are unknown.
     pub resets: Resets,
     pub drain_time: Duration,
     pub strangers: Strangers,
-    /// Figures, if anybody may ask for them.
-    pub metrics: Option<Metrics>,
-    /// Where requests are told, if anywhere.
-    pub access_log: Option<AccessLog>,
+    /// Makes connection ids that lead to this worker.
+    pub ids: Ids,
+    /// Its number, from 0.
+    pub worker: usize,
+    pub commons: Commons,
     args: ServerArgs,
     credentials: Arc<Credentials>,
-    qlog: Option<QlogDirectory>,
-    keylog: Option<KeyLog>,
 }
 
 impl Site {
-    /// Loads all that the options name. Standard output carries `events`.
-    pub fn new(args: &ServerArgs, events: &Output) -> io::Result<Self> {
-        let chooser = Chooser::new(args.rules().map_err(io::Error::other)?);
-        let credentials = match (&args.cert, &args.key) {
-            (Some(cert), Some(key)) => Credentials::load(cert, key)?,
-            _ => Credentials::self_signed(args.save_cert.as_deref())?,
-        };
-        let keylog = KeyLog::from_environment()?;
-        let secret = args.secret.as_deref().map(Secret::load);
-        let secret = secret.transpose()?.unwrap_or_else(Secret::random);
-        let open = |target: &PathBuf| AccessLog::open(target, events);
-        let access_log = args.access_log.as_ref().map(open).transpose()?;
-        let metrics = args.metrics.map(Metrics::new).transpose()?;
-        let families = metrics.as_ref().map(|metrics| metrics.families.clone());
+    /// The part of this worker in what the options name.
+    pub fn new(args: &ServerArgs, commons: Commons, worker: usize) -> io::Result<Self> {
+        let loaded = commons.loaded();
+        let chooser = Chooser::new(loaded.rules.clone());
+        let families = commons.families().cloned();
         Ok(Self {
-            config: configure(args, &chooser, &credentials, keylog.is_some())?,
+            config: configure(args, &chooser, &loaded, commons.keylog.is_some())?,
             h3_config: quiche::h3::Config::new().map_err(io::Error::other)?,
             content: Content::new(args.root.as_deref())?,
-            resets: Resets::new(&secret),
-            tokens: TokenMint::new(secret),
-            retry_above: args.half_open_limit(),
+            resets: Resets::new(&commons.secret, args.workers),
+            tokens: TokenMint::new(commons.secret.clone()),
             chooser,
-            max_connections: args.max_connections as usize,
             stall_time: Duration::from_secs(args.stall_timeout),
             drain_time: Duration::from_secs(args.drain_timeout),
             strangers: Strangers::new(families.unwrap_or_default()),
-            metrics,
-            access_log,
+            ids: Ids::new(commons.steering, worker),
+            worker,
+            commons,
             args: args.clone(),
-            credentials: credentials.into(),
-            qlog: args.qlog_directory()?,
-            keylog,
+            credentials: loaded.credentials.clone(),
         })
     }
 
     /// What is counted, if anybody may ask for it.
     pub fn families(&self) -> Option<&Families> {
-        self.metrics.as_ref().map(|metrics| &metrics.families)
+        self.commons.families()
     }
 
-    /// Reads certificate, key and rules again, for the connections to come. If any of them cannot
-    /// be used, all stay as they are.
+    /// A datagram belongs to another worker.
+    pub fn on_misdirected(&self) {
+        if let Some(families) = self.families() {
+            families.misdirected.inc();
+        }
+    }
+
+    /// Reads certificate, key and rules again, for the connections to come, those of other workers,
+    /// too. If any of them cannot be used, all stay as they are.
     pub fn reload(&mut self) -> io::Result<()> {
-        let credentials = self.credentials.reload()?;
-        let rules = self.args.rules().map_err(io::Error::other)?;
-        let chooser = self.chooser.with_rules(rules);
-        self.config = configure(&self.args, &chooser, &credentials, self.keylog.is_some())?;
-        (self.chooser, self.credentials) = (chooser, credentials);
+        let loaded = self.commons.read_again(&self.args)?;
+        self.adopt(&loaded)?;
+        self.commons.set_loaded(loaded);
+        Ok(())
+    }
+
+    /// Goes by what another worker has read.
+    pub fn follow(&mut self) -> io::Result<()> {
+        let loaded = self.commons.loaded();
+        self.adopt(&loaded)
+    }
+
+    fn adopt(&mut self, loaded: &Loaded) -> io::Result<()> {
+        let chooser = self.chooser.with_rules(loaded.rules.clone());
+        let log_keys = self.commons.keylog.is_some();
+        self.config = configure(&self.args, &chooser, loaded, log_keys)?;
+        (self.chooser, self.credentials) = (chooser, loaded.credentials.clone());
         Ok(())
     }
 
@@ -115,20 +115,20 @@ impl Site {
             self.args.qlog_share.contains(random_number(), 0) && qlog.has_room()
         };
         let trace = self
+            .commons
             .qlog
             .as_ref()
             .filter(traced)
             .map(|qlog| qlog.hold(conn, original_id, &self.chooser.describe()));
-        let secrets = self.keylog.clone().map(|keylog| (Held::default(), keylog));
+        let secrets = self
+            .commons
+            .keylog
+            .clone()
+            .map(|keylog| (Held::default(), keylog));
         if let Some((held, _)) = &secrets {
             conn.set_keylog(Box::new(held.clone()));
         }
         Records { trace, secrets }
-    }
-
-    /// The key log, if there is one.
-    pub fn key_output(&self) -> Option<&Output> {
-        self.keylog.as_ref().map(KeyLog::output)
     }
 }
 
@@ -136,9 +136,10 @@ impl Site {
 fn configure(
     args: &ServerArgs,
     chooser: &Chooser,
-    credentials: &Credentials,
+    loaded: &Loaded,
     log_keys: bool,
 ) -> io::Result<quiche::Config> {
+    let credentials = &loaded.credentials;
     let unusable = |why: String| {
         let what = credentials.describe();
         io::Error::new(
@@ -154,6 +155,9 @@ fn configure(
         .configure(&mut config, &protocols)
         .and_then(|()| chooser.prepare(&mut config))
         .map_err(io::Error::other)?;
+    if let Some(key) = &loaded.ticket_key {
+        config.set_ticket_key(key).map_err(io::Error::other)?;
+    }
     if args.early_data {
         config.enable_early_data();
     }

@@ -17,12 +17,16 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 pub mod certificates;
+mod figures;
+mod relay;
 mod slow_reader;
 mod stranger;
 mod talker;
 
+pub use figures::{ask, figures, get, sum};
+pub use relay::Relay;
 pub use slow_reader::{request, slow_reader};
-pub use stranger::{first_flight, initial_packet};
+pub use stranger::{first_flight, initial_packet, strangers};
 pub use talker::Talker;
 
 /// A running `cc-server`. It is killed when dropped.

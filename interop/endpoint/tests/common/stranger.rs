@@ -25,3 +25,20 @@ pub fn first_flight(curves: Option<&str>) -> Vec<Vec<u8>> {
 pub fn initial_packet() -> Vec<u8> {
     first_flight(Some("X25519")).remove(0)
 }
+
+/// What the log says of strangers, summed over all workers: connections that ended, Retry packets, first
+/// packets ignored at the limit of connections, and at that of an address.
+pub fn strangers(log: &[String]) -> [u64; 4] {
+    let mut sums = [0; 4];
+    for line in log {
+        let Some((_, counts)) = line.split_once("never validated their address: ") else {
+            continue;
+        };
+        let numbers = counts.split(|c: char| !c.is_ascii_digit());
+        let numbers = numbers.filter(|digits| !digits.is_empty());
+        for (sum, digits) in sums.iter_mut().zip(numbers) {
+            *sum += digits.parse::<u64>().unwrap();
+        }
+    }
+    sums
+}

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use super::responses::{End, Ended};
 use crate::connection::Connection;
 use crate::files;
-use crate::output::{Output, Patience};
+use crate::output::Output;
 use crate::text::json_line;
 
 pub use self::asked::Asked;
@@ -55,9 +55,9 @@ impl AccessLog {
         Ok(())
     }
 
-    /// Waits until all is written.
-    pub fn finish(&self, patience: Patience) -> io::Result<()> {
-        self.output.finish(patience)
+    /// Where all of it goes.
+    pub fn output(&self) -> &Output {
+        &self.output
     }
 }
 

@@ -90,6 +90,7 @@ pub struct Families {
     pub retries: Counter,
     pub abandoned: Counter,
     pub ignored: Family<ByLimit, Counter>,
+    pub misdirected: Counter,
 }
 
 impl Default for Families {
@@ -114,6 +115,7 @@ impl Default for Families {
             retries: Counter::default(),
             abandoned: Counter::default(),
             ignored: Family::default(),
+            misdirected: Counter::default(),
         }
     }
 }
@@ -165,6 +167,11 @@ impl Families {
             "ignored_initials",
             "First packets of clients that were ignored, by the limit that was reached",
             self.ignored.clone(),
+        );
+        registry.register(
+            "misdirected_datagrams",
+            "Datagrams that the kernel gave to another worker than theirs, and that were dropped",
+            self.misdirected.clone(),
         );
         registry.register(
             "responses",

@@ -123,7 +123,7 @@ fn answer(told: &Told, method: &Method, path: &str) -> Response<String> {
             Err(_) => text(StatusCode::INTERNAL_SERVER_ERROR, "no figures\n"),
         },
         "/health" => {
-            let verdict = told.health.verdict(Instant::now());
+            let verdict = told.pulses.verdict(Instant::now());
             let status = match verdict {
                 Verdict::Serving => StatusCode::OK,
                 Verdict::Draining | Verdict::Stalled => StatusCode::SERVICE_UNAVAILABLE,

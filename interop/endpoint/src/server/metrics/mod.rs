@@ -8,46 +8,37 @@ mod meter;
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
-use std::time::Instant;
 
 use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
 
 pub use self::families::Families;
+pub use self::health::Pulses;
 pub use self::meter::Meter;
 
-use self::health::Health;
 use self::listener::Listener;
-use super::peers::Peers;
 
 /// What is counted and told, if anybody may ask for it.
 pub struct Metrics {
     pub families: Families,
-    health: Arc<Health>,
     listener: Listener,
 }
 
 /// What the listener tells.
 struct Told {
     registry: Registry,
-    health: Arc<Health>,
+    pulses: Pulses,
 }
 
 impl Metrics {
-    /// Figures that are told on this address.
-    pub fn new(address: SocketAddr) -> io::Result<Self> {
+    /// Figures that are told on this address, and whether the workers with these pulses serve.
+    pub fn new(address: SocketAddr, pulses: Pulses) -> io::Result<Self> {
         let families = Families::default();
-        let health = Arc::<Health>::default();
         let mut registry = Registry::with_prefix("cc_server");
         families.register(&mut registry);
-        let told = Told {
-            registry,
-            health: health.clone(),
-        };
+        let told = Told { registry, pulses };
         Ok(Self {
             families,
-            health,
             listener: Listener::start(address, told)?,
         })
     }
@@ -57,17 +48,10 @@ impl Metrics {
         self.listener.address()
     }
 
-    /// When the loop has to show that it still turns.
-    pub fn due(&self) -> Instant {
-        self.health.due()
-    }
-
-    /// To be called in every turn of the loop.
-    pub fn on_turn(&self, now: Instant, draining: bool, peers: &Peers) {
-        if self.health.beat(now, draining) {
-            let half_open = i64::try_from(peers.half_open()).unwrap_or(i64::MAX);
-            self.families.half_open_connections.set(half_open);
-        }
+    /// To be called once per second.
+    pub fn on_half_open(&self, count: usize) {
+        let count = i64::try_from(count).unwrap_or(i64::MAX);
+        self.families.half_open_connections.set(count);
     }
 }
 
