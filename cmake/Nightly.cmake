@@ -15,6 +15,14 @@ if(NOT status EQUAL 0 OR NOT found MATCHES " ${cargo_deny_version}\n")
   file(REMOVE_RECURSE "${QUICHE_CC_TOOLS}/target")
 endif()
 
+# An honest client beside hostile ones, at their full size; a small part of it is in the tier `test`. It also prints the
+# goodput of two workers beside that of one.
+set(load_tests "${QUICHE_CC_CARGO}" test --locked --release -p quiche-cc-endpoint --test load)
+quiche_cc_test(load TIER nightly LABEL load TIMED TIMEOUT 1200
+               COMMAND ${load_tests} -- --ignored --test-threads 1 --nocapture)
+add_custom_target(load-programs COMMAND ${load_tests} --no-run WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}" USES_TERMINAL VERBATIM)
+add_dependencies(load-programs programs)
+
 set(nightly "${CMAKE_BINARY_DIR}/nightly")
 quiche_cc_test(claims TIER nightly LABEL claims TIMEOUT 7200 PROCESSORS 2
                COMMAND "${lab}" papers --out "${nightly}/claims")
@@ -68,4 +76,4 @@ quiche_cc_test(fuzz TIER nightly LABEL fuzz TIMEOUT 900
                        -artifact_prefix=${fuzz}/found/ -print_final_stats=1 "${fuzz}/corpus")
 
 add_custom_target(nightly-programs)
-add_dependencies(nightly-programs programs python-environment fuzz-target tokio-quiche)
+add_dependencies(nightly-programs programs python-environment load-programs fuzz-target tokio-quiche)

@@ -3,24 +3,10 @@
 mod common;
 
 use std::net::UdpSocket;
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use common::{fetch, request, slow_reader, strangers, Server, Talker};
 use quiche::h3::{self, Header};
-
-/// A server with so few descriptors.
-fn with_descriptors(most: u32, arguments: &[&str]) -> Server {
-    let mut command = Command::new("sh");
-    command
-        .args(["-c", &format!("ulimit -n {most} && exec \"$0\" \"$@\"")])
-        .arg(env!("CARGO_BIN_EXE_cc-server"))
-        .args(arguments)
-        .args(["--listen", "127.0.0.1:0"])
-        .env("RUST_LOG", "warn")
-        .stderr(Stdio::piped());
-    Server::launch(&mut command)
-}
 
 #[test]
 fn when_descriptors_run_out_requests_are_refused_for_now_and_the_log_tells() {
@@ -28,7 +14,7 @@ fn when_descriptors_run_out_requests_are_refused_for_now_and_the_log_tells() {
     let root = tempfile::tempdir().unwrap();
     std::fs::write(root.path().join("large"), vec![0; 1 << 20]).unwrap();
     let options = ["--root", root.path().to_str().unwrap()];
-    let server = with_descriptors(
+    let server = Server::start_with_descriptors(
         DESCRIPTORS,
         &[&options[..], &["--stall-timeout", "1"]].concat(),
     );

@@ -25,7 +25,7 @@ mod talker;
 
 pub use figures::{ask, figures, get, sum};
 pub use relay::Relay;
-pub use slow_reader::{request, slow_reader};
+pub use slow_reader::{ask_without_reading, request, slow_reader};
 pub use stranger::{first_flight, initial_packet, strangers};
 pub use talker::Talker;
 
@@ -62,6 +62,19 @@ impl Server {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cc-server"));
         command.env("RUST_LOG", "warn").args(arguments);
         command
+    }
+
+    /// Starts one that may have so many descriptors, with its log.
+    pub fn start_with_descriptors(most: u32, arguments: &[&str]) -> Self {
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", &format!("ulimit -n {most} && exec \"$0\" \"$@\"")])
+            .arg(env!("CARGO_BIN_EXE_cc-server"))
+            .args(arguments)
+            .args(["--listen", "127.0.0.1:0"])
+            .env("RUST_LOG", "warn")
+            .stderr(Stdio::piped());
+        Self::launch(&mut command)
     }
 
     pub fn launch(command: &mut Command) -> Self {

@@ -8,7 +8,15 @@ use super::Talker;
 
 /// A client that asks for `count` objects at `path` and reads none.
 pub fn slow_reader(server: SocketAddr, path: &str, count: usize) -> (Talker, h3::Connection) {
-    let mut client = Talker::connect(server);
+    ask_without_reading(Talker::connect(server), path, count)
+}
+
+/// The same with a client that there is already.
+pub fn ask_without_reading(
+    mut client: Talker,
+    path: &str,
+    count: usize,
+) -> (Talker, h3::Connection) {
     client.talk_until("the handshake", quiche::Connection::is_established);
     let config = h3::Config::new().unwrap();
     let mut http = h3::Connection::with_transport(&mut client.conn, &config).unwrap();

@@ -10,6 +10,8 @@ use quiche_cc_endpoint::tls::Credentials;
 pub struct Talker {
     pub conn: quiche::Connection,
     pub socket: UdpSocket,
+    /// Says of what comes when it came, if that is not the truth.
+    pub lie: Option<fn(Instant) -> Instant>,
     /// All datagrams that were sent.
     pub sent: Vec<Vec<u8>>,
     peer: SocketAddr,
@@ -33,6 +35,7 @@ impl Talker {
         Self {
             conn,
             socket,
+            lie: None,
             sent: Vec::new(),
             peer,
         }
@@ -57,6 +60,7 @@ impl Talker {
         Self {
             conn,
             socket,
+            lie: None,
             sent: Vec::new(),
             peer,
         }
@@ -110,7 +114,9 @@ impl Talker {
             Ok((length, from)) => {
                 let to = self.socket.local_addr().unwrap();
                 let info = quiche::RecvInfo { from, to };
-                let _ = self.conn.recv(&mut packet[..length], info);
+                let mut meta = quiche::RecvMeta::default();
+                meta.received_at = self.lie.map(|lie| lie(Instant::now()));
+                let _ = self.conn.recv_with_meta(&mut packet[..length], info, meta);
             }
             Err(_) => self.conn.on_timeout(),
         }
@@ -123,6 +129,7 @@ fn prepare(config: &mut quiche::Config) {
         .unwrap();
     config.verify_peer(false);
     config.enable_early_data();
+    config.set_max_receive_timestamps_per_ack(64);
     config.set_initial_max_data(1_000_000);
     config.set_initial_max_stream_data_bidi_local(100_000);
     config.set_initial_max_stream_data_bidi_remote(100_000);
