@@ -80,17 +80,18 @@ fn every_request_has_a_line_that_says_what_was_asked_and_what_became_of_it() {
 #[test]
 fn a_line_tells_what_a_client_cancelled_or_never_took() {
     let server = Server::start(&["--access-log", "-", "--stall-timeout", "1"]);
+    let some = |conn: &quiche::Connection| conn.stats().recv_bytes > 50_000;
     let (mut reader, _) = slow_reader(server.address, "/10000000", 1);
     reader.ping_until("the end", |conn| conn.peer_error().is_some());
     let (mut client, _) = slow_reader(server.address, "/20000000", 1);
-    (0..5).for_each(|_| client.ping());
+    client.ping_until("some of it", some);
     client
         .conn
         .stream_shutdown(0, quiche::Shutdown::Read, 0x10c)
         .unwrap();
     (0..5).for_each(|_| client.ping());
     let (mut gone, _) = slow_reader(server.address, "/30000000", 1);
-    (0..5).for_each(|_| gone.ping());
+    gone.ping_until("some of it", some);
     gone.conn.close(true, 0x100, b"").unwrap();
     gone.send();
     let events = server.stop();
