@@ -46,12 +46,13 @@ every row holds, *1 of 3* one with so many rows that hold. Paths with changes, m
 PRINCIPLES = """
 RFC 2914 asks for an end to congestion collapse and for flows that share; it takes slow start and halving as the
 measure. `hybrid` reduces its rate by the delay that it sees, by less than half, and does not answer losses without a
-queue up to a bound ([law](../papers/hybrid.md)). `smallq` gives one packet per mark instead of half of its window,
-which is right only where marks come early and in proportion; losses are NewReno's ([law](../papers/smallq.md)). `rrr`
-follows the rate of arrival, and may double per round trip at any time ([law](../papers/rrr.md)). `raimd` keeps 70 %
-of its rate at a loss and increases towards TCP's throughput by formula ([law](../papers/raimd.md)). `vegas` differs
-by reducing before a loss ([law](../papers/vegas.md)). RFC 7141: none of them answers a small packet's loss or mark by
-less than a large one's; `smallq` takes a full packet off its window for each mark.
+queue up to a bound ([equations](../papers/hybrid.md)). `smallq` gives one packet per mark instead of half of its
+window, which is right only where marks come early and in proportion; losses are NewReno's
+([equations](../papers/smallq.md)). `rrr` follows the rate of arrival, and may double per round trip at any time
+([equations](../papers/rrr.md)). `raimd` keeps 70 % of its rate at a loss and increases towards TCP's throughput by
+formula ([equations](../papers/raimd.md)). `vegas` differs by reducing before a loss ([equations](../papers/vegas.md)).
+RFC 7141: none of them answers a small packet's loss or mark by less than a large one's; `smallq` takes a full packet
+off its window for each mark.
 """
 
 DEPLOYMENT = """
@@ -76,7 +77,7 @@ queue: target D of [targets](../targets.md).
 
 MULTIPATH = """
 quiche 0.30 uses one path of a connection at a time. A path has a controller of its own, and a new path begins as a
-first one does (law `Migration` in `tests/contract`). Paths in parallel, and a coupling of their controllers, do not
+first one does (rule `Migration` in `tests/contract`). Paths in parallel, and a coupling of their controllers, do not
 exist here.
 """
 

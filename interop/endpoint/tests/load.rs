@@ -64,7 +64,7 @@ struct Load {
     refusal: Option<u64>,
 }
 
-/// An hour to and fro, which is never the same twice.
+/// Some time within the last hour, never the same twice.
 fn any_time(now: Instant) -> Instant {
     let micros = quiche_cc_endpoint::connection::random_number() % 3_600_000_000;
     now.checked_sub(Duration::from_micros(micros))
