@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import encoder
+import groups
 import pytest
 from lab_runs import File, Point, Run, Variant, decoded, errors, settings_of, start, variants
 from verdict_page import BEGIN, END, bias, placed, row, size_of_error, spread
@@ -115,6 +116,23 @@ def test_a_verdict_measures_draws_and_says_so(tmp_path: Path) -> None:
     assert size[0] < size[1]
     for plot in ("gain", "price"):
         assert "<svg" in (tmp_path / "out" / f"receive-timestamps-{plot}.svg").read_text()
+
+
+def test_a_group_is_full_whose_mean_queue_is_half_of_the_buffer() -> None:
+    group = groups.Group(1, 10e6, 2.0, [0.020, 0.100], [0.0, 1.0])
+    lost = [groups.Seen(group, delay, 1.0, share).full for delay, share in ((99.0, 0.2), (101.0, 0.0))]
+    assert lost == [False, True]
+    assert groups.draw(7) == groups.draw(7) != groups.draw(8)
+
+
+def test_groups_have_a_row_without_receive_timestamps_and_one_with(tmp_path: Path) -> None:
+    command = [sys.executable, HERE / "groups.py", "--build-dir", BUILD, "--cc", "cubic", "--groups", "2"]
+    command += ["--out", tmp_path]
+    result = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    rows = [line.split(" | ") for line in result.stdout.splitlines() if line.startswith("| with")]
+    # cubic keeps every buffer full.
+    assert [row[:3] for row in rows] == [["| without", "1", "1"], ["| with", "1", "1"]]
 
 
 def test_live_video_has_a_row_for_every_controller(tmp_path: Path) -> None:
