@@ -243,9 +243,12 @@ fn settled(params: &Params, seen: &Seen, from: &Control, mut step: Step) -> Step
     // One while a queue drains says more of the decrease before it.
     let tells = step.beta.is_some() && from.state.drain().is_none();
     step.dip = seen.dip().filter(|_| tells);
-    step.next.since_decrease = if step.alpha.is_none() || seen.app_limited {
+    step.next.since_decrease = if step.alpha.is_none() {
         let period = law::growth_period(params, seen.link.packet(), from.rate, seen.length);
         head_start(seen.variability_after(step.dip), period)
+    } else if seen.app_limited {
+        // R was not tried, which says nothing against it: frames leave some epochs of a source half used that fills it otherwise.
+        from.since_decrease
     } else {
         // Nothing was tried in time that passed without feedback.
         from.since_decrease + seen.length

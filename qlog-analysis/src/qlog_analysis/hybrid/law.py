@@ -233,9 +233,9 @@ def update(e: Epoch, p: Parameters, course: Course, others: contended.Judged = L
     done, dips = _beside(_updated(e, p, course), e, others), course.dips
     if done.beta is not None and e.believed > 0.0 and course.return_rate is None and not e.sent_little:
         dips = dips.learn(is_dip(e.delivery_rate, e.believed))
-    goes_on = done.alpha is not None and not e.app_limited
     period = p.period(e.packet_bytes, e.rate, e.length)
-    since_decrease = course.since_decrease + e.length if goes_on else dips.head_start(period)
+    goes_on = course.since_decrease + (0.0 if e.app_limited else e.length)
+    since_decrease = dips.head_start(period) if done.alpha is None else goes_on
     return replace(done, course=replace(done.course, since_decrease=since_decrease, dips=dips))
 
 
