@@ -35,7 +35,7 @@ quiche_cc_test(ruff-format TIER quick LABEL lint TIMEOUT 300 COMMAND ${ruff} for
 # Names of other languages and of tests that it takes for mistakes stand in .codespellrc. Private words and long lines of
 # documents are a matter of tests/structure.
 quiche_cc_test(codespell TIER quick LABEL lint TIMEOUT 120
-               COMMAND "${QUICHE_CC_VENV_PYTHON}" -m codespell_lib --config "${CMAKE_SOURCE_DIR}/.codespellrc" "${CMAKE_SOURCE_DIR}")
+               COMMAND "${QUICHE_CC_VENV_PYTHON}" -m codespell_lib .)
 
 # Directory by directory: the files of one import each other by name. One after the other: they share mypy's cache.
 foreach(directory IN ITEMS patches docs/site interop/demo interop/matrix interop/testbed tests/c tests/cost tests/docs

@@ -189,7 +189,8 @@ def test_the_increase_grows_with_the_time_without_a_decrease() -> None:
     assert after(first.course, p).alpha == pytest.approx(4000.0)
     assert after(first.course, p, length=0.025).alpha == pytest.approx(8000.0 * 0.5 * 4.0)
     assert after(Course(since_decrease=60.0), p).alpha == 250_000.0
-    assert after(Course(since_decrease=60.0), p, app_limited=True).course.since_decrease == 60.0, "not tried, and so not wrong"
+    limited = after(Course(since_decrease=60.0), p, app_limited=True)
+    assert limited.course.since_decrease == 60.0, "not tried, and so not wrong"
     assert after(Course(since_decrease=60.0), p, delta=0.02).course.since_decrease == 0.0
 
 
