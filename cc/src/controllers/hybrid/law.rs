@@ -116,7 +116,7 @@ pub fn returns_to(params: &Params, return_rate: Rate, link: &Link) -> Rate {
 pub fn return_rate(observed: &Observed, seen: &Seen, rate: Rate, drain: Option<Drain>) -> Rate {
     let rate = drain.map_or(rate, |drain| rate.max(drain.return_rate));
     let known = drain.is_some_and(|drain| drain.ceiling.is_some());
-    if !known && !seen.lately_app_limited {
+    if !known && !seen.recently_app_limited {
         rate.min(link_arrival_rate(observed, seen, drain))
     } else {
         rate

@@ -26,7 +26,7 @@ pub struct Back {
     /// What was acknowledged, or found lost: that does not wait in a queue.
     pub size: Bytes,
     /// Whether the application limits the flow.
-    pub lately_app_limited: bool,
+    pub recently_app_limited: bool,
 }
 
 impl Back {
@@ -37,7 +37,7 @@ impl Back {
             duration: seen.duration,
             rate,
             size: seen.acked + seen.link.packet() * seen.lost_total,
-            lately_app_limited: seen.lately_app_limited,
+            recently_app_limited: seen.recently_app_limited,
         }
     }
 }
@@ -73,7 +73,7 @@ impl Arriving {
 
     /// Takes in an epoch.
     pub fn add(&mut self, back: &Back) {
-        if back.now < self.from + back.duration || back.lately_app_limited {
+        if back.now < self.from + back.duration || back.recently_app_limited {
             return;
         }
         self.lasted += back.duration;

@@ -91,7 +91,7 @@ pub struct Epoch {
     /// The share of packets that is lost without a queue.
     pub background: f64,
     /// Whether the application limits the flow.
-    pub lately_app_limited: bool,
+    pub recently_app_limited: bool,
     /// Whether competing flows were there before the flow, so that it has never had the path.
     pub came_late: bool,
 }
@@ -109,7 +109,7 @@ impl Epoch {
             link: seen.link,
             losses: seen.losses,
             background: seen.background,
-            lately_app_limited: seen.lately_app_limited,
+            recently_app_limited: seen.recently_app_limited,
             came_late: seen.length_fell,
         }
     }
@@ -252,7 +252,7 @@ impl Contended {
     /// A flow that has never had the path does not know what half of it is. It finds its share as those do who fill the buffer:
     /// by a packet per round trip until packets are lost.
     fn beyond(&self, seen: &Epoch) -> Rate {
-        if self.probe.is_some() || seen.lately_app_limited {
+        if self.probe.is_some() || seen.recently_app_limited {
             return self.held;
         }
         let round = seen.round_trip();

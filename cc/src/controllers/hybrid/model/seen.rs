@@ -110,7 +110,7 @@ pub struct Seen {
     /// Whether the application limits.
     pub app_limited: bool,
     /// Whether it does or did in the epoch before: what arrives was sent up to an epoch before.
-    pub lately_app_limited: bool,
+    pub recently_app_limited: bool,
     /// The largest recent rate in which nobody else kept a queue.
     pub had: Rate,
     pub interrupted: bool,
@@ -139,7 +139,7 @@ impl Seen {
 
     /// Whether a decrease in this epoch is at a dip, if it tells.
     pub fn dip(&self) -> Option<bool> {
-        let tells = !self.lately_app_limited && self.delivery_floor > Rate::default();
+        let tells = !self.recently_app_limited && self.delivery_floor > Rate::default();
         tells.then(|| is_dip(self.delivery_rate, self.delivery_floor))
     }
 }
@@ -191,7 +191,7 @@ impl Model {
         let tells = epoch.app_limited || !startup;
         let app_limited = tells && epoch.underuses(doing.rate, duration, self.packet);
         let limited_before = std::mem::replace(&mut self.limited_before, app_limited);
-        let lately_app_limited = app_limited || limited_before;
+        let recently_app_limited = app_limited || limited_before;
         let means = self.delay.means(epoch);
         let delta = self.delay.of_epoch(source);
         let observed = self.observe(params, epoch, delta, doing.holds);
@@ -236,14 +236,14 @@ impl Model {
                 false => self.delivery.floor(params),
             },
             uncertain: uncertain(ack_jitter, duration),
-            tells_rate: epoch.acked_packets >= RATE_PACKETS && !lately_app_limited,
+            tells_rate: epoch.acked_packets >= RATE_PACKETS && !recently_app_limited,
             variability: self.delivery.variability(),
             losses: epoch.losses(),
             lost_total: epoch.lost_total,
             background: self.losses.background(),
             met: doing.startup.unwrap_or(Met::Nothing),
             app_limited,
-            lately_app_limited,
+            recently_app_limited,
             had: self.had(),
             interrupted,
         }

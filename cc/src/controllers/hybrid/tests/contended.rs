@@ -48,7 +48,7 @@ impl Course {
             duration: LENGTH,
             rate,
             size: Bytes((bits / 8.0) as u64),
-            lately_app_limited: false,
+            recently_app_limited: false,
         });
     }
 
@@ -75,7 +75,7 @@ impl Course {
             link: self.link,
             losses: LossCount::new(self.lost, 40 - self.lost),
             background: 0.01,
-            lately_app_limited: false,
+            recently_app_limited: false,
             came_late: self.came_late,
         })
     }

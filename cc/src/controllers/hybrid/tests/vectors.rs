@@ -293,7 +293,7 @@ fn seen_in(params: &Params, case: &CourseCase) -> Seen {
             (false, false) => Met::Nothing,
         },
         app_limited: case.app_limited,
-        lately_app_limited: case.app_limited,
+        recently_app_limited: case.app_limited,
         had: Rate::default(),
         interrupted: false,
     }
