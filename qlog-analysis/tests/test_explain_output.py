@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from functools import partial
 from pathlib import Path as FilePath
 from typing import Any
@@ -24,7 +23,7 @@ from qlog_analysis.explain.text import WIDTH, to_text
 from qlog_analysis.load import load
 from qlog_analysis.plots.interactive import library
 from test_foreign import written
-from test_report import Page, browsed
+from test_report import Page
 from traces import DEFAULT, FAST, PAPER, records, trace_of
 from tracewriter import Json
 
@@ -109,17 +108,9 @@ def test_the_page_stands_alone_and_shows_the_same(tmp_path: FilePath) -> None:
     assert "https:" not in ours
     figure = json.loads(re.search(r'^"picture": (.*),$', html, re.MULTILINE)[1])  # type: ignore[index]
     names = {s.get("name") for s in figure["data"]}
-    assert {"sent", "acknowledged", "loss", "in flight", "window", "round trip", "queueing delay"} <= names
+    assert {"sent", "acknowledged", "in flight", "window", "of a packet", "per packet", "declared lost"} <= names
     rows = {y for s in figure["data"] if s["type"] == "bar" for y in s["y"]}
     assert {"handshake", "path"} <= rows
-
-
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed")
-def test_a_browser_draws_the_picture(tmp_path: FilePath) -> None:
-    (tmp_path / "page.html").write_text(page.render(told(tmp_path, made(**BUSY))))
-    shown = browsed((tmp_path / "page.html").as_uri(), tmp_path / "profile", tmp_path / "net.json")
-    assert "What limited the sender" in shown
-    assert shown.count('class="main-svg"') >= 1
 
 
 def test_what_a_trace_says_cannot_become_part_of_the_page(tmp_path: FilePath) -> None:
@@ -160,7 +151,7 @@ def test_the_side_that_received_is_told_so(tmp_path: FilePath) -> None:
     assert kinds(story)[0] == "receiving_side"
     assert not any(k.endswith("_limited") for k in kinds(story))
     assert not {"path", "application", "congestion window"} & {m.what for m in story.timeline}
-    assert "Rate of streams received" in page.render(story)
+    assert '"streams received"' in page.render(story)
 
 
 def mirrored(some: list[Json]) -> list[Json]:

@@ -19,10 +19,12 @@ import lab
 import tampering
 from qlog_analysis.errors import AnalysisError
 from qlog_analysis.events import HybridEpoch
+from qlog_analysis.explain.explanation import explain
 from qlog_analysis.linklog import LinkLog, read_link_log
 from qlog_analysis.model import Trace
 from qlog_analysis.plots import static
 from qlog_analysis.plots.interactive import library
+from qlog_analysis.plots.panel import Panel
 from qlog_analysis.plots.panels import panels
 from qlog_analysis.plots.thin import thin
 from qlog_analysis.report import build
@@ -49,6 +51,11 @@ def other(tmp_path: FilePath) -> Trace:
     return trace_of(tmp_path, without_controller(records(FAST, 4.0)))
 
 
+def shown(trace: Trace, title: str) -> Panel:
+    (panel,) = (p for p in panels(explain(trace)) if p.title == title)
+    return panel
+
+
 class Page(HTMLParser):
     """Every tag and attribute of a page; text of scripts apart."""
 
@@ -72,33 +79,39 @@ class Page(HTMLParser):
 
 
 def test_panels_show_what_the_trace_has(hybrid: Trace, other: Trace, tmp_path: FilePath) -> None:
-    titles = [p.title for p in panels(hybrid, link_log(tmp_path))]
-    assert titles == [
-        "Rate",
+    titles = [p.title for p in panels(explain(hybrid), link_log(tmp_path))]
+    assert [t for t in titles if t not in ("Phases", "State of the controller")] == [
+        "What limited the sender",
+        "Rate on the wire",
         "Queueing delay",
+        "Zone of hybrid",
         "Window and bytes in flight",
         "Round-trip time",
+        "Sequence",
         "Queue of the bottleneck",
     ]
-    rate, delay = panels(hybrid)[:2]
-    assert {s.name for s in rate.series if len(s.x)} == {"goodput", "R", "loss"}
+    rate, delay = shown(hybrid, "Rate on the wire"), shown(hybrid, "Queueing delay")
+    assert {s.name for s in rate.series if len(s.x)} == {"sent", "acknowledged", "R"}
     thresholds = {s.name: set(s.y) for s in delay.series if s.name in ("d1", "d2")}
     assert thresholds == {name: {getattr(u.data, name) for u in hybrid.updates} for name in ("d1", "d2")}
     zones = {s.name: len(s.x) for s in delay.series if s.name.startswith("delta")}
     decided = [e.data.zone for e in hybrid.updates if e.data.zone is not None]
     assert zones == {f"delta, {name}": decided.count(z) for z, name in enumerate(("free", "filling", "congested"), 1)}
-    assert [s.name for s in panels(other)[1].series] == ["per packet"]
+    assert not any(s.name.startswith("d") for s in shown(other, "Queueing delay").series if len(s.x))
+    assert not shown(other, "Queueing delay").areas
 
 
 def test_thresholds_that_follow_the_flow_are_drawn_as_they_were(tmp_path: FilePath) -> None:
     trace = trace_of(tmp_path, records(FAST, 4.0, DEFAULT))
     told = [e.data for e in trace.updates_of(HybridEpoch)]
-    delay = panels(trace)[1]
+    delay = shown(trace, "Queueing delay")
     (drawn,) = (s for s in delay.series if s.name == "d1")
     assert list(drawn.y) == [e.d1 for e in told]
     assert len(set(drawn.y)) > 10
     ends = [e.time for e in trace.updates_of(HybridEpoch)]
     assert list(drawn.x[1:]) == pytest.approx(ends[:-1], abs=1e-5)  # an epoch's hold from its start
+    (band,) = delay.areas
+    assert (list(band.low), list(band.high)) == ([e.d1 for e in told], [e.d2 for e in told])
 
 
 @pytest.mark.parametrize(
@@ -114,7 +127,7 @@ def test_every_controller_has_a_panel_of_what_it_decides_by(
     tmp_path: FilePath, spec: str, title: str, names: set[str]
 ) -> None:
     trace = trace_of(tmp_path, lab.records(spec, "duration=2s", "link.there.loss=1%"))
-    (panel,) = (p for p in panels(trace) if p.title == title)
+    panel = shown(trace, title)
     assert {s.name for s in panel.series if len(s.x)} == names
     page = Page(build.render(spec, build.sections([trace], [])))
     assert "held against the packets" in page.text
@@ -135,12 +148,13 @@ def test_thinning_keeps_the_ends_and_every_peak() -> None:
 def test_still_pictures_are_drawn_the_same_way_twice(hybrid: Trace, tmp_path: FilePath, suffix: str) -> None:
     files = [tmp_path / f"{i}{suffix}" for i in range(2)]
     for f in files:
-        static.draw("a title", panels(hybrid), f)
+        static.draw("a title", panels(explain(hybrid)), f)
     first, second = (f.read_bytes() for f in files)
     assert first == second
     if suffix == ".svg":
         assert b"a title" in first
-        assert b"Queueing delay" in first
+        for text in (b"Queueing delay", b"What limited the sender", b"d1 to d2", b"Sequence"):
+            assert text in first
     else:
         assert first.startswith(b"\x89PNG")
 
@@ -239,8 +253,10 @@ def test_on_a_phone_every_figure_of_the_summary_stands_below_the_other_with_its_
 def test_figures_are_json_with_all_panels(hybrid: Trace) -> None:
     (section,) = build.sections([hybrid], [])
     figure = json.loads(str(section.figure))
-    assert {s["name"] for s in figure["data"]} >= {"R", "goodput", "window", "in flight", "latest", "delta, free"}
-    assert {s["name"] for s in figure["data"] if s.get("line", {}).get("shape") == "hv"} >= {"R", "d1", "d2"}
+    names = {s["name"] for s in figure["data"] if "name" in s}
+    assert names >= {"R", "acknowledged", "window", "in flight", "of a packet", "delta, free", "packet sent"}
+    stepped = {s["name"] for s in figure["data"] if "name" in s and s.get("line", {}).get("shape") == "hv"}
+    assert stepped >= {"R", "d1", "d2"}
 
 
 def test_disagreements_are_listed(tmp_path: FilePath) -> None:

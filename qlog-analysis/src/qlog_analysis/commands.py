@@ -192,11 +192,12 @@ def _write_explanation(out: Path, story: Story) -> None:
 def plot(args: Namespace) -> Code:
     from .plots import static  # noqa: PLC0415  matplotlib is slow to import, and most commands do without
 
+    if len(args.traces) > 1 and not args.out.is_dir():
+        return _plot_together(args)
     pictures = _outputs(args.traces, args.out, ".svg")
     links = dict(zip(args.traces, _links(args), strict=False))
     for picture in pictures.values():
-        if picture.suffix not in (*static.FORMATS, ".html"):
-            raise AnalysisError(f"cannot draw {picture.name}: the name must end in .svg, .png or .html")
+        _drawable(picture)
 
     def draw(path: Path) -> Path:
         link = links.get(path)
@@ -205,11 +206,40 @@ def plot(args: Namespace) -> Code:
         if pictures[path].suffix == ".html":
             _write_report(pictures[path], title, [trace], [link] if link is not None else [], [])
         else:
-            static.draw(title, panels(trace, None if link is None else link.shifted(trace.reference)), pictures[path])
+            shown = panels(explained(trace), None if link is None else link.shifted(trace.reference))
+            static.draw(title, shown, pictures[path])
         return path
 
     used = Used.of(list(pictures), draw)
     used.write_json(args.json, lambda path: {"trace": str(path), "out": str(pictures[path])})
+    return used.done()
+
+
+def _drawable(picture: Path) -> None:
+    if picture.suffix not in (".svg", ".png", ".html"):
+        raise AnalysisError(
+            f"cannot draw {picture.name}: the name must end in .svg, .png or .html, or it must be a folder that exists"
+        )
+
+
+def _plot_together(args: Namespace) -> Code:
+    """Several traces over one another, in one file."""
+    from .plots import compare, static  # noqa: PLC0415  as above
+
+    _drawable(args.out)
+    if args.out.suffix == ".html":
+        args.title = args.title or "Traces compared"
+        return report(args)
+    links = dict(zip(args.traces, _links(args), strict=False))
+
+    def compared(path: Path) -> compare.Compared:
+        trace, link = _load(args, path), links.get(path)
+        return compare.Compared(explained(trace), None if link is None else link.shifted(trace.reference))
+
+    used = Used.of(args.traces, compared)
+    if used.results:
+        static.draw(args.title or "Traces compared", compare.overlaid(used.results), args.out)
+    used.write_json(args.json, lambda c: {"trace": str(c.e.trace.path), "out": str(args.out)})
     return used.done()
 
 

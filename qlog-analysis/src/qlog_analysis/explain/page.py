@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
+from ..linklog import LinkLog
 from ..pages import environment, shared
 from ..plots.interactive import figure_json
+from ..plots.panels import panels
 from . import words
-from .picture import panels
 from .story import Story
 
 
-def render(story: Story) -> str:
+def render(story: Story, link: LinkLog | None = None) -> str:
     m = story.e.metrics
-    drawn = panels(story.e)
+    drawn = panels(story.e, link)
     templates = environment("explain")
     templates.filters["percent"] = words.percent
     return templates.get_template("page.html.jinja").render(

@@ -12,19 +12,12 @@ from ..explain import words
 from ..explain.limits import Limit
 from ..pages import environment, shared
 from ..plots.interactive import script_safe
-from ..plots.panel import BLUE, GREY, LIGHT_BLUE
+from ..plots.panel import OF_SEVERAL
+from ..plots.ribbons import LIMIT_COLOURS
 from .chosen import Chosen
 from .outcome import SHOWN_GROUPS, Report, explained, ms, number
 from .table import Table
 
-COLOURS = (BLUE, "#c0392b", "#2e8b57", "#8e44ad", "#e0a800", GREY, LIGHT_BLUE)
-LIMIT_COLOURS = dict(
-    zip(
-        Limit,
-        ("#bbbbbb", "#7fb069", "#e6aa68", "#c0392b", "#8e44ad", "#2a6fb0", "#555555", "#e4e4e4"),
-        strict=True,
-    )
-)
 POINTS = 200
 """Of a distribution."""
 DELAY = "queueing_delay_p95_ms"
@@ -38,7 +31,7 @@ def distributions(report: Report, this: tuple[Table, Chosen], other: tuple[Table
             _add(figure, name, table.column(DELAY, chosen.where, chosen.parameters))
     else:
         table, chosen = this
-        for group in report.fleet.groups["controller"][: len(COLOURS)]:
+        for group in report.fleet.groups["controller"][: len(OF_SEVERAL)]:
             where = f"{chosen.where} AND controller = ?"
             _add(figure, group.name, table.column(DELAY, where, [*chosen.parameters, group.name]))
     figure.update_xaxes(title_text="queueing delay, 95th percentile of a connection [ms]", rangemode="tozero")
@@ -58,7 +51,7 @@ def _add(figure: Any, name: str, values: Any) -> None:
         return
     shares = np.linspace(0.0, 100.0, min(POINTS, len(values)) + 1)
     x = np.percentile(np.ma.compressed(values), shares).tolist()
-    line = {"color": COLOURS[len(figure.data) % len(COLOURS)], "width": 1.6}
+    line = {"color": OF_SEVERAL[len(figure.data) % len(OF_SEVERAL)], "width": 1.6}
     figure.add_trace(go.Scatter(x=x, y=shares.tolist(), name=name, mode="lines", line=line))
 
 

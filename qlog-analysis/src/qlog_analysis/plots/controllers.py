@@ -10,7 +10,7 @@ import numpy as np
 from ..events import RaimdUpdate, RrrUpdate, SmallqUpdate, VegasParameters, VegasUpdate, ZoneEpoch
 from ..metrics import Floats
 from ..model import Trace, Update
-from .panel import BLUE, GREY, LIGHT_BLUE, RED, ZONE_COLOUR, Band, Panel, Series, series
+from .panel import BLUE, GREEN, GREY, SKY, VERMILLION, ZONE_COLOUR, Band, Panel, Series, series
 
 T = TypeVar("T")
 
@@ -25,15 +25,15 @@ def _points(updates: Sequence[Update[T]], of: Callable[[T], float | None]) -> tu
 def rates(trace: Trace) -> list[Series]:
     """The rate that is controlled, in Mbit/s; none of controllers of a window."""
     if epochs := trace.updates_of(ZoneEpoch):
-        return [series("R", *_points(epochs, lambda e: e.rate_after / 1e6), BLUE, style="step")]
+        return [series("R", *_points(epochs, lambda e: e.rate_after / 1e6), GREEN, style="step")]
     if rrr := trace.updates_of(RrrUpdate):
         return [
             series("X_out", *_points(rrr, lambda u: None if u.output is None else u.output / 1e6), GREY, faint=True),
-            series("R", *_points(rrr, lambda u: u.rate_after / 1e6), BLUE, style="step"),
+            series("R", *_points(rrr, lambda u: u.rate_after / 1e6), GREEN, style="step"),
         ]
     if raimd := trace.updates_of(RaimdUpdate):
         size = trace.parameters[0].data.max_datagram_size if trace.parameters else 0
-        return [series("S", *_points(raimd, lambda u: u.rate_after * size * 8e-6), BLUE, style="step")]
+        return [series("S", *_points(raimd, lambda u: u.rate_after * size * 8e-6), GREEN, style="step")]
     return []
 
 
@@ -61,7 +61,7 @@ def _marks(trace: Trace) -> list[Panel]:
     counted = np.cumsum([u.data.marks for u in updates], dtype=np.float64)
     time = np.array([u.time for u in updates])
     shown = [
-        series("CE reported", time, total, LIGHT_BLUE, style="step"),
+        series("CE reported", time, total, SKY, style="step"),
         series("marks that count", time, counted, BLUE, style="step"),
     ]
     return [Panel("Marks so far", "packets", shown)]
@@ -98,5 +98,5 @@ def _losses(trace: Trace) -> list[Panel]:
     if not updates:
         return []
     alpha = series("alpha", *_points(updates, lambda u: u.alpha), BLUE, style="step")
-    loss = series("p", *_points(updates, lambda u: 100.0 * u.loss), RED, style="step")
+    loss = series("p", *_points(updates, lambda u: 100.0 * u.loss), VERMILLION, style="step")
     return [Panel("Increase per round trip", "packets/s", [alpha]), Panel("Loss probability", "%", [loss])]
