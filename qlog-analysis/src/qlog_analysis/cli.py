@@ -15,6 +15,7 @@ from .commands import Code
 from .errors import AnalysisError
 from .fleet import arguments
 from .output import keep_apart
+from .qvis.serve import QVIS
 
 _EXIT_CODES = """\
 exit codes:
@@ -207,3 +208,13 @@ def _add_writers(subparsers: Any) -> None:
         help="the copy: .sqlog or .qlogseq; or a folder, for one .qvis.sqlog per trace",
     )
     export.writes_list()
+
+    viewer = _Command(
+        subparsers, "qvis", "hand traces over to the viewer qvis, from a page on loopback", commands.qvis_serve
+    )
+    viewer.parser.add_argument("action", choices=["serve"])
+    viewer.traces()
+    viewer.parser.add_argument("--port", type=int, default=0, help="of the page (default: any that is free)")
+    viewer.parser.add_argument(
+        "--qvis", metavar="ADDRESS", default=QVIS, help="a qvis of your own (default: %(default)s)"
+    )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
+import tempfile
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -296,6 +298,27 @@ def to_qvis(args: Namespace) -> Code:
     used = Used.of(list(copies), export)
     used.write_json(args.json, lambda done: {"trace": str(done[0]), "out": str(copies[done[0]]), "events": done[1]})
     return used.done()
+
+
+def qvis_serve(args: Namespace) -> Code:
+    from .qvis.serve import serve_on  # noqa: PLC0415  no other command needs a server
+
+    with tempfile.TemporaryDirectory(prefix="qlog-analysis-") as folder:
+        copies = _outputs(args.traces, Path(folder), ".qvis.sqlog")
+
+        def export(path: Path) -> Path:
+            qvis.export(path, copies[path], _choice(args))
+            return copies[path]
+
+        used = Used.of(list(copies), export)
+        if not used.results:
+            return used.done()
+        with serve_on(args.port, {copy.name: copy for copy in used.results}, args.qvis) as server:
+            linked = f"{len(used.results)} of {len(args.traces)}"
+            print(f"http://127.0.0.1:{server.server_port}/ links to qvis for {linked}; Ctrl-C ends it", flush=True)
+            with contextlib.suppress(KeyboardInterrupt):
+                server.serve_forever()
+        return used.done()
 
 
 def fleet(args: Namespace) -> Code:
