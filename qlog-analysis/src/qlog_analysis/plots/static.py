@@ -33,10 +33,19 @@ def draw(title: str, panels: list[Panel], out: Path) -> None:
         axis.set_title(panel.title, loc="left", fontsize=10)
     axes[-1].set_xlabel("time [s]")
     figure.suptitle(title)
+    _settle(figure)
     kind = out.suffix.removeprefix(".")
     # Text stays text, and equal input gives equal files.
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "qlog-analysis"}), replacing(out) as f:
         figure.savefig(f, format=kind, dpi=110, metadata={"Date": None} if kind == "svg" else None)
+
+
+def _settle(figure: Figure) -> None:
+    """Keeps the layout, but for digits in which the solver's results differ from run to run: SVG names clips by them."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axis in figure.axes:
+        axis.set_position([round(value, 6) for value in axis.get_position().bounds])
 
 
 def _ribbons(axis: Axes, panel: Panel) -> None:
