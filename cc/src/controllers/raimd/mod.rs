@@ -42,6 +42,8 @@ use crate::units::{Bytes, PacketRate, Rate, Time};
 const MIN_RATE_RTTS: f64 = 8.0;
 /// Round trips that one ACK may end. Where packets are further apart than round trips, several pass between ACKs.
 const MOST_ROUNDS: u32 = 16;
+/// An ACK comes this many packets after the one before at the latest, where the path carries them: two that an ACK covers.
+const PACKETS_PER_ACK: f64 = 2.0;
 
 /// The controller of one path.
 #[derive(Debug)]
@@ -232,11 +234,21 @@ impl Raimd {
             .max(1);
         self.losses.close(interval);
         self.restart(now);
+        self.forget_silence(now);
         self.in_startup = false;
         self.apply(Update {
             interval: Some(interval),
             ..Update::because(Cause::Loss)
         });
+    }
+
+    /// DEVIATION: in a silence longer than ACKs are apart the path carried nothing, and a loss tells of no more since. Without
+    /// this the ACK after an interruption makes up for the increases of all its round trips, and undoes the answer to the loss.
+    fn forget_silence(&mut self, now: Time) {
+        let apart = Duration::from_secs_f64(PACKETS_PER_ACK / self.rate.per_sec());
+        let heard = self.rtt.smoothed().saturating_add(apart);
+        let latest = Duration::from_nanos(now.as_nanos()).saturating_sub(heard);
+        self.round = self.round.map(|began| began.max(Time::from_origin(latest)));
     }
 
     fn restart(&mut self, now: Time) {

@@ -264,6 +264,45 @@ fn an_interruption_takes_the_rate_to_two_packets_per_round_trip() {
     assert_eq!(walk.raimd.decision().window, SIZE * 4);
 }
 
+#[test]
+fn a_loss_after_a_silence_is_not_undone_by_the_round_trips_of_the_silence() {
+    let mut walk = Walk::new("paper,alpha=20", 100, 10);
+    walk.until(2_000, &[]);
+    let before = walk.raimd.rate.per_sec();
+    // Too short for persistent congestion: seven round trips without an ACK, and less than three probe timeouts of losses.
+    let lost: Vec<Lost> = (1_900..2_020)
+        .step_by(10)
+        .map(|sent| Lost {
+            sent: at(sent),
+            size: SIZE,
+        })
+        .collect();
+    let acked = |sent| {
+        [Acked {
+            sent: at(sent),
+            size: SIZE,
+            received: None,
+        }]
+    };
+    walk.raimd
+        .on_feedback(&feedback(at(2_700), &acked(2_600), &lost));
+    assert!(close(walk.raimd.rate.per_sec(), before / 2.0));
+    walk.raimd
+        .on_feedback(&feedback(at(2_710), &acked(2_610), &[]));
+    // The round trip under way may end.
+    let after = walk.raimd.rate.per_sec();
+    assert!(close(after, before / 2.0 + 20.0), "{before} {after}");
+}
+
+#[test]
+fn a_loss_takes_no_round_trip_where_acks_are_rarer_than_these() {
+    // 20 packets/s, and five round trips between ACKs.
+    let mut walk = Walk::new("paper,initial_rate=200kbps,alpha=0.01,beta=0.8", 10, 50);
+    let before = walk.until(1_010, &[]);
+    let after = walk.until(1_160, &[1_040]);
+    assert!(close(after, 0.8 * before + 15.0 * 0.01), "{before} {after}");
+}
+
 fn field<'a>(event: &'a Event, name: &str) -> &'a Value {
     let found = event.fields.iter().find(|(field, _)| *field == name);
     found.map(|(_, value)| value).unwrap()

@@ -174,6 +174,8 @@ class _Check:
             walk.one_of("interval", r.interval, self._cycle.intervals(f), "packets until the one lost")
             self._cycle.decrease(f, r.interval or 1)
             self._startup = False
+            if self._began is not None:
+                self._began = max(self._began, f.time - rtt - law.PACKETS_PER_ACK / r.rate_before)
             used = min(r.rate_before, *(law.used_rate(u, packet, rtt) for u in self._used.most))
             after = self._p.beta * used
         else:

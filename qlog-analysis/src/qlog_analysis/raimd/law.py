@@ -34,6 +34,8 @@ RANGES: dict[str, tuple[float, float]] = {
 
 MOST_ROUNDS = 16
 """Round trips that one ACK may end."""
+PACKETS_PER_ACK = 2.0
+"""Packets after which an ACK comes at the latest where the path carries them."""
 COLLAPSED_PACKETS = 2.0
 """Per round trip, after persistent congestion."""
 MOST_LOSS = 0.999
