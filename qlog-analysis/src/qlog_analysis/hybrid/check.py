@@ -9,6 +9,7 @@ from functools import partial
 from ..check.verdict import Finding
 from ..events import HybridEpoch, HybridParameters
 from ..model import Feedback, Trace, Update
+from ..zones.limited import Limited
 from ..zones.surroundings import Surroundings
 from ..zones.walk import EpochWalk
 from .compare import Compared, compare
@@ -23,6 +24,7 @@ from .reported import check_parameters, parameters_of
 from .sides import Before
 from .standing import Outcome, Standing, starts_anew
 from .state import State, state_of
+from .use import is_far_beyond
 from .verdict import HybridVerdict
 
 
@@ -37,6 +39,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         self._verdict.findings.extend(check_parameters(trace))
         self._measurement = Measurement(trace, self._limits_in(0))
         self._surroundings = Surroundings(trace)
+        self._limited = Limited(trace)
         self._previous: HybridEpoch | None = None
         self._startup = True
         self._course = Course()
@@ -86,6 +89,8 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         self._see_rate(event, m)
         compared = compare(event, m, self._before(excessive_loss=self._has_excessive_loss(r, m)))
         v.findings.extend(compared.findings)
+        beyond = partial(is_far_beyond, m, self._limited) if self._startup else None
+        v.findings.extend(self._limited.check(event, m.steps, m.max_datagram_size, beyond))
         v.add(compared.row)
         anew = self._measured_anew(r, compared)
         self._startup = compared.interrupted or (self._startup and not anew and self._goes_on(compared))

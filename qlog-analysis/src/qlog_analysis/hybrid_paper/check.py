@@ -10,6 +10,7 @@ from ..check.verdict import Finding
 from ..events import PaperEpoch, PaperParameters
 from ..model import Feedback, Trace, Update
 from ..zones import rate as rates
+from ..zones.limited import Limited
 from ..zones.measured import DELTA_TOLERANCE, Step
 from ..zones.names import ZONE_NAMES
 from ..zones.surroundings import Expected, Surroundings
@@ -32,6 +33,7 @@ class _Check(EpochWalk[PaperEpoch, Parameters, ZonesVerdict]):
         self._verdict.findings.extend(check_options(trace, PROFILES))
         self._measurement = Measurement(trace, self._limits_in(0))
         self._surroundings = Surroundings(trace)
+        self._limited = Limited(trace)
         self._previous: PaperEpoch | None = None
         self._state: str | None = None
 
@@ -51,6 +53,7 @@ class _Check(EpochWalk[PaperEpoch, Parameters, ZonesVerdict]):
         compared = Comparison(event, m, self._previous)
         compared.run()
         self._verdict.findings.extend(compared.findings)
+        self._verdict.findings.extend(self._limited.check(event, m.steps, m.max_datagram_size))
         self._verdict.add(compared.row())
         if m.steps:
             self._verdict.findings.extend(self._surrounded(event, m))

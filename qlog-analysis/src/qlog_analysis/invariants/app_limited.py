@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from collections import deque
 from itertools import pairwise
 
 import numpy as np
 
+from ..explain.observed import Ints
+from ..metrics import Floats
+from ..model import TIME_RESOLUTION
 from .invariant import Invariant, Judged
-from .seen import Seen
+from .seen import INITIAL_WINDOW, Seen
 
-USED = 3.0
-"""In slow start a window grows to twice what is in flight (RFC 9002 section 7.3.1). A sender that decides once per
-round trip learns of a source that pauses when the ACKs of another have added as much again."""
+USED = 4.0
+"""A window may grow to twice what is in flight in a round trip (RFC 9002 section 7.3.1), and a sender that learns of a
+source that pauses a round trip later has doubled twice."""
+RUN = 10
+"""Packets (section 7.2, the initial window). A source whose run of so many leaves at a rate uses that rate, however
+soon it pauses: who waits for the pacer is not limited by the application (section 7.8)."""
 LIMITED = 0.8
 """A round trip counts as limited by the source if less than this share of what might have left was in flight."""
 PACKETS = 4
-"""Packets that a window may be larger besides: hybrid and the like keep room for what waits for an ACK."""
+"""Packets that a window may be larger besides, if the initial window is smaller: hybrid and the like keep room for what
+waits for an ACK."""
 
 
 def judge(seen: Seen) -> Judged:
@@ -26,7 +34,9 @@ def judge(seen: Seen) -> Judged:
     if len(trace.feedback) < 2 or not len(seen.o.sends):
         return Judged.nothing("the trace has no ACKs of the application space")
     out = Judged()
-    used, began = _used(seen)
+    began, recent, beside = _round_trips(seen), _recent(seen), _initial_packets(seen)
+    used = _most(seen.o.in_flight(seen.feedback_record - 1), recent)
+    paced = _most(_paced(seen), recent)
     record = np.array(m.record, dtype=np.int64)
     at = np.maximum(np.searchsorted(seen.feedback_record, record, side="right") - 1, 0)
     start = seen.feedback_record[began[2]] if len(began) > 2 else seen.until  # the handshake is in other spaces
@@ -40,34 +50,66 @@ def judge(seen: Seen) -> Judged:
             continue
         if rate[row] <= fastest[row - 1] or alone[row] <= widest[row - 1]:
             continue  # BBR's window follows its rate, and a paced window's rate the round trip
-        unused = window[row - 1] - USED * used[at[row]] - PACKETS * seen.packet_size(m.time[row])
-        if unused > 0.0:
+        most = max(used[at[row]], paced[at[row]] * m.min_rtt[row])
+        if window[row - 1] > USED * most + beside * seen.packet_size(m.time[row]):
             out.breach(
                 m.time[row],
                 f"{window[row]:.0f} bytes may leave in a round trip instead of {highest[row - 1]:.0f}, and at most "
-                f"{used[at[row]]:.0f} were in flight in this one and the one before",
+                f"{most:.0f} were in flight in the last two, or would have been at the rate of a run of packets",
             )
     _cover(seen, used, began, out)
     return out
 
 
-def _used(seen: Seen) -> tuple[np.ndarray, list[int]]:
-    """For each feedback the most that was in flight in its round trip and the one before; where round trips begin."""
-    before = seen.o.in_flight(seen.feedback_record - 1)
-    out = np.zeros(len(before))
-    began = [0]
-    latest = earlier = 0.0
-    end = int(seen.round_end[0])
-    for i, now in enumerate(before):
-        if i >= end:
-            earlier, latest, end = latest, 0.0, max(int(seen.round_end[i]), i + 1)
-            began.append(i)
-        latest = max(latest, float(now))
-        out[i] = max(latest, earlier)
-    return out, began
+def _initial_packets(seen: Seen) -> int:
+    """Any sender may put so many into a round trip of which it knows nothing, and grows from there."""
+    told = (p.data.initial_window for p in seen.trace.parameters)
+    return max(next(told, INITIAL_WINDOW), PACKETS)
 
 
-def _cover(seen: Seen, used: np.ndarray, began: list[int], out: Judged) -> None:
+def _round_trips(seen: Seen) -> list[int]:
+    """Feedbacks (index) with which one begins, each where the one before ends."""
+    began, end = [0], int(seen.round_end[0])
+    while end < len(seen.round_end):
+        began.append(end)
+        end = max(int(seen.round_end[end]), end + 1)
+    return began
+
+
+def _recent(seen: Seen) -> Ints:
+    """For each feedback the first one (index) of the two round trips up to it, wherever one takes these to begin."""
+    count = len(seen.round_end)
+    twice = np.append(seen.round_end, count)[np.minimum(seen.round_end, count)]
+    return np.searchsorted(np.maximum.accumulate(twice), np.arange(count), side="right")
+
+
+def _most(values: Floats, since: Ints) -> Floats:
+    """The largest from `since` on, up to each."""
+    out, held = np.zeros(len(values)), deque[int]()
+    for i, value in enumerate(values):
+        while held and values[held[-1]] <= value:
+            held.pop()
+        held.append(i)
+        while held[0] < since[i] and len(held) > 1:
+            held.popleft()
+        out[i] = values[held[0]]
+    return out
+
+
+def _paced(seen: Seen) -> Floats:
+    """For each feedback the highest rate, bytes/s, of a run of packets that ended since the one before, none of them
+    faster than its pacing rate. Zero for senders that do not pace."""
+    s = seen.o.sends
+    rate = np.zeros(len(s))
+    if len(s) > RUN and not seen.legacy:
+        sent, allowed = np.cumsum(s.size.astype(np.float64)), s.pacing[RUN:] / 8.0
+        time = np.maximum(s.time[RUN:] - s.time[:-RUN], TIME_RESOLUTION)
+        rate[RUN:] = np.where(np.isfinite(allowed), np.minimum((sent[RUN:] - sent[:-RUN]) / time, allowed), 0.0)
+    ends = np.searchsorted(s.record, seen.feedback_record)
+    return np.array([rate[a:b].max(initial=0.0) for a, b in pairwise([0, *ends])])
+
+
+def _cover(seen: Seen, used: Floats, began: list[int], out: Judged) -> None:
     """Counts the round trips in which the source, not the window or the rate, decided how much was in flight."""
     window = seen.per_round_trip()
     rows = np.searchsorted(np.array(seen.trace.metrics.record, dtype=np.int64), seen.feedback_record, side="right") - 1
@@ -80,10 +122,10 @@ def _cover(seen: Seen, used: np.ndarray, began: list[int], out: Judged) -> None:
 INVARIANT = Invariant(
     name="application limited",
     holds="what may leave in a round trip (window, or pacing rate times the smallest one) does not grow beyond all "
-    "that it was before while a third of it or less is in flight for two round trips",
+    "that it was before while a quarter of it or less is used for two round trips",
     needs=("packet_sent", "packet_received with ACK frames", "recovery_metrics_updated with congestion_window"),
-    tolerance="a third, because slow start doubles and may learn of a pause a round trip later; four packets; back to "
-    "what it was it may grow",
+    tolerance="a quarter, because slow start doubles and may learn of a pause a round trip later; an initial window, "
+    "which every sender begins with; the rate of ten packets in a row is used; back to what it was it may grow",
     unit="round trips",
     least=3,
     judge=judge,

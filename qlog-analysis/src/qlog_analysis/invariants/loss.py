@@ -56,8 +56,8 @@ def _judge_one(seen: Seen, f: Feedback, end: int, out: Judged) -> None:
         floor *= 8.0 / float(m.smoothed_rtt[min(rows.start, len(m) - 1)])
     out.cases += 1
     falls = lowest < before if rate else lowest <= KEPT * before
-    # cubic may take this one back as well (RFC 9438 section 4.9).
-    if highest > before and not (falls and seen.legacy):
+    # cubic may take this one back as well (RFC 9438 section 4.9). Up to two packets nothing needs an answer.
+    if highest > max(before, floor) and not (falls and seen.legacy):
         out.breach(f.time, f"after {len(f.lost)} losses the {what} grows from {before:.0f} to {highest:.0f} {unit}")
     elif lowest > floor and not falls:
         out.breach(f.time, f"after {len(f.lost)} losses the {what} only goes from {before:.0f} to {lowest:.0f} {unit}")

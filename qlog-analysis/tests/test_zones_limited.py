@@ -1,0 +1,46 @@
+"""Epochs that are said to be limited by the application are held against what is known of its data."""
+
+from __future__ import annotations
+
+from pathlib import Path as FilePath
+
+import pytest
+
+import lab
+from qlog_analysis.check.verdict import Outcome
+from traces import epochs, verdict_of
+from tracewriter import Json
+
+SLOWER = ("link.there.rate=4Mbps@0s,700kbps@2s", "link.there.buffer=2s", "duration=3s")
+LONG = ("link.there.rate=20Mbps", "link.there.delay=40ms", "link.back.delay=40ms", "duration=1s")
+SOURCE = ("link.there.rate=6Mbps", "duration=3s", 'flow.main.traffic={ kind = "cbr", rate = "1500kbps" }')
+
+
+def told(folder: FilePath, some: list[Json]) -> set[str]:
+    return {f.message for f in verdict_of(folder, some).findings if f.law == "app_limited"}
+
+
+@pytest.mark.parametrize("spec", ["hybrid", "hybrid:paper"])
+def test_data_that_waits_behind_a_full_window_limits_no_epoch(tmp_path: FilePath, spec: str) -> None:
+    some = lab.records(spec, *SLOWER)
+    assert verdict_of(tmp_path, some).outcome is Outcome.PASS
+    for e in epochs(some):
+        e["app_limited"] = True
+    assert "reported, but data waited all the time, and the window was full" in told(tmp_path, some)
+    without = [r for r in some if r.get("name") != "quic:stream_data_moved"]
+    assert not any("data waited" in message for message in told(tmp_path, without))
+
+
+def test_start_up_that_is_used_limits_no_epoch(tmp_path: FilePath) -> None:
+    some = lab.records("hybrid", *LONG)
+    for e in epochs(some):
+        e["app_limited"] = True
+    assert "reported, but data waited all the time, and R was not far beyond its use" in told(tmp_path, some)
+
+
+def test_an_application_without_data_may_limit_any(tmp_path: FilePath) -> None:
+    some = lab.records("hybrid", *SOURCE)
+    assert any(e["app_limited"] for e in epochs(some))
+    for e in epochs(some):
+        e["app_limited"] = True
+    assert not any("data waited" in message for message in told(tmp_path, some))
