@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from .check.numbers import REPORT_ROUNDING
 from .measure.packets import Packets
 from .measure.persistent import PersistentCongestion
 from .measure.rtt import Rtt
@@ -44,9 +45,9 @@ def thresholds_after_loss(window: float, threshold: float, packet: int, reaction
     return {halved} if reaction == LOSS else {halved, threshold}
 
 
-def whole_packets(window: float, packet: int) -> int:
-    """What may be in flight."""
-    return math.floor(window / packet + 1e-9) * packet
+def whole_packets(window: float, packet: int) -> set[int]:
+    """What may be in flight, as far as the rounding of the window leaves that open."""
+    return {math.floor((window + shift) / packet) * packet for shift in (-2.0 * REPORT_ROUNDING, 2.0 * REPORT_ROUNDING)}
 
 
 def phase(window: float, threshold: float, recovering: bool) -> str:

@@ -323,7 +323,7 @@ impl Controller for Raimd {
         let event = feedback
             .lost
             .iter()
-            .find(|packet| self.cycle.shows(packet.sent));
+            .find(|packet| self.round.is_some() && self.cycle.shows(packet.sent));
         if self.persistent.record(feedback, &self.rtt) {
             self.collapse(feedback.now);
         } else if let Some(lost) = event {

@@ -206,6 +206,21 @@ fn a_loss_with_the_first_sample_lowers_the_initial_rate_and_it_stays_low() {
 }
 
 #[test]
+fn a_loss_before_the_first_sample_does_not_count() {
+    let mut raimd = raimd("");
+    (0..10).for_each(|millis| raimd.on_sent(at(millis), SIZE));
+    let lost = [Lost {
+        sent: at(1),
+        size: SIZE,
+    }];
+    let before = raimd.rate.per_sec();
+    raimd.on_feedback(&feedback(at(100), &[], &lost));
+    assert_eq!(raimd.rate.per_sec(), before);
+    assert_eq!(raimd.next_event().unwrap().name, "parameters_set");
+    assert!(raimd.next_event().is_none() && raimd.state() == "initial");
+}
+
+#[test]
 fn a_loss_of_what_little_was_sent_lowers_the_rate_to_a_share_of_that() {
     let mut walk = Walk::new("paper,initial_rate=4Mbps", 100, 10);
     walk.limited = true;

@@ -90,7 +90,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         compared = compare(event, m, self._before(excessive_loss=self._has_excessive_loss(r, m)))
         v.findings.extend(compared.findings)
         beyond = partial(is_far_beyond, m, self._limited) if self._startup else None
-        v.findings.extend(self._limited.check(event, m.steps, m.max_datagram_size, beyond))
+        v.findings.extend(self._limited.check(event, m, m.steps, beyond))
         v.add(compared.row)
         anew = self._measured_anew(r, compared)
         self._startup = compared.interrupted or (self._startup and not anew and self._goes_on(compared))

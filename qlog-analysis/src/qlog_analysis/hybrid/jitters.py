@@ -16,7 +16,9 @@ JITTER_TOLERANCE = 4 * DELTA_TOLERANCE
 """s. Bends are four ROWDs, each off by as much as delta may be, and J is some five times the mean of one-sided ones;
 but their errors are not all of one sign."""
 MOST_READINGS = 64
-"""Of what has been, by each source; more are thinned out, those that agree with the reports last."""
+"""Of what has been, by each source; those are kept that agree with the reports."""
+MOST_GOING_ON = 4096
+"""Ways in which an epoch goes on from these. Of more some are passed over, of the ways to cut the epoch."""
 
 
 @dataclass(slots=True)
@@ -64,11 +66,6 @@ class Jitters:
             return
         if told is not None:
             rows = frozenset(row for row in rows if abs(floor.mean(row) - told) <= DELTA_TOLERANCE) or rows
-        some = sorted(rows)[:: _step(len(rows))]
-        states = sorted({state.add(row) for state in self._states[source] for row in some}, key=lambda s: s.level)
-        self._states[source] = states if told is not None else states[:: _step(len(states))]
-
-
-def _step(number: int) -> int:
-    """Of so many every such one, to have no more than `MOST_READINGS` from all over."""
-    return (number - 1) // MOST_READINGS + 1
+        before = self._states[source]
+        step = (len(before) * len(rows) - 1) // MOST_GOING_ON + 1
+        self._states[source] = list({state.add(row) for state in before for row in sorted(rows)[::step]})

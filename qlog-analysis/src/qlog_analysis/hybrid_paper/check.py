@@ -53,7 +53,7 @@ class _Check(EpochWalk[PaperEpoch, Parameters, ZonesVerdict]):
         compared = Comparison(event, m, self._previous)
         compared.run()
         self._verdict.findings.extend(compared.findings)
-        self._verdict.findings.extend(self._limited.check(event, m.steps, m.max_datagram_size))
+        self._verdict.findings.extend(self._limited.check(event, m, m.steps))
         self._verdict.add(compared.row())
         if m.steps:
             self._verdict.findings.extend(self._surrounded(event, m))

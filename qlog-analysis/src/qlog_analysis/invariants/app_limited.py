@@ -51,7 +51,8 @@ def judge(seen: Seen) -> Judged:
         if rate[row] <= fastest[row - 1] or alone[row] <= widest[row - 1]:
             continue  # BBR's window follows its rate, and a paced window's rate the round trip
         most = max(used[at[row]], paced[at[row]] * m.min_rtt[row])
-        if window[row - 1] > USED * most + beside * seen.packet_size(m.time[row]):
+        held = np.fmin(window[row - 1], rate[row - 1] / 8.0 * m.min_rtt[row])  # with the round trip as it is by then
+        if held > USED * most + beside * seen.packet_size(m.time[row]):
             out.breach(
                 m.time[row],
                 f"{window[row]:.0f} bytes may leave in a round trip instead of {highest[row - 1]:.0f}, and at most "

@@ -56,7 +56,9 @@ class _Check:
             self._rtt.record(f)
             self._used.record(f)
             causes = self._cycle.causes(f)
-            if self._began is None and self._rtt.smoothed is not None:
+            if self._rtt.smoothed is None:
+                causes = {None}
+            elif self._began is None:
                 self._begin(f, self._rtt.smoothed)
                 causes = set() if causes == {None} else causes
             if None in causes:

@@ -186,7 +186,9 @@ class _Check:
             walk.find("cause", f"a queue of {r.diff} packets reported, which is not above gamma = {self._p.gamma:g}")
         passed = Bounds(f.time - self._trip.began, f.time - self._trip.began).wider(TIME_TOLERANCE)
         slow, fast = (8.0 * self._trip.acked / max(x, 1e-9) for x in (passed.high, passed.low))
-        walk.between("arrived", r.arrived, slow - 1e-3, fast + 1e-3, "bit/s acknowledged in the round trip")
+        at_once = r.arrived is None and passed.low <= 0.0
+        if not at_once:
+            walk.between("arrived", r.arrived, slow - 1e-3, fast + 1e-3, "bit/s acknowledged in the round trip")
         after = law.left(r.window_before, r.arrived, law.Path(r.rtt / 1e3, r.base_rtt / 1e3), self._packet)
         walk.near("window_after", r.window_after, after, ROUNDING + RELATIVE * after, "what comes back")
         self._thresholds(r, {min(self._threshold, r.window_after)})
@@ -212,7 +214,7 @@ class _Check:
         walk = self._walk
         threshold = math.inf if r.ssthresh is None else r.ssthresh
         walk.same("phase", r.phase, phase(r.window_after, threshold, self._recovery.recovering))
-        walk.same("window", r.window, whole_packets(r.window_after, self._packet), "whole packets of window_after")
+        walk.one_of("window", r.window, whole_packets(r.window_after, self._packet), "whole packets of window_after")
         if self._rtt.smoothed is None or r.srtt <= 0.0:
             return
         smoothed = self._rtt.smoothed.wider(1e-9)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -22,6 +22,12 @@ class Backlog:
         records, waiting = self._moments
         first, last = (bisect_right(records, record) for record in (after, until))
         return first > 0 and all(waiting[first - 1 : last])
+
+    def is_empty(self, record: int) -> bool:
+        """Whether no data waited before a record. False where the trace does not tell."""
+        records, waiting = self._moments
+        last = bisect_left(records, record) - 1
+        return len(self._trace.written) > 0 and last >= 0 and not waiting[last]
 
     @cached_property
     def _moments(self) -> tuple[list[int], list[bool]]:

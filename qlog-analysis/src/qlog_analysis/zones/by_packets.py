@@ -97,5 +97,6 @@ def _window_had_room(s: AnySides, steps: Sequence[Step]) -> bool:
     before = s.previous
     if before is None or before.epoch < HANDSHAKE_EPOCHS:
         return False
-    sure = SURE_ROOM * min(before.window, s.r.window)
-    return all(step.in_flight_before < sure for step in steps)
+    window = min(before.window, s.r.window)
+    sure = min(SURE_ROOM * window, window - s.m.max_datagram_size)
+    return all(step.in_flight_before <= sure for step in steps)

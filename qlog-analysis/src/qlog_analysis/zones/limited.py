@@ -8,18 +8,19 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import TypeVar
 
+from ..check.numbers import TIME_TOLERANCE
 from ..check.verdict import Finding
 from ..events import ZoneEpoch
 from ..measure.used import Used
-from ..model import Feedback, Trace, Update
+from ..model import Feedback, Space, Trace, Update
 from .backlog import Backlog
-from .measured import Step
+from .measured import HANDSHAKE_EPOCHS, Shown, Step
 
 R = TypeVar("R", bound=ZoneEpoch)
 
 
 class Limited:
-    """Asked epoch by epoch, in their order."""
+    """Asked epoch by epoch, in their order. Recovery notices that no data waits, which stands in no event."""
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
@@ -30,20 +31,47 @@ class Limited:
     def check(
         self,
         event: Update[R],
+        m: Shown,
         steps: Sequence[Step],
-        packet: int,
         is_far_beyond: Callable[[], bool] | None = None,
     ) -> Iterator[Finding]:
-        """Recovery may have noticed that no data waits, which stands in no event; but not if data waited all the time.
-        `is_far_beyond` tells of start-up whether R may have been far beyond its use, which counts as well."""
+        """`is_far_beyond` tells of start-up whether R may have been far beyond its use, which counts as well."""
         since, self._since = self._since, event.record
-        if not event.data.app_limited or not steps or since < 0:
+        if not steps or since < 0:
             return
-        used = self._surely_full(steps, packet) if is_far_beyond is None else not is_far_beyond()
-        if used and self._backlog.waits(since, event.record):
+        if event.data.app_limited:
+            used = self._surely_full(steps, m.max_datagram_size) if is_far_beyond is None else not is_far_beyond()
             why = "the window was full" if is_far_beyond is None else "R was not far beyond its use"
             message = f"reported, but data waited all the time, and {why}"
+            # quiche also takes itself to be without data if an ACK leaves none of the room to what waits.
+            wrong = used and not self._dataless(since, event.record) and self._backlog.waits(since, event.record)
+        else:
+            message = "not reported, but little was sent, and a packet without data left when none waited"
+            unused = m.sent_bits < 0.8 * event.data.rate_before * (m.duration - TIME_TOLERANCE)
+            later = event.data.epoch >= HANDSHAKE_EPOCHS
+            wrong = later and unused and self._was_noticed(since, event.record, m.max_datagram_size)
+        if wrong:
             yield Finding(event.data.epoch, event.time, "app_limited", message)
+
+    def _was_noticed(self, since: int, until: int, packet: int) -> bool:
+        """Whether recovery surely noticed that no data waits: it does when it makes a packet without, and the window
+        has room."""
+        return any(
+            self._had_room(record, packet) and self._backlog.is_empty(record) for record in self._dataless(since, until)
+        )
+
+    def _had_room(self, record: int, packet: int) -> bool:
+        m = self._trace.metrics
+        row = bisect_left(m.record, record) - 1
+        return row >= 0 and m.bytes_in_flight[row] + packet <= m.congestion_window[row]
+
+    def _dataless(self, since: int, until: int) -> list[int]:
+        """Records of packets between two that had no data of a stream."""
+        sent = self._trace.sent
+        first, last = (bisect_left(sent.record, record) for record in (since, until))
+        return [
+            sent.record[i] for i in range(first, last) if sent.space[i] == Space.APPLICATION and not sent.frames_of(i)
+        ]
 
     def _surely_full(self, steps: Sequence[Step], packet: int) -> bool:
         """Whether the window was, at a feedback before which no packet more fitted."""
