@@ -28,6 +28,8 @@ CASES: dict[str, tuple[str, str, tuple[str, ...], Tamper]] = {
     "bytes in flight are told less": ("in flight", "hybrid", PLAIN, t.added("bytes_in_flight", -1, 2000.0)),
     "bytes in flight are told more": ("in flight", "cubic", PLAIN, t.added("bytes_in_flight", 1250, 2000.0)),
     "packets leave early": ("pacing", "hybrid", HELD_ACKS, t.early(5, 1500.0)),
+    "two packets leave together on a slow link": ("pacing", "vegas", HELD_ACKS, t.early(2, 1500.0)),
+    "two packets of hybrid do": ("pacing", "hybrid", HELD_ACKS, t.early(2, 1500.0)),
     "the rate is told smaller": ("pacing", "hybrid", PLAIN, t.scaled("pacing_rate", 0.9)),
     "the rate of bbr2 is told smaller": ("pacing", "bbr2", PLAIN, t.scaled("pacing_rate", 0.8)),
     "the rate of raimd is told smaller": ("pacing", "raimd", PLAIN, t.scaled("pacing_rate", 0.9)),

@@ -12,6 +12,11 @@ from traces import epochs, verdict_of
 from tracewriter import Json
 
 SLOWER = ("link.there.rate=4Mbps@0s,700kbps@2s", "link.there.buffer=2s", "duration=3s")
+PAUSES = (
+    "link.there.rate=4Mbps",
+    "duration=4s",
+    'flow.main.traffic={ kind = "on_off", on = "700ms", off = "600ms", fixed = true }',
+)
 LONG = ("link.there.rate=20Mbps", "link.there.delay=40ms", "link.back.delay=40ms", "duration=1s")
 SOURCE = ("link.there.rate=6Mbps", "duration=3s", 'flow.main.traffic={ kind = "cbr", rate = "1500kbps" }')
 
@@ -44,3 +49,12 @@ def test_an_application_without_data_may_limit_any(tmp_path: FilePath) -> None:
     for e in epochs(some):
         e["app_limited"] = True
     assert not any("data waited" in message for message in told(tmp_path, some))
+
+
+def test_a_packet_without_data_shows_that_none_waited(tmp_path: FilePath) -> None:
+    some = lab.records("hybrid:paper", *PAUSES)
+    assert verdict_of(tmp_path, some).outcome is Outcome.PASS
+    for e in epochs(some):
+        e["app_limited"] = False
+    message = "not reported, but little was sent, and a packet without data left when none waited"
+    assert message in told(tmp_path, some)

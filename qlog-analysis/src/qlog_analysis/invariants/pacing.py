@@ -99,7 +99,7 @@ def judge(seen: Seen) -> Judged:
         return Judged.nothing("the trace does not give the size of every packet")
     out, sent = Judged(), seen.trace.sent
     plan, held = Schedule(burst_of(seen)), _Held(seen, Waiting(seen.trace))
-    before = math.nan
+    before, bursts = math.nan, deque[int](maxlen=PROBING.paced)
     for i in range(len(s)):
         if s.record[i] >= seen.until:
             break
@@ -114,12 +114,13 @@ def judge(seen: Seen) -> Judged:
         elif plan.free == 0:
             out.cases += 1
             out.seconds += 0.0 if math.isnan(before) else time - before
-        early = plan.early(time, together(seen, i))
+        bursts.append(together(seen, i))
+        early = plan.early(time, max(bursts))  # a burst that has begun goes on
         if early > TOGETHER + TRUNCATED:
             out.breach(
                 time,
                 f"packet {sent.number[packet]} leaves {early * 1e3:.3f} ms before {s.pacing[i] / 1e6:.3f} Mbit/s and a "
-                f"burst of {together(seen, i)} allow",
+                f"burst of {max(bursts)} allow",
             )
             plan.due = time  # what follows is judged for itself
         plan.left(time, transfer)
