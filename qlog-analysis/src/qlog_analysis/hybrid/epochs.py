@@ -205,7 +205,11 @@ class Measurement:
         links = {x + shift >= SHORT_PATH for x in lengths for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)}
         dispersed = self._transmission.is_dispersed if self._believed() > 0.0 else {False}
         known = {a and b for a in links for b in dispersed}
-        bound = Bound(law.link_rate(limits.max_datagram_size, self._believed(), limits.parameters), known)
+        # T from receive timestamps is exact; where L bounds it, it is as exact as L.
+        slack = TIME_TOLERANCE if 0.0 < self._believed() < self._transmission.smallest else 0.0
+        times = (self._believed() + slack, self._believed() - slack)
+        low, high = (law.link_rate(limits.max_datagram_size, t, limits.parameters) for t in times)
+        bound = Bound(low, high, known)
         self._growing.on_ack(acked, lengths, shown if told is None else Told.by_report(told), limits.parameters, bound)
 
     def _is_over(self, f: Feedback, lengths: tuple[float, ...], startup: bool) -> bool:

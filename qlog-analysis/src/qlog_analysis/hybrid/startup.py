@@ -33,21 +33,22 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What the slowest link carries, bit/s: R does not go beyond it in start-up."""
+    """What the slowest link carries, bit/s, at least and at most: R does not go beyond it in start-up."""
 
-    rate: float
+    low: float
+    high: float
     known: set[bool]
     """Whether it is, as far as rounding leaves that open."""
 
     def hold(self, low: float, high: float) -> tuple[float, float]:
         """R between these, held."""
         if True in self.known:
-            low = min(low, self.rate)
-        return low, high if False in self.known else min(high, self.rate)
+            low = min(low, self.low)
+        return low, high if False in self.known else min(high, self.high)
 
     def filled(self, low: float, high: float) -> set[bool]:
         """Whether R, between these, is what it carries."""
-        return {known and rate >= self.rate for known in self.known for rate in (low, high)}
+        return {known and fills for known in self.known for fills in (low >= self.high, high >= self.low)}
 
 
 @dataclass(slots=True)
