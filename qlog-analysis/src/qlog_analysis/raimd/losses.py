@@ -7,8 +7,12 @@ from dataclasses import dataclass, field
 from ..measure.packets import Packets
 from ..measure.persistent import PersistentCongestion
 from ..measure.rtt import Rtt
-from ..model import Feedback, Trace
+from ..model import TIME_RESOLUTION, Feedback, Trace
 from . import law
+
+KEPT = 2.0
+"""Smoothed RTTs before the newest packet acknowledged, of which it is known what was sent."""
+SHIFT = 2.0 * TIME_RESOLUTION
 
 
 @dataclass(slots=True)
@@ -24,6 +28,8 @@ class Cycle:
     """Ack-eliciting packets sent until then."""
     _back: tuple[int, ...] = (0,)
     """The same until the newest that was acknowledged; more than one where times of a microsecond leave it open."""
+    _forgotten: tuple[int, int] = (0, 0)
+    """The same until the oldest of which it is still known when it left, at least and at most."""
     _closed: list[int] = field(default_factory=list)
     _packets: Packets = field(init=False)
     _persistent: PersistentCongestion = field(init=False)
@@ -59,7 +65,10 @@ class Cycle:
         """n of the interval that a loss event ends: to the first packet lost, or the first that surely counts."""
         counts = self._events(f)
         first = counts[:1] + [p for p in counts if self.trace.sent.ack_eliciting[p]][:1]
-        return {max(n - self._start, 1) for p in first for n in self._until(p)}
+        until = {n for p in first for n in self._until(p)}
+        least, most = self._forgotten
+        until |= {n for n in range(least, most + 1) if n > min(until, default=n)}
+        return {max(n - self._start, 1) for n in until}
 
     def _until(self, packet: int) -> tuple[int, int]:
         """Packets sent until this one left: without and with others of the same microsecond."""
@@ -76,8 +85,18 @@ class Cycle:
         """To be called for every feedback, after the update: the open interval is as of the ACK before."""
         newest = [*self._packets.acked(f)][-1:]
         if newest:
+            self._forget(self._packets.sent_at(newest[0]))
             until = self._until(newest[0])
             self._back = tuple({max(a, b) for a in self._back for b in until} if len(self._back) < 4 else until)
+
+    def _forget(self, newest: float) -> None:
+        """What left two round trips before the newest packet acknowledged, and earlier, counts as the last of these."""
+        if self.rtt.smoothed is not None:
+            ends = (newest - KEPT * self.rtt.smoothed.high, newest - KEPT * self.rtt.smoothed.low)
+            counts = (self._packets.count_until(x + shift) for x, shift in zip(ends, (-SHIFT, SHIFT), strict=True))
+            low, high = self._forgotten
+            least, most = counts
+            self._forgotten = max(low, least), max(high, most)
 
     def open(self) -> set[int]:
         return {max(n - self._start, 0) for n in self._back}
