@@ -19,6 +19,8 @@ class Backlog:
     def waits(self, after: int, until: int) -> bool:
         """Whether data that may leave waited in every moment from one record to another. False where the trace does not
         tell."""
+        if not self._trace.written:
+            return False
         records, waiting = self._moments
         first, last = (bisect_right(records, record) for record in (after, until))
         return first > 0 and all(waiting[first - 1 : last])
