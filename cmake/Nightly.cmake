@@ -46,9 +46,9 @@ endforeach()
 # cut off are built in the next call.
 set(mutants "${CMAKE_COMMAND}" -E env "PYTHONPATH=${CMAKE_SOURCE_DIR}/tests" "${QUICHE_CC_VENV_PYTHON}" -m mutants)
 quiche_cc_test(mutants-found TIER nightly LABEL mutants TIMEOUT 14400 LOCKS cargo
-               COMMAND ${mutants} run --build-dir "${CMAKE_BINARY_DIR}" --out "${nightly}/mutants" --least 0.9)
+               COMMAND ${mutants} run --build-dir "${CMAKE_BINARY_DIR}" --out "${nightly}/mutants" --least 0.95)
 quiche_cc_test(mutants-honest TIER nightly LABEL mutants TIMEOUT 14400
-               COMMAND ${mutants} honest --build-dir "${CMAKE_BINARY_DIR}" --out "${nightly}/mutants" --count 2000 --most 40)
+               COMMAND ${mutants} honest --build-dir "${CMAKE_BINARY_DIR}" --out "${nightly}/mutants" --count 2000 --most 26)
 
 # libFuzzer as cargo-fuzz sets it up without a sanitizer (the controllers have no unsafe code), which a stable compiler can.
 # With --target these flags are not for build scripts and macros, which would lack the fuzzer's runtime.
