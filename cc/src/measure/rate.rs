@@ -21,6 +21,8 @@ use crate::units::{scaled, Bytes, Owd, Rate, Time};
 
 /// Marks kept in the shortest time that a measurement spans.
 const MARKS_PER_SPAN: u32 = 32;
+/// So many spans of sending are remembered for one of arriving: a batch of ACKs longer than that says nothing of a rate.
+const MOST_SPANS: u32 = 8;
 /// Where receive timestamps make the span zero, what counts is this share of the time it took to send.
 const LEAST_SHARE: f64 = 1e-3;
 
@@ -42,6 +44,12 @@ impl Mark {
     fn queueing(&self, earlier: &Mark) -> Owd {
         let smallest = earlier.minima[self.sample.class].unwrap_or(earlier.sample.owd);
         (self.sample.owd - smallest).max(Owd::ZERO)
+    }
+
+    /// How long after `earlier` it arrived.
+    fn arrives_after(&self, earlier: &Mark) -> Owd {
+        let sending = self.sample.sent.since(earlier.sample.sent);
+        Owd::from(sending) + (self.queueing(earlier) - earlier.queueing(earlier))
     }
 }
 
@@ -83,7 +91,7 @@ impl RateSample {
 
 /// Measures X_in and X_out over at least so many packets and so much time.
 ///
-/// Its memory is a mark per ACK in that span, at most 32 or one per packet, and what is in flight.
+/// Its memory is a mark per ACK in eight of these spans, at most 32 in each, or one per packet, and what is in flight.
 #[derive(Debug, Clone)]
 pub struct RateMeter {
     span: Duration,
@@ -95,7 +103,7 @@ pub struct RateMeter {
 }
 
 impl RateMeter {
-    /// A meter that spans at least `span` of sending time.
+    /// A meter that spans at least `span`, of sending and of arriving.
     pub fn new(span: Duration) -> Self {
         Self {
             span,
@@ -162,13 +170,20 @@ impl RateMeter {
             .and_then(|from| self.between(from, &mark, least));
         let close = |last: &Mark| sample.sent.since(last.sample.sent) < self.span / MARKS_PER_SPAN;
         if !self.marks.back().is_some_and(close) {
+            if self.marks.len() as u64 > least + u64::from(MARKS_PER_SPAN * MOST_SPANS) {
+                self.marks.pop_front();
+            }
             self.marks.push_back(mark);
         }
         measured
     }
 
+    /// Both ends of the path have to have had the time: what a batch of ACKs brings arrives at once, however long it took to
+    /// send, and would be the rate of a far faster path.
     fn is_enough(&self, from: &Mark, to: &Mark, least: u64) -> bool {
-        to.packets - from.packets >= least && to.sample.sent.since(from.sample.sent) >= self.span
+        to.packets - from.packets >= least
+            && to.sample.sent.since(from.sample.sent) >= self.span
+            && to.arrives_after(from) >= Owd::from(self.span)
     }
 
     /// Leaves the latest mark from which enough packets lead to `mark` at the front.
@@ -187,8 +202,7 @@ impl RateMeter {
             return None;
         }
         let sending = to.sample.sent.since(from.sample.sent);
-        let longer = to.queueing(from) - from.queueing(from);
-        let arriving = (Owd::from(sending) + longer).to_duration();
+        let arriving = to.arrives_after(from).to_duration();
         Some(RateSample {
             packets: to.packets - from.packets,
             sent: Bytes(to.sent.0 - from.sent.0),

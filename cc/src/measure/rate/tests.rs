@@ -168,6 +168,22 @@ fn at_a_gigabit_receive_times_in_microseconds_are_fine_enough() {
     assert!(bench.meter.marks.len() <= 2 + MARKS_PER_SPAN as usize);
 }
 
+#[test]
+fn a_batch_that_arrives_at_once_is_not_the_rate_of_the_path() {
+    let mut bench = Bench::new();
+    // 10 Mbit/s, and what arrives is held back up to 24 ms: batches of 24 packets.
+    let rates: Vec<f64> = (0..480)
+        .filter_map(|number| {
+            let held = 24 - number % 24;
+            let sample = bench.deliver(number * 1_000_000, (held * 1_000_000) as i64)?;
+            Some(sample.output().bps())
+        })
+        .collect();
+    assert!(rates.len() > 100);
+    let most = rates.into_iter().fold(0.0, f64::max);
+    assert!(most < 2.0 * 10e6, "{most}");
+}
+
 proptest! {
     #[test]
     fn the_origin_of_the_receivers_clock_does_not_matter(
@@ -183,7 +199,7 @@ proptest! {
 
     #[test]
     fn whatever_is_claimed_rates_are_finite_and_memory_is_bounded(
-        steps in prop::collection::vec((0u64..5_000_000, any::<i64>(), any::<bool>()), 1..300),
+        steps in prop::collection::vec((0u64..5_000_000, any::<i64>(), any::<bool>()), 1..600),
     ) {
         let mut bench = Bench::new();
         let mut now = 0;
@@ -196,6 +212,6 @@ proptest! {
                 prop_assert!(sample.arriving > Duration::ZERO && sample.delivered.0 > 0);
             }
         }
-        prop_assert!(bench.meter.marks.len() as u64 <= 2 + LEAST + u64::from(MARKS_PER_SPAN));
+        prop_assert!(bench.meter.marks.len() as u64 <= 2 + LEAST + u64::from(MARKS_PER_SPAN * MOST_SPANS));
     }
 }

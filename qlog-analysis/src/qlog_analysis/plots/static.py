@@ -41,7 +41,7 @@ def draw(title: str, panels: list[Panel], out: Path) -> None:
 
 
 def _settle(figure: Figure) -> None:
-    """Keeps the layout, but for digits in which the solver's results differ from run to run: SVG names clips by them."""
+    """Keeps the layout, but for digits that differ from run to run: SVG names clips by them."""
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     for axis in figure.axes:

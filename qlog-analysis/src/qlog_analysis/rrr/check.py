@@ -81,7 +81,12 @@ class _Check:
         return max(self._p.n // law.STARTUP_SHARE, 1) if self._startup else self._p.n
 
     def _enough(self, a: Mark, b: Mark, slack: float, least: float) -> bool:
-        return b.packets - a.packets >= least and b.since(a) >= self._p.span / 1e3 + slack
+        """With a slack above 0 for certain, below 0 perhaps."""
+        span = self._p.span / 1e3
+        if b.packets - a.packets < least or b.since(a) < span + slack:
+            return False
+        ways = list(arriving(a, b))
+        return all(way.low >= span for way in ways) if slack > 0.0 else any(way.high >= span for way in ways)
 
     def _silent(self, f: Feedback, mark: Mark | None, collapses: set[bool]) -> None:
         if self._rate is None:
