@@ -18,6 +18,7 @@ mod contended;
 mod dips;
 mod evidence;
 mod interruption;
+mod lemmas;
 mod skew;
 mod standing;
 mod vectors;
