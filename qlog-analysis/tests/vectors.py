@@ -4,7 +4,8 @@
 
 `alpha`, `update` and `trend` are those of the paper's controller with the parameters of section III, computed with
 exact arithmetic in milliseconds' range; no case lies on a threshold of the trend test, so that the unit of time that an
-implementation counts in cannot decide. The rest is built by vectors_additions.py. test_hybrid_vectors.py holds the file
+implementation counts in cannot decide. The rest is built by vectors_additions.py and
+vectors_limits.py. test_hybrid_vectors.py holds the file
 against hand-computed values and against this generator.
 """
 
@@ -16,6 +17,7 @@ import sys
 from typing import Any
 
 import vectors_additions
+import vectors_limits
 from paper_sender import parameters
 from qlog_analysis.hybrid_paper import law, trend
 from qlog_analysis.hybrid_paper.trend import Trend
@@ -36,6 +38,7 @@ def build() -> dict[str, Any]:
         "update": _update_cases(),
         "trend": [_trend_case(why, rowd) for why, rowd in _trend_inputs()],
         **vectors_additions.build(),
+        "limits": vectors_limits.build(),
     }
 
 

@@ -189,7 +189,7 @@ def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
         met = {startup and e.delta + s * MARGIN_MS / 1e3 > end for s in (-1, 1)}
         bounded = done.rate <= clamp_rate(0.0, PACKET, length)  # which depends on how L was measured
         if not bounded and len(met) == 1 and {_outcome(u) for u in near} == {_outcome(done)}:
-            return _as_json(options, e, course, done, transmission, longest)
+            return as_json(options, e, course, done, transmission, longest)
 
 
 def _drain(rng: random.Random, e: law.Epoch) -> Drain:
@@ -202,7 +202,7 @@ def _outcome(u: law.Update) -> tuple[Any, ...]:
     return u.zone, u.alpha is None, u.beta is None, u.startup, u.course.return_rate is None
 
 
-def _as_json(
+def as_json(
     options: str, e: law.Epoch, course: Course, done: law.Update, transmission: float, longest: float
 ) -> dict[str, Any]:
     drain = course.arrive(e.delivery_rate, e.arriving, e.length).drain

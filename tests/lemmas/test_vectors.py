@@ -41,7 +41,7 @@ def disagreements(case: Case, law: Law) -> list[str]:
         "expect_beta": step.beta if step.decreases else None,
         "expect_share_bps": step.control.return_rate if step.control.draining else None,
         "expect_undisturbed_ms": step.control.since_decrease * 1000,
-        "expect_zone": Fraction(3 if step.congested else 2 if step.filling else 1),
+        "expect_zone": Fraction(3 if step.congested else 2 if step.filling else 1) if case.epoch.counts else None,
         "expect_startup": Fraction(step.control.startup),
     }
     return [

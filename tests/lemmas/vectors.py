@@ -34,7 +34,8 @@ class Case:
 
 
 def cases() -> Iterator[Case]:
-    for case in json.loads(FILE.read_text(encoding="utf-8"))["course"]:
+    sections = json.loads(FILE.read_text(encoding="utf-8"))
+    for case in [*sections["course"], *sections["limits"]]:
         given = _DEFAULTS | dict(item.split("=") for item in case["options"].split(","))
         options, without = _options(given)
         before, epoch = _before(case), _epoch(case)
@@ -79,8 +80,8 @@ def _epoch(case: dict[str, Any]) -> Epoch:
     if jitter == 0:
         jitter = uncertain  # only its share of the epoch's duration matters, as no mean of a drain is known
     return Epoch(
-        counts=True,
-        interrupted=False,
+        counts=case.get("samples", True),
+        interrupted=case.get("interrupted", False),
         d=_millis(case["delta_ms"]),
         lost=case["lost"],
         excessive=case["overwhelmed"],
@@ -97,7 +98,7 @@ def _epoch(case: dict[str, Any]) -> Epoch:
         drain_bits=number(case["drain_arrived_bits"]),
         app_limited=case["app_limited"],
         limited_before=False,
-        tells_rate=False,
+        tells_rate=case.get("tells_rate", False),
         meets_queue=False,
         fills=case["fills"],
         growth=Fraction(1),

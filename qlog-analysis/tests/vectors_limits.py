@@ -1,0 +1,103 @@
+"""The part of tests/vectors/hybrid.json about single steps that random ones do not reach: the bounds of R and of the
+thresholds, interruptions, epochs without samples, and a drain of which jitter explains more than half."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import vectors_additions
+from qlog_analysis.hybrid import jitter, law, spec
+from qlog_analysis.hybrid.course import Course
+from qlog_analysis.hybrid.drain import Drain
+from qlog_analysis.hybrid.thresholds import full_delay, thresholds
+
+OPTIONS = vectors_additions.OPTIONS[0]
+PACKET = vectors_additions.PACKET
+LENGTH = 0.04
+LEAST = 62_500.0
+"""P / (4 L), bit/s."""
+SHARE = 8e5
+DRAINED = Drain(0.1, 7e5)
+"""More than 64 packets in less time than twice the jitter of the cases."""
+
+# Rate in bit/s, delay in d1, what the epochs before have left, and what differs of an epoch in which as much arrived as
+# was sent.
+CASES: tuple[tuple[str, float, float, Course, dict[str, Any]], ...] = (
+    ("a decrease ends at the least rate", 64_000.0, 6.0, Course(), {}),
+    ("one at the least rate keeps it", LEAST, 6.0, Course(), {}),
+    ("an increase at the least rate", LEAST, 0.1, Course(), {}),
+    ("an increase ends at the greatest rate", 9.5e9, 0.1, Course(since_decrease=8.0), {}),
+    ("d1 is not below its least", 1e9, 0.4, Course(), {}),
+    ("a packet takes as long as the greatest d1", 1e5, 0.9, Course(), {}),
+    ("a packet takes longer than the greatest d1", 8e4, 0.9, Course(), {}),
+    ("the same, congested", 8e4, 2.5, Course(), {}),
+    ("an interruption ends at the minimum window", 1e7, 0.1, Course(), {"interrupted": True}),
+    ("one below it changes nothing of R", 1e5, 0.1, Course(), {"interrupted": True}),
+    ("one while a queue drains", 1e7, 6.0, Course(SHARE), {"interrupted": True}),
+    ("one in start-up", 1e7, 0.1, Course(), {"interrupted": True, "startup": True}),
+    ("one that the application limits", 1e7, 0.1, Course(), {"interrupted": True, "app_limited": True}),
+    ("jitter explains half of a drain at most", 1e6, 1.5, Course(SHARE, drain=DRAINED), {"jitter": 0.3}),
+    ("the same, with losses made up for", 1e6, 1.5, Course(1e6, drain=DRAINED), {"jitter": 0.3, "background": 1.0}),
+    ("S is returned to while the application limits", 5e5, 0.1, Course(SHARE), {"app_limited": True}),
+)
+# What epochs without samples leave of S: A in bit/s, whether 16 packets were acknowledged, and whether the application
+# limits.
+WITHOUT_SAMPLES = (
+    (Course(SHARE), 4e5, True, False),
+    (Course(SHARE), 4e5, False, False),
+    (Course(SHARE), 4e5, True, True),
+    (Course(SHARE), 9e5, True, False),
+    (Course(SHARE, 1e6), 9e5, False, False),
+    (Course(SHARE, 1e6), 2e6, True, True),
+    (Course(), 4e5, True, False),
+)
+
+
+def build() -> list[dict[str, Any]]:
+    steps = [_step(why, rate, delay, course, changes) for why, rate, delay, course, changes in CASES]
+    return steps + [_without_samples(*case) for case in WITHOUT_SAMPLES]
+
+
+def _epoch(rate: float, delay: float, changes: dict[str, Any]) -> law.Epoch:
+    p = spec.parse(f"hybrid:{OPTIONS}")
+    d = thresholds(rate, PACKET, p)
+    of_path: dict[str, Any] = {
+        "startup": False,
+        "app_limited": False,
+        "background": 0.0,
+        "jitter": 0.0,
+        "interrupted": False,
+    } | changes
+    return law.Epoch(
+        delta=round(delay * d.d1, 6),
+        lost=False,
+        excessive_loss=False,
+        rate=rate,
+        length=LENGTH,
+        packet_bytes=PACKET,
+        queues=False,
+        delivery_rate=rate,
+        uncertain=jitter.uncertain(of_path["jitter"], LENGTH),
+        thresholds=d,
+        full=full_delay(d.d1, 0.0, p),
+        arriving=LENGTH,
+        **of_path,
+    )
+
+
+def _step(why: str, rate: float, delay: float, course: Course, changes: dict[str, Any]) -> dict[str, Any]:
+    p = spec.parse(f"hybrid:{OPTIONS}")
+    e = _epoch(rate, delay, changes)
+    done = law.update(e, p, course)
+    case = vectors_additions.as_json(OPTIONS, e, course, done, 0.0, 0.0)
+    return {"why": why, "interrupted": e.interrupted, "samples": True, "tells_rate": False, **case}
+
+
+def _without_samples(course: Course, arrived: float, tells: bool, limited: bool) -> dict[str, Any]:
+    e = replace(_epoch(5e5, 0.0, {"app_limited": limited}), delivery_rate=arrived)
+    left = course.learn(arrived, tells=tells and not limited)
+    stays = law.Update(0, None, None, e.rate, False, left)
+    case = vectors_additions.as_json(OPTIONS, e, course, stays, 0.0, 0.0)
+    why = "an epoch without samples"
+    return {"why": why, "interrupted": False, "samples": False, "tells_rate": tells, **case, "expect_zone": None}
