@@ -31,6 +31,9 @@ quiche_cc_test(all-targets TIER nightly LABEL all-targets TIMEOUT 7200 PROCESSOR
 quiche_cc_test(all-safety TIER nightly LABEL all-safety TIMEOUT 3600 PROCESSORS 2
                COMMAND "${lab}" papers --papers tests/safety --out "${nightly}/safety")
 
+# That a lone flow of hybrid does not starve, by a solver (docs/results/lemmas.md).
+quiche_cc_test(lemmas-of-paths TIER nightly LABEL lemmas TIMEOUT 3600 COMMAND ${pytest} "${lemmas}/test_paths.py")
+
 # RFC 9743, criterion by criterion (docs/results/rfc9743.md).
 quiche_cc_test(dossier TIER nightly LABEL dossier TIMEOUT 3600 PROCESSORS 2
                COMMAND "${lab}" papers --papers tests/dossier --out "${nightly}/dossier")

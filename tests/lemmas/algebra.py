@@ -1,4 +1,4 @@
-"""Arithmetic that means the same for symbols of the solver and for exact fractions, so that equations are written once."""
+"""Arithmetic that means the same for symbols of the solver and for exact fractions, so that equations stand once."""
 
 from __future__ import annotations
 

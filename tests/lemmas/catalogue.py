@@ -16,14 +16,19 @@ PATHS = [
     Bounds(number("0.15"), number("0.05"), number("0.47"), number("1.1")),
     Bounds(number("0.15"), number("0.1"), number("0.38"), number("0.99")),
 ]
-"""Queue and jitter stay below the L / 6 from which on a queue may be taken for a longer path. The shares are the largest of
-two digits for which the proof goes through."""
+"""Queue and jitter stay below the L / 6 from which on a queue may be taken for a longer path. The shares are the
+largest of two digits for which the proof goes through."""
 
 
 def _of(lemma: str, bounds: Bounds) -> Lemma:
     share, jitter = f"{float(bounds.of_link):g} C", f"{float(bounds.jitter):g} L"
     if lemma == "progress":
-        return Lemma(f"progress, J <= {jitter}", "a lone flow without a queue does not stay slow", partial(_progress, bounds), "path")
+        return Lemma(
+            f"progress, J <= {jitter}",
+            "a lone flow without a queue does not stay slow",
+            partial(_progress, bounds),
+            "path",
+        )
     says = f"a lone flow's R stays above min({share}, {float(bounds.of_jitter):g} P / J) if J <= {jitter}"
     return Lemma(f"no starvation, J <= {jitter}", says, partial(_inductive, bounds), "path")
 

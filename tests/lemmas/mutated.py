@@ -160,5 +160,9 @@ class StepsWithoutGrowth(Law):
 
 
 MUTANTS = [
-    value for value in list(globals().values()) if isinstance(value, type) and issubclass(value, Law) and value is not Law
+    value
+    for value in list(globals().values())
+    if isinstance(value, type) and issubclass(value, Law) and value is not Law
 ]
+OF_PATHS = [BelievesWhatIsMissing, TargetOfHalfAPacket]
+"""No single step is wrong in these, but the flow starves."""

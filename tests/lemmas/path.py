@@ -53,14 +53,15 @@ class Bounds:
 
     @property
     def arrives(self) -> Fraction:
-        """What of the packets that the link served in an epoch is known at its end: up to J of it is late, and the window
-        lets less than R leave where round trips are longer by J."""
+        """What of the packets that the link served in an epoch is known at its end: up to J of it is late, and the
+        window lets less than R leave where round trips are longer by J."""
         return (1 - self.jitter) / (1 + self.jitter)
 
     @property
     def kept(self) -> Fraction:
         """What the largest decrease leaves."""
-        return 1 - max(self.delay / DEFAULTS.drain_epochs, DEFAULTS.min_decrease)
+        left: Fraction = 1 - max(self.delay / DEFAULTS.drain_epochs, DEFAULTS.min_decrease)
+        return left
 
     @property
     def rises(self) -> Fraction:
@@ -108,7 +109,8 @@ class Path:
 
 
 PATH = Path(*z3.Reals("C J queue after waited"))
-START = State(*z3.Reals("oldest before R"), z3.Bool("draining"), *z3.Reals("S q"))
+_OLDEST, _BEFORE, _RATE, _RETURN_RATE, _QUEUE = z3.Reals("oldest before R S q")
+START = State(_OLDEST, _BEFORE, _RATE, z3.Bool("draining"), _RETURN_RATE, _QUEUE)
 E = replace(
     EPOCH,
     counts=True,
@@ -220,7 +222,7 @@ def _with_reached(law: type[Law], reached: Term) -> Law:
         return reached
 
     found = law(DEFAULTS)
-    found.arrived_at_link = arrived_at_link  # type: ignore[method-assign]
+    found.arrived_at_link = arrived_at_link  # type: ignore[assignment, method-assign]
     return found
 
 

@@ -1,4 +1,4 @@
-"""A lemma is proved if the solver finds its negation unsatisfiable. Anything else, a time-out included, is a failure."""
+"""A lemma is proved if the solver finds its negation unsatisfiable. Anything else, a time-out too, is a failure."""
 
 from __future__ import annotations
 

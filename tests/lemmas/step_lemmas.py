@@ -12,7 +12,7 @@ from .domain import BEFORE, EPOCH, MOST_RATE, OPTIONS, ranges
 from .law import Control, Law, Step
 from .solver import Lemma, Query
 
-E, O, B = EPOCH, OPTIONS, BEFORE
+E, OF, B = EPOCH, OPTIONS, BEFORE
 RANGES = ranges()
 USUAL = [E.counts, negate(E.interrupted)]
 """Neither rule 1 nor rule 2."""
@@ -38,37 +38,37 @@ def _level(c: Control) -> Term:
 
 
 def divisions(law: type[Law]) -> Iterator[Query]:
-    found = law(O)
+    found = law(OF)
     found.step(E, B)
     for what in sorted({what for what, _, _ in found.divisions.seen}):
         cases = [(when, below) for name, when, below in found.divisions.seen if name == what]
-        positive = all_of(*(any_of(negate(when), below > 0) if when is not True else below > 0 for when, below in cases))
+        positive = all_of(
+            *(any_of(negate(when), below > 0) if when is not True else below > 0 for when, below in cases)
+        )
         yield Query(what, RANGES, positive)
 
 
 def bounds(law: type[Law]) -> Iterator[Query]:
-    rate = law(O).step(E, B).control.rate
+    rate = law(OF).step(E, B).control.rate
     yield Query("at most 10 Gbit/s", RANGES, rate <= MOST_RATE)
     yield Query("at least P / (4 L)", RANGES, rate >= least(_least_rate(), MOST_RATE))
 
 
 def thresholds(law: type[Law]) -> Iterator[Query]:
-    d = law(O).thresholds(B.rate, E)
+    d = law(OF).thresholds(B.rate, E)
     ordered = all_of(d.d0 > 0, d.d0 < d.short, d.short < d.d1, d.d1 < d.d2, d.d2 < d.d3)
     yield Query("0 < d0 < d1 / 2 < d1 < d2 < d3", RANGES, ordered)
     yield Query("d1 / 4 <= d_full <= d1", RANGES, all_of(d.full >= d.d1 / 4, d.full <= d.d1))
-    auto = [*RANGES, negate(O.target_given)]
+    auto = [*RANGES, negate(OF.target_given)]
     yield Query("0.2 ms <= d1 <= 100 ms", auto, all_of(d.d1 >= number("0.0002"), d.d1 <= number("0.1")))
 
 
 def decrease(law: type[Law]) -> Iterator[Query]:
-    step = law(O).step(E, B)
+    step = law(OF).step(E, B)
     after, slow = step.control.rate, _slow(step)
-    yield Query(
-        "beta", [*RANGES, step.decreases], all_of(step.beta >= O.min_decrease, step.beta <= number("0.5"))
-    )
+    yield Query("beta", [*RANGES, step.decreases], all_of(step.beta >= OF.min_decrease, step.beta <= number("0.5")))
     yield Query("it never rises", [*RANGES, *IN_BOUNDS, *USUAL, slow], after <= B.rate)
-    lower = most((1 - O.min_decrease) * B.rate, _least_rate())
+    lower = most((1 - OF.min_decrease) * B.rate, _least_rate())
     growing = [negate(B.startup), negate(B.draining)]
     yield Query("it falls by min_decrease", [*RANGES, *IN_BOUNDS, *USUAL, slow, *growing], after <= lower)
     back = most((1 - step.beta) * step.control.return_rate, _least_rate())
@@ -78,15 +78,15 @@ def decrease(law: type[Law]) -> Iterator[Query]:
 
 def drains(law: type[Law]) -> Iterator[Query]:
     """In n epochs at (1 - beta) S a link that carries S drains beta n L S, of a queue of d S."""
-    beta = law(O).beta(E)
-    n_epochs = O.drain_epochs * E.length
+    beta = law(OF).beta(E)
+    n_epochs = OF.drain_epochs * E.length
     short = [*RANGES, 2 * E.d <= n_epochs]
     yield Query("d <= beta n L", short, E.d <= beta * n_epochs)
     yield Query("never slower than half", RANGES, least(E.d, n_epochs / 2) <= beta * n_epochs)
 
 
 def limited(law: type[Law]) -> Iterator[Query]:
-    step = law(O).step(E, B)
+    step = law(OF).step(E, B)
     given = [*RANGES, *IN_BOUNDS, E.app_limited]
     grows = [*AFTER_STARTUP, negate(B.draining)]
     yield Query("a flow that grows keeps R", [*given, *grows], step.control.rate <= B.rate)
@@ -95,13 +95,13 @@ def limited(law: type[Law]) -> Iterator[Query]:
 
 
 def limited_level(law: type[Law]) -> Iterator[Query]:
-    step = law(O).step(E, B)
+    step = law(OF).step(E, B)
     given = [*RANGES, *IN_BOUNDS, E.app_limited]
     yield Query("max(R, S) never rises", given, _level(step.control) <= _level(B))
 
 
 def increase(law: type[Law]) -> Iterator[Query]:
-    found = law(O)
+    found = law(OF)
     step = found.step(E, B)
     given = [*RANGES, *IN_BOUNDS, step.increases]
     yield Query("0 <= alpha <= R / 4", given, all_of(step.alpha >= 0, step.alpha <= B.rate / 4))
@@ -110,16 +110,20 @@ def increase(law: type[Law]) -> Iterator[Query]:
     d = found.thresholds(B.rate, E)
     less = found.equation_3(longer, d) <= found.equation_3(E, d)
     yield Query("less with more delay", [*RANGES, E.d <= longer.d, longer.d <= d.d1], less)
-    yield Query("u grows by L", [*given, negate(E.app_limited)], step.control.since_decrease == B.since_decrease + E.length)
+    yield Query(
+        "u grows by L", [*given, negate(E.app_limited)], step.control.since_decrease == B.since_decrease + E.length
+    )
 
 
 def returns(law: type[Law]) -> Iterator[Query]:
-    found = law(O)
+    found = law(OF)
     step = found.step(E, B)
     rule_6 = [*RANGES, *IN_BOUNDS, *AFTER_STARTUP, B.draining, negate(_slow(step)), negate(step.control.draining)]
     s = found.learn(E, B).return_rate
     yield Query("R never falls", rule_6, step.control.rate >= B.rate)
-    yield Query("at least (1 - min_decrease) S", rule_6, step.control.rate >= least((1 - O.min_decrease) * s, MOST_RATE))
+    yield Query(
+        "at least (1 - min_decrease) S", rule_6, step.control.rate >= least((1 - OF.min_decrease) * s, MOST_RATE)
+    )
     yield Query("at most max(R, S)", rule_6, step.control.rate <= most(B.rate, s, _least_rate()))
     short = E.d <= found.thresholds(B.rate, E).short
     waits = [*AFTER_STARTUP, B.draining, negate(_slow(step))]
@@ -128,11 +132,11 @@ def returns(law: type[Law]) -> Iterator[Query]:
 
 
 def recovery(law: type[Law]) -> Iterator[Query]:
-    found = law(O)
+    found = law(OF)
     step = found.step(E, B)
     gone = [*RANGES, *IN_BOUNDS, *AFTER_STARTUP, E.d == 0, negate(E.excessive), negate(E.app_limited)]
     yield Query("one step leads to growing", gone, all_of(negate(step.control.draining), negate(step.control.startup)))
-    period = most(O.growth_period, E.length)
+    period = most(OF.growth_period, E.length)
     free = [*RANGES, *IN_BOUNDS, step.increases, negate(E.app_limited)]
     by_time = number("0.01") * E.packet * E.growth / period
     yield Query("alpha has its least", free, step.alpha >= least(B.rate / 4, by_time))
@@ -142,7 +146,7 @@ def recovery(law: type[Law]) -> Iterator[Query]:
 
 
 def interruption(law: type[Law]) -> Iterator[Query]:
-    step = law(O).step(E, B)
+    step = law(OF).step(E, B)
     given = [*RANGES, *IN_BOUNDS, E.interrupted]
     yield Query("R never rises", given, step.control.rate <= B.rate)
     yield Query("at most the minimum window", given, step.control.rate <= 2 * E.packet / E.length)
@@ -150,13 +154,17 @@ def interruption(law: type[Law]) -> Iterator[Query]:
 
 
 def growth_time(law: type[Law]) -> Iterator[Query]:
-    found = law(O)
+    found = law(OF)
     step = found.step(E, B)
     period = found.period(E, B.rate)
     at_most = most(B.since_decrease + E.length, 12 * period)
     yield Query("0 <= u", RANGES, step.control.since_decrease >= 0)
     yield Query("u <= max(u + L, 12 K)", RANGES, step.control.since_decrease <= at_most)
-    yield Query("L <= K <= max(L, growth_period)", RANGES, all_of(period >= E.length, period <= most(E.length, O.growth_period)))
+    yield Query(
+        "L <= K <= max(L, growth_period)",
+        RANGES,
+        all_of(period >= E.length, period <= most(E.length, OF.growth_period)),
+    )
 
 
 LEMMAS = [
@@ -173,4 +181,3 @@ LEMMAS = [
     Lemma("interruption", "an interruption leads to the minimum window, and to start-up", interruption),
     Lemma("growth-time", "u and K are within bounds", growth_time),
 ]
-

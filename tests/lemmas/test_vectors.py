@@ -5,15 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 
-import pytest
-import z3
-
 from .law import Law, Step
 from .vectors import Case, cases
 
 ROUNDING = Fraction(1, 10**8)
 """Of a value: the controller counts in 64-bit floats, and in whole nanoseconds."""
 CASES = list(cases())
+RULES = {
+    "3 ends",
+    "3 fills",
+    "3 goes on",
+    "4 congested, draining",
+    "4 congested, growing",
+    "4 filling, draining",
+    "4 filling, growing",
+    "5",
+    "6",
+    "7",
+    "7, application-limited",
+}
 
 
 def rule_of(case: Case, step: Step) -> str:
@@ -54,3 +64,8 @@ def disagreements(case: Case, law: Law) -> list[str]:
 def test_every_step_agrees_with_the_shared_vectors() -> None:
     wrong = {n: found for n, case in enumerate(CASES) if (found := disagreements(case, Law(case.options)))}
     assert not wrong, f"{len(wrong)} of {len(CASES)}: {dict(list(wrong.items())[:3])}"
+
+
+def test_the_vectors_reach_every_rule_and_branch() -> None:
+    reached = Counter(rule_of(case, Law(case.options).step(case.epoch, case.before)) for case in CASES)
+    assert set(reached) >= RULES, reached

@@ -1,0 +1,23 @@
+"""Every lemma of a step holds, and equations with a mistake have a counterexample of one of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from .law import Law
+from .mutated import MUTANTS, OF_PATHS
+from .solver import Lemma, prove
+from .step_lemmas import LEMMAS
+
+LIMIT_S = 60
+
+
+@pytest.mark.parametrize("lemma", LEMMAS, ids=lambda lemma: lemma.name)
+def test_a_lemma_is_proved(lemma: Lemma) -> None:
+    verdict = prove(lemma.queries(Law), LIMIT_S)
+    assert verdict.proved, verdict.why
+
+
+@pytest.mark.parametrize("law", [x for x in MUTANTS if x not in OF_PATHS], ids=lambda law: law.__name__)
+def test_a_mistake_has_a_counterexample(law: type[Law]) -> None:
+    assert any(prove(lemma.queries(law), LIMIT_S).values for lemma in LEMMAS)
