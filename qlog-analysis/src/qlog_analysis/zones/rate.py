@@ -13,7 +13,12 @@ MAX_RATE = 10e9
 
 def clamp_rate(rate: float, packet_bytes: float, length: float) -> float:
     """R stays within [P / (4 L), 10 Gbit/s]."""
-    return min(max(rate, 8.0 * packet_bytes / (4.0 * length)), MAX_RATE)
+    return min(max(rate, _packets_per(length, 0.25, packet_bytes)), MAX_RATE)
+
+
+def _packets_per(length: float, packets: float, packet_bytes: float) -> float:
+    """So many packets per L, bit/s; a trace may claim an L of 0."""
+    return 8.0 * packets * packet_bytes / length if length > 0.0 else math.inf
 
 
 def alpha(delta: float, amin: float, amax: float, d0: float, d1: float) -> float:
@@ -25,13 +30,13 @@ def alpha(delta: float, amin: float, amax: float, d0: float, d1: float) -> float
 
 def initial_rate(packets: int, packet_bytes: int, length: float, given: float | None) -> float:
     """What is given, or else an initial window of so many packets per L, bit/s."""
-    rate = 8.0 * packets * packet_bytes / length if given is None else given
+    rate = _packets_per(length, packets, packet_bytes) if given is None else given
     return clamp_rate(rate, packet_bytes, length)
 
 
 def restarted(rate: float, length: float, packet_bytes: float) -> float:
     """R after an interruption: at most two packets per L, bit/s."""
-    return clamp_rate(min(rate, MIN_WINDOW_PACKETS * 8.0 * packet_bytes / length), packet_bytes, length)
+    return clamp_rate(min(rate, _packets_per(length, MIN_WINDOW_PACKETS, packet_bytes)), packet_bytes, length)
 
 
 def window(bits: float, packet_bytes: int) -> int:
