@@ -45,7 +45,8 @@ def _settle(figure: Figure) -> None:
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     for axis in figure.axes:
-        axis.set_position([round(value, 6) for value in axis.get_position().bounds])
+        left, low, width, height = (round(value, 6) for value in axis.get_position().bounds)
+        axis.set_position((left, low, width, height))
 
 
 def _ribbons(axis: Axes, panel: Panel) -> None:
