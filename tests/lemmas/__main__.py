@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from .catalogue import LEMMAS
-from .law import Law
+from .equations import Law
 from .solver import LIMIT_S, prove
 
 

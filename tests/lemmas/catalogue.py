@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from .algebra import number
-from .law import Law
+from .equations import Law
 from .path import Bounds, inductive, progress
 from .solver import Lemma, Query
 from .step_lemmas import LEMMAS as OF_STEPS

@@ -7,7 +7,7 @@ from fractions import Fraction
 import z3
 
 from .algebra import Claim, Term, all_of, any_of, number
-from .law import Control, Epoch, Options
+from .equations import Control, Epoch, Options
 
 R_, S_ = z3.Reals("R S")
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from .algebra import Claim, Term, choose, least, most, number
-from .law import Control, Epoch, Law, Thresholds
+from .equations import Control, Epoch, Law, Thresholds
 
 
 class IncreasesWhenCongested(Law):

@@ -21,7 +21,7 @@ import z3
 
 from .algebra import Claim, Term, all_of, any_of, choose, least, most, negate, number
 from .domain import EPOCH, LEAST_LENGTH, LEAST_PACKET, MOST_PACKET, between
-from .law import Control, Epoch, Law, Options, Step
+from .equations import Control, Epoch, Law, Options, Step
 from .solver import Query
 
 GROWTH = number("0.8")

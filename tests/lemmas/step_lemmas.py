@@ -9,7 +9,7 @@ import z3
 
 from .algebra import Claim, Term, all_of, any_of, choose, least, most, negate, number
 from .domain import BEFORE, EPOCH, MOST_RATE, OPTIONS, ranges
-from .law import Control, Law, Step
+from .equations import Control, Law, Step
 from .solver import Lemma, Query
 
 E, OF, B = EPOCH, OPTIONS, BEFORE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .law import Law
+from .equations import Law
 from .mutated import MUTANTS, OF_PATHS
 from .solver import Lemma, prove
 from .step_lemmas import LEMMAS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from .catalogue import OF_PATHS as LEMMAS
-from .law import Law
+from .equations import Law
 from .mutated import OF_PATHS
 from .solver import Lemma, prove
 

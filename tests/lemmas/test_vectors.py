@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 
-from .law import Law, Step
+from .equations import Law, Step
 from .vectors import Case, cases
 
 ROUNDING = Fraction(1, 10**8)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .algebra import number
-from .law import Control, Epoch, Law, Options
+from .equations import Control, Epoch, Law, Options
 
 FILE = Path(__file__).parents[1] / "vectors" / "hybrid.json"
 PACKET = Fraction(8 * 1250)
