@@ -192,7 +192,7 @@ def test_what_goes_into_a_folder_replaces_no_trace_there(tmp_path: FilePath, cap
     [
         (["chek", "x"], "check"),
         (["metric", "x"], "metrics"),
-        (["qvis", "x"], "to-qvis"),
+        (["toqvis", "x"], "to-qvis"),
         (["check", "x", "--jsn", "y"], "--json"),
     ],
 )
