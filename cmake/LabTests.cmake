@@ -19,7 +19,7 @@ quiche_cc_test(search TIER test LABEL lab TIMEOUT 300 COST 10 COMMAND ${pytest} 
 # Lemmas on hybrid's control step (docs/results/lemmas.md); those of a path take minutes.
 set(lemmas "${CMAKE_SOURCE_DIR}/tests/lemmas")
 quiche_cc_test(lemmas TIER test LABEL lemmas TIMEOUT 600 COST 25
-               COMMAND ${pytest} "${lemmas}/test_lemmas.py" "${lemmas}/test_vectors.py")
+               COMMAND ${pytest} "${lemmas}/test_adversary.py" "${lemmas}/test_lemmas.py" "${lemmas}/test_vectors.py")
 quiche_cc_test(dossier-page TIER test LABEL lab TIMEOUT 60 COMMAND ${pytest} tests/dossier)
 quiche_cc_test(targets-traces TIER test LABEL lab TIMEOUT 60 COMMAND ${pytest} tests/targets)
 

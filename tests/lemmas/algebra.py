@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -81,6 +80,3 @@ class Divisions:
         if when is False:
             return Fraction(0)
         return choose(when, above / below, Fraction(0))
-
-
-Function = Callable[..., Term]

@@ -12,9 +12,9 @@ from .solver import Lemma, Query
 from .step_lemmas import LEMMAS as OF_STEPS
 
 PATHS = [
-    Bounds(number("0.15"), number("0.01"), number("0.55"), number("1.19")),
-    Bounds(number("0.15"), number("0.05"), number("0.47"), number("1.1")),
-    Bounds(number("0.15"), number("0.1"), number("0.38"), number("0.99")),
+    Bounds(number("0.15"), number("0.01"), number("0.55"), number("1.24")),
+    Bounds(number("0.15"), number("0.05"), number("0.47"), number("1.13")),
+    Bounds(number("0.15"), number("0.1"), number("0.38"), number("1.01")),
 ]
 """Queue and jitter stay below the L / 6 from which on a queue may be taken for a longer path. The shares are the
 largest of two digits for which the proof goes through."""

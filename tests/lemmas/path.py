@@ -1,6 +1,6 @@
 """A lone flow over one link whose feedback is late by up to J: how far the rate can fall.
 
-The network of M. Arun, M. Tahmasbi Arashloo, A. Saeed, M. Alizadeh and H. Balakrishnan, Toward Formally Verifying
+The network of V. Arun, M. Tahmasbi Arashloo, A. Saeed, M. Alizadeh and H. Balakrishnan, Toward Formally Verifying
 Congestion Control Behavior (SIGCOMM 2021), for epochs: the link serves at C while it has a queue, and whatever it
 delays beyond that is chosen by an adversary within J. The proof is by an invariant, so it is one of executions of any
 length: `Inductive` says that whatever the adversary does, an epoch leads from states of the invariant to such states.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+import z3
 
+from .catalogue import LEMMAS as ALL
 from .equations import Law
 from .mutated import MUTANTS, OF_PATHS
-from .solver import Lemma, prove
+from .solver import Lemma, Query, ask, prove
 from .step_lemmas import LEMMAS
 
 LIMIT_S = 60
@@ -16,6 +18,14 @@ LIMIT_S = 60
 def test_a_lemma_is_proved(lemma: Lemma) -> None:
     verdict = prove(lemma.queries(Law), LIMIT_S)
     assert verdict.proved, verdict.why
+
+
+@pytest.mark.parametrize("lemma", ALL, ids=lambda lemma: lemma.name)
+def test_what_a_lemma_assumes_can_be(lemma: Lemma) -> None:
+    """From assumptions that contradict each other anything follows."""
+    for query in lemma.queries(Law):
+        answer, _ = ask(Query(query.what, query.assumptions, False), LIMIT_S)
+        assert answer == z3.sat, query.what
 
 
 @pytest.mark.parametrize("law", [x for x in MUTANTS if x not in OF_PATHS], ids=lambda law: law.__name__)

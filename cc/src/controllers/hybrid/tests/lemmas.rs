@@ -16,6 +16,8 @@ use crate::units::Owd;
 
 /// Of a rate: what rounding explains.
 const ROUNDING: f64 = 1e-12;
+/// bit/s.
+const MOST: f64 = 1e10;
 const OPTIONS: [&str; 6] = [
     "",
     "target_packets=0.5,drain_epochs=0.5,growth=4,growth_period=1ms,min_decrease=0",
@@ -43,8 +45,10 @@ impl Input {
         bounded(step.next.rate, self.seen.link.packet(), self.seen.length).bps()
     }
 
+    /// P / (4 L), or what R is at most.
     fn least(&self) -> f64 {
-        bounded(Rate::default(), self.seen.link.packet(), self.seen.length).bps()
+        let packet = self.seen.link.packet().0 as f64 * 8.0;
+        (packet / (4.0 * self.seen.length.as_secs_f64())).min(MOST)
     }
 
     /// Whether rule 4 may apply, or what start-up ends in.
@@ -191,7 +195,7 @@ proptest! {
             let made = input.step();
             let rate = input.rate_after(&made);
             prop_assert!(made.next.rate.bps().is_finite(), "{}", made.next.rate);
-            prop_assert!((input.least()..=1e10).contains(&rate), "{rate} bit/s");
+            prop_assert!((input.least() * (1.0 - ROUNDING)..=MOST).contains(&rate), "{rate} bit/s");
             prop_assert!(made.beta.is_none_or(|beta| (0.0..=1.0).contains(&beta)), "{:?}", made.beta);
         }
     }
@@ -241,7 +245,7 @@ proptest! {
         if drained && !input.seen.interrupted && made.outcome.is_none() {
             let mut learnt = drain;
             learnt.take_in(&input.seen);
-            let least = (learnt.return_rate.bps() * (1.0 - input.params.min_decrease)).min(1e10);
+            let least = (learnt.return_rate.bps() * (1.0 - input.params.min_decrease)).min(MOST);
             prop_assert_eq!(made.next.state, State::Growing);
             prop_assert!(input.rate_after(&made) >= least * (1.0 - ROUNDING));
         }
@@ -252,7 +256,7 @@ proptest! {
         let mut input = input;
         let (packet, length) = (input.seen.link.packet(), input.seen.length);
         let period = input.params.growth_period.max(length).as_secs_f64();
-        let wanted = 10f64.powf(most).max(input.least()).min(1e10);
+        let wanted = 10f64.powf(most).max(input.least()).min(MOST);
         if input.params.growth == 1.0 {
             return Ok(());
         }
