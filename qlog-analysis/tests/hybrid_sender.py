@@ -51,6 +51,7 @@ class HybridSender:
     _lost_total: int = 0
     _acked: int = 0
     _acked_packets: int = 0
+    _acks: int = 0
     _minima: PathMinima | None = None
     _told: bool = False
     _longest: LongestQueue | None = None
@@ -117,6 +118,7 @@ class HybridSender:
             waited = max(d.now - min(d.acked) - known, 0.0)
             self._longest_gap = max(self._longest_gap, min(d.now - self._heard, waited))
             self._heard = d.now
+            self._acks += 1
         self._acked += d.acked_bytes
         self._acked_packets += len(d.acked)
         self._overlaps = bool(d.acked) and min(d.acked) < self._start
@@ -172,13 +174,13 @@ class HybridSender:
         queue = None if delta is None else law.queueing(delta, self._level)
         d = thresholds(self.rate, self.packet, self.p)
         (lost,) = jitter.counting(self._lost, self._acked_packets, self._background)
-        usual = self._course.dips.usual(self.length, self.rate, self.packet)
+        usual = self._course.dips.usual(self.length, self.rate, self.packet, self._ack_gap)
         stalled = self._overlaps and dips.stalls(duration, usual, self.p)
         app_limited = self._is_app_limited(duration)
         interrupted = not app_limited and self._is_interrupted(duration, usual)
         if not interrupted:
             self._learn_background(queue, d)
-        self._late.add(self._lost, self._acked_packets, self._loss_reports)
+        self._late.add(self._lost, self._acked_packets, self._acks, self._loss_reports)
         epoch = law.Epoch(
             delta=queue or 0.0,
             lost=lost,
@@ -345,7 +347,7 @@ class HybridSender:
         self._epoch += 1
         self._start = self._heard = now
         self._longest_gap = 0.0
-        self._taken, self._acked, self._acked_packets = [], 0, 0
+        self._taken, self._acked, self._acked_packets, self._acks = [], 0, 0, 0
         self._lost = self._loss_reports = self._lost_total = 0
         self.sent_bytes, self.app_limited, self._window_full = 0, False, False
 

@@ -40,7 +40,7 @@ def usual(e: Json, some: list[Json]) -> float:
     """ms"""
     delays = [x["delta"] for x in some[: e["epoch"]] if x["delta"] is not None]
     queue = delays[-1] if delays else 0.0
-    return float(max(e["length"] + queue, 4 * 1250 * 8e3 / e["rate_before"]))
+    return float(max(e["length"] + queue, 4 * 1250 * 8e3 / e["rate_before"], e["ack_gap"]))
 
 
 def at_a_dip(some: list[Json]) -> Json:

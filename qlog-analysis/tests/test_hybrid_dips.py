@@ -31,9 +31,10 @@ def test_decreases_at_dips_give_the_increase_a_head_start() -> None:
 
 
 def test_a_path_stands_still_if_nothing_comes_back_for_much_longer_than_as_a_rule() -> None:
-    assert Dips().usual(0.04, 10e6, 1250) == 0.04
-    assert Dips(queue=0.03).usual(0.04, 10e6, 1250) == pytest.approx(0.07)
-    assert Dips(queue=0.03).usual(0.04, 0.1e6, 1250) == pytest.approx(0.4)
+    assert Dips().usual(0.04, 10e6, 1250, 0.0) == 0.04
+    assert Dips(queue=0.03).usual(0.04, 10e6, 1250, 0.0) == pytest.approx(0.07)
+    assert Dips(queue=0.03).usual(0.04, 0.1e6, 1250, 0.0) == pytest.approx(0.4)
+    assert Dips().usual(0.02, 10e6, 1250, 0.05) == 0.05, "ACKs that are held back for 50 ms"
     assert stalls(0.061, 0.04, P)
     assert not stalls(0.06, 0.04, P)
     assert not stalls(9.0, 0.04, replace(P, without=frozenset({Mechanism.DIPS})))

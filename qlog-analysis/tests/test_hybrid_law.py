@@ -236,8 +236,10 @@ def test_jitter_and_gaps_make_the_window_larger() -> None:
     assert law.window(1e6, 0.1, 1250, p, 0.0, 0.019) == 14 * 1250  # G twice, if that is more than d3
 
 
-def are_excessive(late: LatePackets, lost: int, acked: int, reports: int = 8, *, competes: bool = False) -> bool:
-    late.add(lost, acked, reports)
+def are_excessive(
+    late: LatePackets, lost: int, acked: int, reports: int = 8, *, acks: int = 16, competes: bool = False
+) -> bool:
+    late.add(lost, acked, acks, reports)
     return late.are_excessive(DEFAULT.most_loss, competes=competes)
 
 
@@ -250,7 +252,7 @@ def test_losses_are_excessive_by_their_share_of_late_packets() -> None:
     assert not are_excessive(late, 13, 117)  # 13 of 130: exactly the share
     assert not are_excessive(late, 1, 6)  # 6 of 64, and 1 of 7
     assert are_excessive(late, 2, 4)
-    late = LatePackets(100, 0, 100)
+    late = LatePackets(100, 0, 100, 100)
     never = replace(DEFAULT, without=frozenset({Mechanism.EXCESSIVE_LOSS}))
     assert not late.are_excessive(never.most_loss, competes=False)
 
@@ -262,6 +264,17 @@ def test_losses_that_few_feedbacks_tell_are_a_burst() -> None:
     assert are_excessive(late, 10, 0, 3)
     late.forget()
     assert not are_excessive(late, 50, 70, 7), "a decrease forgets them"
+
+
+def test_of_packets_that_few_acks_acknowledge_more_count() -> None:
+    late = LatePackets()
+    for epoch in range(3):
+        assert are_excessive(late, 60, 60, 3, acks=3) == (epoch == 2), "three ACKs an epoch, each of 40 packets"
+    for _ in range(20):
+        assert are_excessive(late, 600, 600, 3, acks=3), "however many packets they acknowledge"
+    for _ in range(6):
+        excessive = are_excessive(late, 0, 120, 0, acks=3)
+    assert not excessive, "what is long ago is forgotten"
 
 
 def test_beside_others_it_takes_two_epochs_in_a_row() -> None:

@@ -101,11 +101,12 @@ def _late(rng: random.Random) -> Iterator[dict[str, Any]]:
             packets = rng.choice((0, 8, 40, 300))
             lost = round(packets * min(cap * rng.uniform(least, most), 1.0))
             acked, reports = packets - lost, min(lost, rng.choice((1, 5, 9, 30)))
+            acks = min(packets, reports + rng.choice((0, 1, 20)))
             competes, sampled = n // 15 % 2 == 0, acked > 0 and rng.random() < 0.8
             if forget := bool(steps) and steps[-1]["expect"]:
                 late.forget()
-            late.add(lost, acked, reports)
-            step: dict[str, Any] = {"lost": lost, "acked": acked, "reports": reports, "forget": forget}
+            late.add(lost, acked, acks, reports)
+            step: dict[str, Any] = {"lost": lost, "acked": acked, "acks": acks, "reports": reports, "forget": forget}
             expect = sampled and late.are_excessive(cap, competes=competes)
             steps.append({**step, "competes": competes, "sampled": sampled, "expect": expect})
         yield {"losscap": cap, "steps": steps}
@@ -121,7 +122,8 @@ def _dips(rng: random.Random) -> dict[str, Any]:
         duration = round(length * rng.choice((1.0, 1.3, 3.0, 9.0)) * rng.uniform(1.0, 1.2), 6)
         delta = rng.choice((0.0, 0.03))
         rate, bits = rng.choice(RATES_BPS), rng.randrange(1, 100) * PACKET * 8
-        usual = state.usual(length, rate, PACKET)
+        gap = rng.choice((0.0, 0.005, 0.06))
+        usual = state.usual(length, rate, PACKET, gap)
         if abs(duration / usual - STALLS) < 0.01:
             continue
         arriving = usual if stalls(duration, usual, p) else duration
@@ -136,6 +138,7 @@ def _dips(rng: random.Random) -> dict[str, Any]:
                 "rate_bps": rate,
                 "acked_bytes": bits // 8,
                 "delta_ms": delta * 1e3,
+                "gap_ms": gap * 1e3,
                 "decrease": decrease,
                 "expect_arriving_ms": arriving * 1e3,
                 "expect_believed_bps": state.believed(p),

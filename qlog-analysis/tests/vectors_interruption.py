@@ -51,8 +51,9 @@ def build() -> list[dict[str, Any]]:
 
 
 def _case(c: dict[str, Any]) -> dict[str, Any]:
-    back = Dips(queue=c["queue_ms"] / 1e3).usual(c["length_ms"] / 1e3, c["rate_bps"], PACKET)
-    usual = interruption.usual(back, c["gap_ms"] / 1e3, c["max_ack_delay_ms"] / 1e3)
+    gap = c["gap_ms"] / 1e3
+    back = Dips(queue=c["queue_ms"] / 1e3).usual(c["length_ms"] / 1e3, c["rate_bps"], PACKET, gap)
+    usual = interruption.usual(back, gap, c["max_ack_delay_ms"] / 1e3)
     p = spec.parse(f"hybrid:{c['options']}")
     expect = interruption.is_interrupted(c["duration_ms"] / 1e3, usual, c["lost"], c["acked"], p)
     return {**c, "expect": expect}

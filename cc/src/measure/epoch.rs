@@ -29,7 +29,8 @@ pub struct Epoch {
     pub acked_packets: u64,
     /// Bytes acknowledged.
     pub acked: Bytes,
-    /// When something was last acknowledged, and the longest time between two such feedbacks.
+    /// Feedbacks that acknowledged something, when the last one came, and the longest time between two.
+    pub acks: u64,
     last_ack: Time,
     gap: Time,
     /// Whether the window was full.
@@ -51,6 +52,7 @@ impl Epoch {
             sent: Bytes(0),
             acked_packets: 0,
             acked: Bytes(0),
+            acks: 0,
             last_ack: start,
             gap: Time::default(),
             window_full: false,
@@ -74,6 +76,7 @@ impl Epoch {
     pub fn on_ack(&mut self, now: Time, waited: Time) {
         let gap = now.counted_from(self.last_ack);
         self.gap = self.gap.max(gap.min(waited));
+        self.acks += 1;
         self.last_ack = now;
     }
 

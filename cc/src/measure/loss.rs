@@ -91,15 +91,17 @@ impl LossCount {
         }
     }
 
-    /// The same share of half of `most` packets if it is of as many or more, rounded down.
+    /// Of how many packets it is.
+    pub fn packets(self) -> u64 {
+        self.packets
+    }
+
+    /// The same share of so many packets, rounded down.
     #[must_use]
-    pub fn halved_at(self, most: u64) -> Self {
-        if self.packets < most.max(1) {
-            return self;
-        }
+    pub fn scaled_to(self, packets: u64) -> Self {
         Self {
-            lost: self.lost * (most / 2) / self.packets,
-            packets: most / 2,
+            lost: self.lost * packets / self.packets.max(1),
+            packets,
         }
     }
 

@@ -109,7 +109,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
     def _has_excessive_loss(self, r: HybridEpoch, m: Measured) -> bool:
         lost = min(max(r.lost, m.lost[0]), m.lost[1])
         reports = min(max(r.loss_reports, m.loss_reports[0]), m.loss_reports[1])
-        self._late.add(lost, m.acked, reports)
+        self._late.add(lost, m.acked, m.acks, reports)
         competes = self._standing.queue > 0.0
         return r.delta is not None and self._late.are_excessive(m.limits.parameters.most_loss, competes=competes)
 

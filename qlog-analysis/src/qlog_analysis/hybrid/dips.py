@@ -12,7 +12,7 @@ EPOCHS = 8
 """Whose arrivals are compared."""
 USUAL_PACKETS = 4.0
 STALLS = 1.5
-"""Times the time of so many packets, or L and the queue, after which the path has stalled."""
+"""Times the time of so many packets, L and the queue, or G, after which the path has stalled."""
 LEAST_DIP = 1e-6
 """The share by which less arrives at a dip at least: whole packets are often exactly `BELIEVED` of what arrived
 before."""
@@ -46,9 +46,9 @@ class Dips:
         """u after a decrease where growth has this period, s."""
         return PERIODS * self.variability * period
 
-    def usual(self, length: float, rate: float, packet_bytes: int) -> float:
+    def usual(self, length: float, rate: float, packet_bytes: int, ack_gap: float) -> float:
         """How long it takes at most, as a rule, until something comes back, s."""
-        return max(length + self.queue, USUAL_PACKETS * 8.0 * packet_bytes / max(rate, 1.0))
+        return max(length + self.queue, USUAL_PACKETS * 8.0 * packet_bytes / max(rate, 1.0), ack_gap)
 
 
 def is_dip(delivery_rate: float, believed: float) -> bool:

@@ -46,7 +46,7 @@ class Measurement:
         self._lost: list[int] = []
         self._loss_reports = (0, 0)
         self._lost_total: list[int] = []
-        self._acked_packets = 0
+        self._acked_packets = self._acks = 0
         self._acked_bytes = 0
         self._oldest: float | None = None
         self._start: float | None = None
@@ -260,6 +260,7 @@ class Measurement:
         round_trip = f.time - min(sent.time[acked[i]] for i in f.acked)
         waited = max(round_trip - self._samples.lengths()[0], 0.0)
         gap = min(f.time - self._heard, waited)
+        self._acks += 1
         self._longest_gap, self._heard = max(self._longest_gap, gap), f.time
 
     def _empty(self) -> dict[Source, Spans]:
@@ -308,6 +309,7 @@ class Measurement:
             loss_reports=self._loss_reports,
             lost_total=self._flight.bounds(self._lost_total),
             acked=self._acked_packets,
+            acks=self._acks,
             acked_bits=8.0 * self._acked_bytes,
             sent_bits=self._flight.sent_bits(self._start_record, end_record),
             skews=[m.skew for m in samples.minima],
@@ -355,5 +357,5 @@ class Measurement:
         self._spans = self._empty()
         self._blackout = {False}
         self._shows_decrease, self._oldest = False, None
-        self._acked_packets = self._acked_bytes = 0
+        self._acked_packets = self._acked_bytes = self._acks = 0
         self._first_length = self._overdue = None

@@ -10,6 +10,8 @@ LEAST_REPORTS = 8
 """Nor where fewer feedbacks told of them: those are a burst or two."""
 MANY, KEPT = 128, 64
 """Packets with which an epoch begins that are too many, and to how many they are scaled down."""
+MANY_ACKS, KEPT_ACKS = 2 * LEAST_REPORTS, LEAST_REPORTS
+"""Likewise feedbacks that acknowledged packets: both have to be too many, and of both no fewer are kept."""
 
 
 @dataclass(slots=True)
@@ -18,19 +20,24 @@ class LatePackets:
 
     lost: int = 0
     acked: int = 0
+    acks: int = 0
+    """Feedbacks that acknowledged packets."""
     reports: int = 0
     """Feedbacks that told of the losses."""
     exceeded_before: bool = False
     """Whether too many were lost after the last epoch with samples."""
 
-    def add(self, lost: int, acked: int, reports: int) -> None:
-        """Takes in those of an epoch, and how many feedbacks told of its losses."""
+    def add(self, lost: int, acked: int, acks: int, reports: int) -> None:
+        """Takes in those of an epoch, and how many feedbacks acknowledged packets and told of losses."""
         total = self.lost + self.acked
-        if total >= MANY:
-            self.lost, self.reports = self.lost * KEPT // total, self.reports * KEPT // total
-            self.acked = KEPT - self.lost
+        if total >= MANY and self.acks >= MANY_ACKS:
+            kept = max(KEPT, total * KEPT_ACKS // self.acks)
+            self.lost = self.lost * kept // total
+            self.acked = kept - self.lost
+            self.acks, self.reports = self.acks * kept // total, self.reports * kept // total
         self.lost += lost
         self.acked += acked
+        self.acks += acks
         self.reports += reports
 
     def are_excessive(self, share: float, *, competes: bool) -> bool:
@@ -42,4 +49,4 @@ class LatePackets:
 
     def forget(self) -> None:
         """There was a decrease."""
-        self.lost = self.acked = self.reports = 0
+        self.lost = self.acked = self.acks = self.reports = 0

@@ -25,6 +25,8 @@ class Measured(Shown):
     limits: Limits[Parameters]
     loss_reports: tuple[int, int]
     """Feedbacks that told of losses that count, at least and at most."""
+    acks: int
+    """Feedbacks that acknowledged packets."""
     acked_bits: float
     skews: list[float | None]
     """By how much the peer's clock may be taken to be fast, ppm; nothing where minima do not follow it."""

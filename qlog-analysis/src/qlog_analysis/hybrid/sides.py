@@ -100,7 +100,8 @@ class Sides(sides.Sides[HybridEpoch, Measured]):
 
     def usual(self, length: float) -> float:
         """How long it takes at most, as a rule, until something comes back, s."""
-        return self.before.course.dips.usual(length, self.r.rate_before, self.limits.max_datagram_size)
+        dips, size = self.before.course.dips, self.limits.max_datagram_size
+        return dips.usual(length, self.r.rate_before, size, self.ack_gap)
 
     def arriving(self, duration: float, length: float) -> float:
         """What of the duration counts for A, s."""

@@ -19,6 +19,12 @@ const LONGEST: Duration = Duration::from_secs(60);
 pub struct AckGap(Duration);
 
 impl AckGap {
+    /// One that is known.
+    #[cfg(test)]
+    pub fn of(gap: Duration) -> Self {
+        Self(gap)
+    }
+
     /// G.
     pub fn get(self) -> Duration {
         self.0

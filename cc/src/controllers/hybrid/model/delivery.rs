@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::super::mechanism::Mechanism;
 use super::super::params::Params;
+use super::ack_gap::AckGap;
 use crate::units::{scaled, Owd, Rate};
 
 /// Share of the largest recent delivery rate that the path is taken to carry at least.
@@ -68,9 +69,11 @@ impl Delivery {
         self.variability
     }
 
-    /// The time in which something comes back, as a rule, behind the last queue that was seen: that of L, or of a few packets.
-    pub fn usual(&self, length: Duration, packet_time: Duration) -> Duration {
-        (length + self.queue).max(packet_time * USUAL_PACKETS)
+    /// The time in which something comes back, as a rule, behind the last queue that was seen: that of L, of a few packets, or
+    /// for which ACKs are held back.
+    pub fn usual(&self, length: Duration, packet_time: Duration, ack_gap: AckGap) -> Duration {
+        let back = (length + self.queue).max(packet_time * USUAL_PACKETS);
+        back.max(ack_gap.get())
     }
 }
 

@@ -25,7 +25,8 @@ impl Losses {
 
     /// Takes in the losses of an epoch.
     pub fn add(&mut self, epoch: &Epoch) {
-        self.recent.add(epoch.losses(), epoch.loss_reports);
+        self.recent
+            .add(epoch.losses(), epoch.acks, epoch.loss_reports);
     }
 
     /// At the end of an epoch with samples, whether recent losses are excessive.
@@ -55,11 +56,13 @@ impl Losses {
 /// The recent packets, of which too many may be lost. DEVIATION: the paper ignores losses without delay, and would flood a
 /// policer for ever.
 ///
-/// Where a round trip holds few packets, those of several count: the older half is forgotten whenever there are 128.
+/// Where a round trip holds few packets or ACKs, those of several count: the older half is forgotten whenever there are 128
+/// packets and 16 ACKs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RecentLosses {
     losses: LossCount,
-    /// Feedbacks that have told of the losses.
+    /// Feedbacks that have acknowledged packets, and that have told of the losses.
+    acks: u64,
     reports: u64,
     /// Whether too many were lost after the last epoch with samples.
     exceeded_before: bool,
@@ -67,14 +70,27 @@ pub struct RecentLosses {
 
 impl RecentLosses {
     const MOST: u64 = 128;
+    const MOST_ACKS: u64 = 2 * Self::LEAST_REPORTS;
     /// A burst of losses is told in two or three feedbacks, however long it is.
     const LEAST_REPORTS: u64 = 8;
 
-    /// Takes in those of an epoch, and how many feedbacks told of its losses.
-    pub fn add(&mut self, of: LossCount, reports: u64) {
-        let kept = self.losses.halved_at(Self::MOST);
-        self.reports = self.losses.in_proportion(self.reports, kept) + reports;
-        self.losses = kept.and(of);
+    /// Takes in those of an epoch, and how many feedbacks acknowledged packets and told of losses.
+    pub fn add(&mut self, of: LossCount, acks: u64, reports: u64) {
+        let packets = self.losses.packets();
+        if packets >= Self::MOST && self.acks >= Self::MOST_ACKS {
+            let of_acks = packets * (Self::MOST_ACKS / 2) / self.acks;
+            self.scale_to((Self::MOST / 2).max(of_acks));
+        }
+        self.losses = self.losses.and(of);
+        self.acks += acks;
+        self.reports += reports;
+    }
+
+    fn scale_to(&mut self, packets: u64) {
+        let kept = self.losses.scaled_to(packets);
+        self.acks = self.losses.in_proportion(self.acks, kept);
+        self.reports = self.losses.in_proportion(self.reports, kept);
+        self.losses = kept;
     }
 
     /// At the end of an epoch with samples, whether more than `share` were lost, and not in a burst or two. A flow that holds
@@ -89,6 +105,7 @@ impl RecentLosses {
     /// Begins anew.
     pub fn forget(&mut self) {
         self.losses = LossCount::default();
+        self.acks = 0;
         self.reports = 0;
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::super::model::ack_gap::AckGap;
 use super::super::model::delivery::{head_start, stalls, Delivery};
 use super::*;
 
@@ -25,6 +26,7 @@ struct DipsStep {
     rate_bps: f64,
     acked_bytes: u64,
     delta_ms: f64,
+    gap_ms: f64,
     decrease: bool,
     expect_arriving_ms: f64,
     expect_believed_bps: f64,
@@ -131,7 +133,7 @@ fn what_varies_agrees_with_the_shared_vectors() {
         let (length, mut dips) = (millis(case.length_ms), Delivery::default());
         for step in &case.steps {
             let packet_time = Duration::from_secs_f64(SIZE.0 as f64 * 8.0 / step.rate_bps);
-            let (duration, usual) = (millis(step.duration_ms), dips.usual(length, packet_time));
+            let (duration, usual) = (millis(step.duration_ms), dips.usual(length, packet_time, AckGap::of(millis(step.gap_ms))));
             let arriving = match stalls(duration, usual) {
                 true => usual,
                 false => duration,

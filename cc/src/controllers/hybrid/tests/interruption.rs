@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::super::model::ack_gap::AckGap;
 use super::super::model::delivery::Delivery;
 use super::super::model::seen::interrupts;
 use super::*;
@@ -37,8 +38,9 @@ fn interruptions_agree_with_the_shared_vectors() {
         let mut delivery = Delivery::default();
         delivery.add(Rate::default(), Some(delay(case.queue_ms)));
         let packet_time = Duration::from_secs_f64(SIZE.0 as f64 * 8.0 / case.rate_bps);
-        let back = delivery.usual(millis(case.length_ms), packet_time);
-        let usual = back + 2 * millis(case.gap_ms) + millis(case.max_ack_delay_ms);
+        let gap = millis(case.gap_ms);
+        let back = delivery.usual(millis(case.length_ms), packet_time, AckGap::of(gap));
+        let usual = back + 2 * gap + millis(case.max_ack_delay_ms);
         let losses = LossCount::new(case.lost, case.acked);
         let got = interrupts(params.most_loss(), millis(case.duration_ms), usual, losses);
         assert_eq!(got, case.expect, "{case:?}");

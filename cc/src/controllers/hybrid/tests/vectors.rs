@@ -53,6 +53,7 @@ struct LateStep {
     lost: u64,
     acked: u64,
     forget: bool,
+    acks: u64,
     reports: u64,
     competes: bool,
     sampled: bool,
@@ -175,7 +176,7 @@ fn late_losses_agree_with_the_shared_vectors() {
                 late.forget();
             }
             let of = LossCount::new(step.lost, step.acked);
-            late.add(of, step.reports);
+            late.add(of, step.acks, step.reports);
             let overwhelms = step.sampled && late.are_excessive(case.losscap, step.competes);
             assert_eq!(overwhelms, step.expect, "step {n} with {}", case.losscap);
         }
