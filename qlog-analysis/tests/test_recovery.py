@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 import time
 
+import numpy as np
+
 from qlog_analysis import wire
 from qlog_analysis.model import SentPackets
-from qlog_analysis.recovery import LossCounters, SpaceReplay
+from qlog_analysis.recovery import AckRanges, LossCounters, SpaceReplay
 
 
 def replay(count: int, *, eliciting: bool = True, probes: tuple[int, ...] = ()) -> SpaceReplay:
@@ -61,6 +63,56 @@ def test_without_a_counter_three_packets_above_mean_loss() -> None:
     space = replay(6)
     space.acked([(8, 8)])
     assert space.lose_by_packet_threshold() == [0, 1, 2]
+
+
+def test_an_ack_of_packets_that_were_not_sent_yet_counts_once_they_are() -> None:
+    space = replay(3)
+    assert space.acked([(0, 8)]).packets == [0, 1, 2]
+    for i in (3, 4, 5):
+        space.packets.ack_eliciting.append(True)
+        space.packets.probe.append(False)
+        space.sent(2 * i, i)
+    assert space.acked([(0, 8)]).packets == [3, 4]
+
+
+def test_acks_replayed_together_do_what_they_do_one_by_one() -> None:
+    for seed in range(60):
+        rng = random.Random(seed)
+        packets = SentPackets()
+        single, together = SpaceReplay(packets), SpaceReplay(packets)
+        for _ in range(8):
+            _send_to_both(rng, single, together)
+            most = single.last_number
+            acks = [_ranges(rng, most) for _ in range(rng.randrange(1, 6))]
+            rows = [(i, low, high) for i, ranges in enumerate(acks) for low, high in ranges]
+            found = together.acked_together(AckRanges(*(np.array(c, dtype=np.int64) for c in zip(*rows, strict=True))))
+            expected = [(i, single.acked(ranges)) for i, ranges in enumerate(acks)]
+            assert found.spurious == [p for _, e in expected for p in e.spurious], f"seed {seed}"
+            some = [(i, e.packets, e.sample) for i, e in expected if e.packets]
+            parts = np.split(found.packets, found.begin[1:]) if some else []
+            got = zip(found.ack.tolist(), [p.tolist() for p in parts], found.sample.tolist(), strict=True)
+            assert list(got) == some, f"seed {seed}"
+            assert single.largest_acked == together.largest_acked, f"seed {seed}"
+            count = rng.randrange(0, 4)
+            assert single.lose_oldest(count) == together.lose_oldest(count), f"seed {seed}"
+
+
+def _send_to_both(rng: random.Random, single: SpaceReplay, together: SpaceReplay) -> None:
+    """The same packets."""
+    known = len(single.packets.ack_eliciting)
+    numbers, positions = [], list(range(known, known + rng.randrange(1, 12)))
+    for position in positions:
+        numbers.append(single.last_number + rng.randrange(1, 3))
+        single.sent(numbers[-1], position)
+        single.packets.ack_eliciting.append(rng.random() < 0.7)
+        single.packets.probe.append(rng.random() < 0.1)
+    together.sent_together(np.array(numbers, dtype=np.int64), np.array(positions, dtype=np.int64))
+
+
+def _ranges(rng: random.Random, most: int) -> list[tuple[int, int]]:
+    """Of an ACK, anywhere up to a packet number."""
+    lows = [rng.randrange(0, most + 1) for _ in range(rng.randrange(1, 4))]
+    return [(low, min(low + rng.randrange(0, 8), most)) for low in lows]
 
 
 def test_random_acknowledgements_agree_with_a_plain_model() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from . import events, wire
 from .broken import Broken
@@ -29,15 +30,13 @@ from .model import (
     Update,
 )
 from .nearby import similar_events
+from .progress import Progress
 from .record import Record
 from .recovery import LossCounters, SpaceReplay
 
 DEFAULT_ACK_DELAY_EXPONENT = 3
 """RFC 9000 section 18.2."""
 
-_QUIET_FRAMES = frozenset({"ack", "padding", "connection_close"})
-"""Frames that are not ack-eliciting (RFC 9002 section 2)."""
-_PROBE_FRAMES = frozenset({"ping", "padding"})
 _BEGIN_ANEW = frozenset({"retry", "version_negotiation"})
 """Packets after which the client sends its first packets again. RFC 9000 (section 17.2.5.3) goes on with the numbers
 after a Retry; older drafts, and what answers a Version Negotiation with a new connection, begin at 0."""
@@ -47,17 +46,11 @@ class Builder:
     def __init__(self, path: Path, dialect: Dialect, *, losses_by_threshold: bool) -> None:
         self._dialect = dialect
         self.trace = Trace(path=path, header=dialect.header, writer=dialect.writer, native=dialect.strict)
-        self._spaces = {space: SpaceReplay(self.trace.sent) for space in Space}
-        self._last_packet_time = 0.0
-        self._lost_total = 0
+        self.progress = Progress(self.trace, losses_by_threshold)
         self._begun_anew = False
         self._counters = LossCounters()
-        self._rtt_known = False
         self._exponent = DEFAULT_ACK_DELAY_EXPONENT
-        self._raw_ack_delay: list[float] = []  # one per feedback: the exponent may become known after the first ACKs
-        self.records = 1
         self._others: Counter[str] = Counter()
-        self._losses_by_threshold = losses_by_threshold
         self._handlers: dict[str, Callable[[Record, wire.Event], None]] = {
             "quic:packet_sent": self._packet_sent,
             "quic:packet_received": self._packet_received,
@@ -74,7 +67,7 @@ class Builder:
 
     def add(self, record: Record, event: wire.Event, broken: Broken) -> None:
         """`broken` is told if the event contradicts itself or those before it."""
-        self.records = max(self.records, record.number)
+        self.progress.seen(record.number)
         self.trace.end = max(self.trace.end, event.time / 1e3)
         handler = self._handlers.get(event.name)
         if handler is None:
@@ -91,18 +84,20 @@ class Builder:
 
     def finish(self) -> Trace:
         t = self.trace
-        t.records = self.records
+        t.records = self.progress.records
         t.others = dict(self._others.most_common())
         t.writer = self._dialect.writer  # some do not name themselves, and are known by what they write
         t.reference = self._dialect.reference
         if not self.has_packets:
             raise UnsuitableTraceError(self._why_empty())
-        if self._losses_by_threshold:
+        if self.progress.losses_by_threshold:
             t.losses_from = LossesFrom.THRESHOLD
         t.ack_delay_exponent = self._exponent
         encoded = self._dialect.writer.encoded_ack_delay
-        for f, raw in zip(t.feedback, self._raw_ack_delay, strict=True):
-            f.ack_delay = round(raw * 1e3) * 2.0**self._exponent * 1e-6 if encoded else raw * 1e-3
+        raw = np.array(self.progress.raw_ack_delay, dtype=np.float64)
+        delays = np.rint(raw * 1e3) * 2.0**self._exponent * 1e-6 if encoded else raw * 1e-3
+        for f, delay in zip(t.feedback, delays.tolist(), strict=True):
+            f.ack_delay = delay
         return t
 
     def _why_empty(self) -> str:
@@ -110,7 +105,7 @@ class Builder:
         return (
             "no packet was sent or received in this trace, there is nothing to measure: expected events "
             "`packet_sent` and `packet_received` of the category `quic` or `transport`, "
-            + (f"found {self.records - 1} others, as {seen}" if seen else "found none")
+            + (f"found {self.progress.records - 1} others, as {seen}" if seen else "found none")
             + similar_events(list(self._others))
         )
 
@@ -120,21 +115,16 @@ class Builder:
         packet = self._dialect.packet(record, event)
         space = SPACE_OF_PACKET_TYPE.get(packet.header.packet_type)
         time = event.time / 1e3
-        if time < self._last_packet_time:
+        if time < self.progress.last_packet_time:
             raise record.error(
-                f"{event.name}: time goes back from {self._last_packet_time * 1e3:.3f} to {event.time:.3f} ms; "
+                f"{event.name}: time goes back from {self.progress.last_packet_time * 1e3:.3f} to {event.time:.3f} ms; "
                 "packets must be in the order of their times"
             )
-        self._last_packet_time = time
-        self._close_group(record)
+        self.progress.last_packet_time = time
+        self.progress.close_group(record.number)
         if space is not None and packet.header.packet_number is None:
             raise record.error(f"{event.name}: `header.packet_number` is missing")
         return packet, space
-
-    def _close_group(self, record: Record) -> None:
-        """What comes from here on does not belong to the last feedback."""
-        if self.trace.feedback and self.trace.feedback[-1].group_end > record.number:
-            self.trace.feedback[-1].group_end = record.number
 
     def _packet_sent(self, record: Record, event: wire.Event) -> None:
         packet, space = self._packet(record, event)
@@ -142,9 +132,9 @@ class Builder:
             return
         number = packet.header.packet_number
         assert number is not None
-        replay = self._spaces[space]
+        replay = self.progress.spaces[space]
         if number <= replay.last_number and self._begun_anew and replay.largest_acked < 0:
-            replay = self._spaces[space] = SpaceReplay(self.trace.sent)
+            replay = self.progress.spaces[space] = SpaceReplay(self.trace.sent)
         if number <= replay.last_number:
             raise record.error(
                 f"packet_sent: packet number {number} after {replay.last_number} in the {space.name.lower()} space; "
@@ -165,8 +155,8 @@ class Builder:
         sent.space.append(space)
         sent.number.append(number)
         sent.size.append(size)
-        sent.ack_eliciting.append(not kinds <= _QUIET_FRAMES)
-        sent.probe.append(kinds == _PROBE_FRAMES and space is Space.APPLICATION)
+        sent.ack_eliciting.append(not kinds <= wire.QUIET_FRAMES)
+        sent.probe.append(kinds == wire.PROBE_FRAMES and space is Space.APPLICATION)
         sent.acked_at.append(math.nan)
         sent.first_frame.append(len(sent.frames))
         for f in packet.frames:
@@ -216,10 +206,10 @@ class Builder:
         time = event.time / 1e3
         self.trace.ack_frames += 1
         ranges = list(_ack_ranges(frame, record))
-        newly = self._spaces[space].acked(ranges)
+        newly = self.progress.spaces[space].acked(ranges)
         self.trace.spurious_losses += len(newly.spurious)
         self.trace.came_late.extend(newly.spurious)
-        lost = [] if not self._losses_by_threshold else self._spaces[space].lose_by_packet_threshold()
+        lost = [] if not self.progress.losses_by_threshold else self.progress.spaces[space].lose_by_packet_threshold()
         if not newly.packets and not lost:
             return
         t = self.trace
@@ -234,11 +224,7 @@ class Builder:
             times = dict(event.receive_timestamps)
             numbers = ((p, t.sent.number[p]) for p in newly.packets)
             feedback.received = [(p, times[n] * 1e-6) for p, n in numbers if n in times]
-        self._add_feedback(feedback, frame.ack_delay or 0.0)
-
-    def _add_feedback(self, feedback: Feedback, raw_ack_delay: float) -> None:
-        self.trace.feedback.append(feedback)
-        self._raw_ack_delay.append(raw_ack_delay)
+        self.progress.add_feedback(feedback, frame.ack_delay or 0.0)
 
     # -- recovery -----------------------------------------------------------------------------------------------
 
@@ -252,9 +238,9 @@ class Builder:
         m.time.append(time)
         # Before the first sample of a path quiche writes a guess of 333 ms as minimum and mean: leave it out.
         if data.latest_rtt is not None:
-            self._rtt_known = True
+            self.progress.rtt_known = True
         elif data.is_guess:
-            self._rtt_known = False
+            self.progress.rtt_known = False
         _carry(m.congestion_window, data.congestion_window)
         _carry(m.bytes_in_flight, data.bytes_in_flight)
         _carry(m.pacing_rate, data.pacing_rate, self._dialect.writer.pacing_unit)
@@ -263,25 +249,26 @@ class Builder:
             (m.smoothed_rtt, data.smoothed_rtt),
             (m.min_rtt, data.min_rtt),
         ):
-            if self._rtt_known:
+            if self.progress.rtt_known:
                 _carry(column, value, 1e-3)
             else:
                 column.append(math.nan)
-        m.lost_packets.append(float(self._lost_total) if self.trace.losses_from is LossesFrom.COUNTER else math.nan)
+        counted = self.trace.losses_from is LossesFrom.COUNTER
+        m.lost_packets.append(float(self.progress.lost_total) if counted else math.nan)
 
     def _count_losses(self, record: Record, time: float, counter: wire.Counter) -> None:
         t = self.trace
         t.losses_from = LossesFrom.COUNTER
-        self._losses_by_threshold = False
+        self.progress.losses_by_threshold = False
         count = self._counters.advance(counter)
         if count < 0:
             raise record.error(f"recovery_metrics_updated: the counter of lost packets falls by {-count}")
-        self._lost_total += count
+        self.progress.lost_total += count
         if count == 0:
             return
         last = t.feedback[-1] if t.feedback else None
         if last is not None and last.group_end > record.number and last.time == time:
-            last.lost.extend(self._spaces[last.space].lose_oldest(count - len(last.lost)))
+            last.lost.extend(self.progress.spaces[last.space].lose_oldest(count - len(last.lost)))
             found = len(last.lost)
         else:
             found = self._loss_by_timer(record, time, count)
@@ -293,10 +280,10 @@ class Builder:
     def _loss_by_timer(self, record: Record, time: float, count: int) -> int:
         found = 0
         for space in reversed(Space):
-            lost = self._spaces[space].lose_oldest(count - found)
+            lost = self.progress.spaces[space].lose_oldest(count - found)
             if lost:
-                self._close_group(record)
-                self._add_feedback(Feedback(record.number, time, space, range(0), -1, 0.0, lost), 0.0)
+                self.progress.close_group(record.number)
+                self.progress.add_feedback(Feedback(record.number, time, space, range(0), -1, 0.0, lost), 0.0)
                 found += len(lost)
         return found
 
@@ -309,14 +296,14 @@ class Builder:
             self._loss_by_timer(record, time, data.count)
             return
         space = SPACE_OF_PACKET_TYPE.get(data.packet_type)
-        position = None if space is None else self._spaces[space].lose(data.number)
+        position = None if space is None else self.progress.spaces[space].lose(data.number)
         if space is None or position is None:
             return
         last = self.trace.feedback[-1] if self.trace.feedback else None
         if last is not None and last.time == time and last.space is space:
             last.lost.append(position)
         else:
-            self._add_feedback(Feedback(record.number, time, space, range(0), -1, 0.0, [position]), 0.0)
+            self.progress.add_feedback(Feedback(record.number, time, space, range(0), -1, 0.0, [position]), 0.0)
 
     # -- controller and transport -------------------------------------------------------------------------------
 

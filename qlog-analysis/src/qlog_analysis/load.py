@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
+from .blocks import BlockBuilder
 from .broken import Broken
 from .builder import Builder
 from .dialect import OtherLayoutError, dialect_of
+from .dialect.native import Native
 from .errors import TraceError, TruncatedTraceError, about
 from .model import Trace
-from .read import records
+from .read import Piece, one_by_one, pieces
+from .record import Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +37,7 @@ WHOLE = Choice()
 
 def load(path: Path, choice: Choice = WHOLE) -> Trace:
     """Reads a trace. Unless `choice` says otherwise, every record has to be right."""
-    with about(path):
+    with about(path), _no_garbage():
         try:
             trace = _load(path, choice)
         except OtherLayoutError:
@@ -44,20 +51,47 @@ def load(path: Path, choice: Choice = WHOLE) -> Trace:
 def _load(path: Path, choice: Choice, *, foreign: bool = False, losses_by_threshold: bool = False) -> Trace:
     builder: Builder | None = None
     broken = Broken(skip=choice.skip_broken)
-    source = records(path, choice.connection)
+    source = pieces(path, choice.connection)
     try:
-        first = next(source, None)
-        if first is None:
-            raise TraceError("no record found; expected a qlog header")
+        first, rest = _header(source)
         dialect = dialect_of(first, foreign_for_certain=foreign, connection=choice.connection)
         builder = Builder(path, dialect, losses_by_threshold=losses_by_threshold or dialect.strict)
-        for record, event in dialect.events(source, broken):
-            builder.add(record, event, broken)
+        if isinstance(dialect, Native):
+            blocks = BlockBuilder(builder, dialect, broken)
+            for piece in rest:
+                blocks.add(piece)
+        else:
+            for record, event in dialect.events(one_by_one(rest), broken):
+                builder.add(record, event, broken)
     except TruncatedTraceError as e:
         if not choice.allow_truncated or builder is None:
             raise
         builder.trace.unused.append(f"truncated trace: {e}")
-    builder.trace.unused[:0] = broken.notes(builder.records, enough=builder.has_packets)
+    builder.trace.unused[:0] = broken.notes(builder.progress.records, enough=builder.has_packets)
     builder.trace.unused_records = broken.records
     builder.trace.notes += builder.trace.unused
     return builder.finish()
+
+
+@contextmanager
+def _no_garbage() -> Iterator[None]:
+    """A trace is many objects, of which none is garbage while it is read: the collector would go through all of them
+    again and again."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _header(source: Iterator[Piece]) -> tuple[Record, Iterator[Piece]]:
+    """The first record, and all others."""
+    first = next(source, None)
+    if first is None:
+        raise TraceError("no record found; expected a qlog header")
+    if isinstance(first, Record):
+        return first, source
+    rest = first.without_first()
+    return next(first.records(0, 1)), source if rest is None else chain([rest], source)

@@ -1,15 +1,15 @@
 """Records of a trace file, whatever frames them: JSON text sequences (RFC 7464), as quiche writes qlog, JSON lines, or
 one JSON document. The first record is the header.
 
-Sequences and lines are streamed; at no time is more than one chunk and one record in memory. Plain, gzip and zstd
-files are read.
+Sequences and lines are streamed; at no time is more than one chunk and one record in memory. The records of a chunk of
+a sequence are handed on together. Plain, gzip and zstd files are read.
 """
 
 from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -20,9 +20,11 @@ import zstandard
 from . import document
 from .errors import TraceError, TruncatedTraceError, about
 from .nearby import instead_of
-from .record import Record, is_json
+from .record import SEPARATOR as RECORD_SEPARATOR
+from .record import Block, Record, is_json
 
-RECORD_SEPARATOR = b"\x1e"
+_END = b"}\n"
+"""Of a record that is whole."""
 CHUNK = 1 << 20
 MAX_RECORD = 16 << 20
 """No event that quiche writes comes near this; a larger record is refused instead of being held in memory."""
@@ -40,11 +42,27 @@ class Stream(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
+Piece = Block | Record
+
+
 def records(path: Path, connection: str | None = None) -> Iterator[Record]:
     """Yields the records of `path`; of a document with several traces, those of the one that `connection` names.
     Raises TraceError, and TruncatedTraceError *after* the last complete record."""
+    return one_by_one(pieces(path, connection))
+
+
+def pieces(path: Path, connection: str | None = None) -> Iterator[Piece]:
+    """The same, of a JSON text sequence in blocks where nothing is wrong with the frames of records."""
     with about(path), _readable(path), path.open("rb") as f:
         yield from _framed(_chunks(_decompressed(f)), connection)
+
+
+def one_by_one(some: Iterable[Piece]) -> Iterator[Record]:
+    for piece in some:
+        if isinstance(piece, Block):
+            yield from piece.records()
+        else:
+            yield piece
 
 
 @contextmanager
@@ -124,7 +142,7 @@ def _chunks(stream: Stream) -> Iterator[bytes]:
         yield chunk
 
 
-def _framed(chunks: Iterator[bytes], connection: str | None) -> Iterator[Record]:
+def _framed(chunks: Iterator[bytes], connection: str | None) -> Iterator[Piece]:
     first = next(chunks, b"")
     if not first:
         raise TraceError("the file is empty; expected a qlog trace")
@@ -141,25 +159,37 @@ def _framed(chunks: Iterator[bytes], connection: str | None) -> Iterator[Record]
 
 def split(stream: Stream) -> Iterator[Record]:
     """Splits a JSON text sequence into records."""
-    return _sequence(_chunks(stream))
+    return one_by_one(_sequence(_chunks(stream)))
 
 
-def _sequence(chunks: Iterator[bytes]) -> Iterator[Record]:
-    pending = bytearray()
+def _sequence(chunks: Iterator[bytes]) -> Iterator[Piece]:
+    pending = b""
     start = 0  # offset of pending[0] in the stream
     number = 0
     for chunk in chunks:
-        pending += chunk
-        *complete, rest = pending.split(RECORD_SEPARATOR)
-        for part in complete:
-            if part.strip():
-                number += 1
-                yield _record(number, start, bytes(part), last=False)
-            start += len(part) + 1
-        pending = rest
+        complete, separator, pending = (pending + chunk).rpartition(RECORD_SEPARATOR)
+        if separator:
+            for piece in _complete(complete, number + 1, start):
+                number += len(piece) if isinstance(piece, Block) else 1
+                yield piece
+            start += len(complete) + 1
         _refuse_endless(pending, number + 1, start)
     if pending.strip():
-        yield _record(number + 1, start, bytes(pending), last=True)
+        yield _record(number + 1, start, pending, last=True)
+
+
+def _complete(raw: bytes, number: int, start: int) -> Iterator[Piece]:
+    """The records in what stands before a separator."""
+    if raw.startswith(RECORD_SEPARATOR):  # as at the begin of a file that begins with one
+        raw, start = raw[1:], start + 1
+    if raw.endswith(_END) and raw.count(RECORD_SEPARATOR) == raw.count(_END + RECORD_SEPARATOR):
+        yield Block(number, start, raw)
+        return
+    for part in raw.split(RECORD_SEPARATOR):
+        if part.strip():
+            yield _record(number, start, part, last=False)
+            number += 1
+        start += len(part) + 1
 
 
 def _record(number: int, offset: int, part: bytes, *, last: bool) -> Record:
@@ -211,6 +241,6 @@ def _lines(chunks: Iterator[bytes]) -> Iterator[Record]:
         yield Record(number + 1, start, bytes(pending).strip(), line + 1)
 
 
-def _refuse_endless(pending: bytearray, number: int, start: int) -> None:
+def _refuse_endless(pending: bytes | bytearray, number: int, start: int) -> None:
     if len(pending) > MAX_RECORD:
         raise TraceError(f"longer than {MAX_RECORD >> 20} MiB, which no qlog event is", record=number, offset=start)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import msgspec
+import numpy as np
 
 from .errors import TraceError
 
@@ -24,6 +26,50 @@ class Record:
 
     def error(self, what: str) -> TraceError:
         return TraceError(what, record=self.number, offset=self.offset, line=self.line)
+
+
+SEPARATOR = b"\x1e"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Records of a JSON text sequence that follow each other and are whole, as far as their ends tell."""
+
+    number: int
+    """Of the first."""
+    offset: int
+    """Likewise."""
+    raw: bytes
+    """Their texts with a separator between two."""
+
+    @property
+    def texts(self) -> list[bytes]:
+        return self.raw.split(SEPARATOR)
+
+    def __len__(self) -> int:
+        return self.raw.count(SEPARATOR) + 1
+
+    def records(self, first: int = 0, end: int | None = None) -> Iterator[Record]:
+        """Those of these places."""
+        offset = self.offset
+        for i, text in enumerate(self.texts[:end]):
+            if i >= first:
+                yield Record(self.number + i, offset, text.strip())
+            offset += len(text) + 1
+
+    def some(self, places: list[int]) -> dict[int, Record]:
+        """Those of these places, by them."""
+        if not places:
+            return {}
+        separators = np.flatnonzero(np.frombuffer(self.raw, dtype=np.uint8) == SEPARATOR[0])
+        edges = np.concatenate(([-1], separators, [len(self.raw)]))
+        bounds = zip(places, (edges[places] + 1).tolist(), edges[np.array(places) + 1].tolist(), strict=True)
+        return {at: Record(self.number + at, self.offset + a, self.raw[a:b].strip()) for at, a, b in bounds}
+
+    def without_first(self) -> Block | None:
+        """None if nothing else is in it."""
+        first, separator, rest = self.raw.partition(SEPARATOR)
+        return Block(self.number + 1, self.offset + len(first) + 1, rest) if separator else None
 
 
 def is_json(text: bytes) -> bool:

@@ -10,14 +10,19 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
 
 from . import wire
 from .model import SentPackets
 
 PACKET_THRESHOLD = 3
 """RFC 9002 section 6.1.1."""
+
+Ints = npt.NDArray[np.int64]
 
 
 class LossCounters:
@@ -49,6 +54,52 @@ class NewlyAcked:
     """Positions of packets that had been declared lost."""
 
 
+@dataclass(frozen=True, slots=True)
+class AckRanges:
+    """Of ACK frames one after the other."""
+
+    ack: Ints
+    """Which ACK a range belongs to, in order."""
+    low: Ints
+    high: Ints
+
+    def first_for(self, numbers: Ints) -> Ints:
+        """For each of these packet numbers, which increase, the first ACK that has it; -1 if none has."""
+        never = np.iinfo(np.int64).max
+        first = np.full(len(numbers), never)
+        begin, end = np.searchsorted(numbers, self.low), np.searchsorted(numbers, self.high, side="right")
+        some = begin < end
+        begin, end, ack = begin[some], end[some], self.ack[some]
+        if not len(ack):
+            return np.full(len(numbers), -1, dtype=np.int64)
+        # A range is two pieces of 2^k numbers, which may overlap; each level's pieces are handed on in halves to the
+        # next. So a block costs little, whatever its ranges are.
+        level = np.frexp(end - begin)[1] - 1
+        for k in range(int(level.max()), -1, -1):
+            own = level == k
+            np.minimum.at(first, begin[own], ack[own])
+            np.minimum.at(first, end[own] - (1 << k), ack[own])
+            if k:
+                half = 1 << (k - 1)
+                first[half:] = np.minimum(first[half:], first[:-half])
+        return np.where(first == never, -1, first)
+
+
+@dataclass(frozen=True, slots=True)
+class AckedTogether:
+    """What each ACK newly acknowledged, of ACKs that acknowledged anything."""
+
+    ack: Ints
+    """Which ACK."""
+    begin: Ints
+    """Where its packets begin in `packets`."""
+    packets: Ints
+    """Positions, by ACK and packet number."""
+    sample: Ints
+    """As in `NewlyAcked`."""
+    spurious: list[int]
+
+
 @dataclass(slots=True)
 class SpaceReplay:
     """One packet number space. `_next` is a union-find over send order that skips what is no longer outstanding, so
@@ -60,6 +111,11 @@ class SpaceReplay:
     _position: array[int] = field(default_factory=lambda: array("q"))
     _next: array[int] = field(default_factory=lambda: array("q"))
     _lost_numbers: list[int] = field(default_factory=list)
+    _open: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    """Of the first `_looked_at` packets those that were outstanding when ACKs were last replayed together."""
+    _looked_at: int = 0
+    _told: set[tuple[int, int]] = field(default_factory=set)
+    """Ranges of the ACK before."""
 
     @property
     def last_number(self) -> int:
@@ -71,10 +127,14 @@ class SpaceReplay:
         self._position.append(position)
         self._next.append(len(self._next))
 
-    def acked(self, ranges: Iterable[tuple[int, int]]) -> NewlyAcked:
+    def acked(self, ranges: list[tuple[int, int]]) -> NewlyAcked:
         newly: list[int] = []
         spurious: list[int] = []
-        for low, high in ranges:
+        told = set(ranges)
+        fresh = [r for r in ranges if r not in self._told]
+        # Nothing is left of the others, unless packets are sent afterwards that they were for.
+        self._told = told if all(high <= self.last_number for _, high in told) else set()
+        for low, high in fresh:
             spurious += self._forget_lost(low, high)
             start = bisect_left(self._numbers, low)
             for i in self._outstanding(start, high):
@@ -88,6 +148,54 @@ class SpaceReplay:
         positions = [self._position[i] for i in newly]
         measures = largest == self.largest_acked and any(self.packets.ack_eliciting[p] for p in positions)
         return NewlyAcked(positions, positions[-1] if measures else -1, spurious)
+
+    def sent_together(self, numbers: Ints, positions: Ints) -> None:
+        """The same as `sent` for one after the other."""
+        known = len(self._next)
+        self._numbers.frombytes(numbers.tobytes())
+        self._position.frombytes(positions.tobytes())
+        self._next.frombytes(np.arange(known, known + len(numbers), dtype=np.int64).tobytes())
+
+    def acked_together(self, acks: AckRanges) -> AckedTogether:
+        """The same as `acked` for one after the other. Each must be for packets that were sent before it."""
+        numbers = np.frombuffer(self._numbers, dtype=np.int64)
+        following = np.frombuffer(self._next, dtype=np.int64)
+        outstanding = self._outstanding_now(following)
+        first = acks.first_for(numbers[outstanding])
+        newly = np.flatnonzero(first >= 0)
+        newly = newly[np.argsort(first[newly], kind="stable")]
+        place, ack = outstanding[newly], first[newly]
+        following[place] = place + 1
+        del following  # the array cannot grow while it is looked at
+        self._open, self._looked_at = outstanding[first < 0], len(numbers)
+        return self._together(numbers, place, ack, self._spurious(acks))
+
+    def _outstanding_now(self, following: Ints) -> Ints:
+        some: Ints = np.concatenate((self._open, np.arange(self._looked_at, len(following), dtype=np.int64)))
+        outstanding: Ints = some[following[some] == some]
+        return outstanding
+
+    def _spurious(self, acks: AckRanges) -> list[int]:
+        """Packets that had been declared lost, in the order of the ACKs."""
+        if not self._lost_numbers:
+            return []
+        lost = np.array(self._lost_numbers, dtype=np.int64)
+        some = np.searchsorted(lost, acks.low) < np.searchsorted(lost, acks.high, side="right")
+        ranges = zip(acks.low[some].tolist(), acks.high[some].tolist(), strict=True)
+        return [p for low, high in ranges for p in self._forget_lost(low, high)]
+
+    def _together(self, numbers: Ints, place: Ints, ack: Ints, spurious: list[int]) -> AckedTogether:
+        position = np.frombuffer(self._position, dtype=np.int64)[place]
+        if not len(ack):
+            return AckedTogether(ack, ack, position, position, spurious)
+        begin = np.flatnonzero(np.diff(ack, prepend=-1))
+        last = np.append(begin[1:], len(ack)) - 1
+        largest = numbers[place[last]]
+        so_far = np.maximum(np.maximum.accumulate(largest), self.largest_acked)
+        eliciting = np.frombuffer(self.packets.ack_eliciting, dtype=np.uint8)[position]
+        measures = (largest == so_far) & (np.maximum.reduceat(eliciting, begin) > 0)
+        self.largest_acked = int(so_far[-1])
+        return AckedTogether(ack[begin], begin, position, np.where(measures, position[last], -1), spurious)
 
     def lose_oldest(self, count: int) -> list[int]:
         """Declares the `count` oldest outstanding packets below the largest acknowledged lost; fewer if there are no

@@ -80,6 +80,12 @@ class Frame(msgspec.Struct):
     """Of `connection_close`."""
 
 
+QUIET_FRAMES = frozenset({"ack", "padding", "connection_close"})
+"""Frames that are not ack-eliciting (RFC 9002 section 2)."""
+PROBE_FRAMES = frozenset({"ping", "padding"})
+"""Of a path MTU probe."""
+
+
 class Packet(msgspec.Struct):
     header: PacketHeader
     raw: RawInfo | None = None

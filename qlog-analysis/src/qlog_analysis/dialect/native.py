@@ -19,7 +19,7 @@ FORMATS = ("JSON-SEQ", "application/qlog+json-seq")
 MAX_TIME_MS = 1e11
 """About three years; a larger relative time is damage."""
 
-_NEVER_QUICHE = frozenset({"transport:packet_sent", "transport:packet_received"})
+NEVER_QUICHE = frozenset({"transport:packet_sent", "transport:packet_received"})
 
 
 class Native(Decoder):
@@ -59,7 +59,7 @@ class Native(Decoder):
         event = self.decode(record.text, wire.Event, record, "event")
         if not (math.isfinite(event.time) and 0.0 <= event.time <= MAX_TIME_MS):
             raise record.error(f"{event.name}: time {event.time} ms is out of range, expected 0 to {MAX_TIME_MS:.0e}")
-        if event.name in _NEVER_QUICHE:
+        if event.name in NEVER_QUICHE:
             raise OtherLayoutError
         return event
 

@@ -1,0 +1,39 @@
+"""How far a trace has been built, whether records are taken one by one or in blocks."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass, field
+
+from .model import Feedback, Space, Trace
+from .recovery import SpaceReplay
+
+
+@dataclass(slots=True)
+class Progress:
+    trace: Trace
+    losses_by_threshold: bool
+    """Whether losses are found by the packet threshold, as nothing has told of them yet."""
+    spaces: dict[Space, SpaceReplay] = field(init=False)
+    last_packet_time: float = 0.0
+    """s"""
+    rtt_known: bool = False
+    lost_total: int = 0
+    raw_ack_delay: array[float] = field(default_factory=lambda: array("d"))
+    """One per feedback, as the ACK has it: the exponent may become known after the first ACKs."""
+    records: int = 1
+
+    def __post_init__(self) -> None:
+        self.spaces = {space: SpaceReplay(self.trace.sent) for space in Space}
+
+    def seen(self, record: int) -> None:
+        self.records = max(self.records, record)
+
+    def close_group(self, record: int) -> None:
+        """What comes from this record on does not belong to the last feedback."""
+        if self.trace.feedback and self.trace.feedback[-1].group_end > record:
+            self.trace.feedback[-1].group_end = record
+
+    def add_feedback(self, feedback: Feedback, raw_ack_delay: float) -> None:
+        self.trace.feedback.append(feedback)
+        self.raw_ack_delay.append(raw_ack_delay)

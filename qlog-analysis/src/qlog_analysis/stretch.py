@@ -1,0 +1,220 @@
+"""A stretch of a block of records, as rows of columns, and what it adds to a trace. What each event means stands in
+`Builder`, which takes them one by one."""
+
+from __future__ import annotations
+
+import math
+from array import array
+
+import numpy as np
+
+from .columns import METRICS, RTTS, Columns, Floats, Ints, Packets, forward_filled
+from .model import NEVER, Feedback, LossesFrom, Space, StreamFrames
+from .progress import Progress
+from .recovery import AckedTogether, AckRanges
+
+
+class Stretch:
+    def __init__(self, progress: Progress, columns: Columns, number: int, first: int, end: int) -> None:
+        """Of records from `first` up to, and without, `end`; `number` is that of the block's first record."""
+        self._progress = progress
+        self._trace = progress.trace
+        self._columns = columns
+        self._number = number
+        self._first, self._end = first, end
+        self._sent = columns.sent.between(first, end)
+        self._received = columns.received.between(first, end)
+        self._acks = columns.acks.between(first, end)
+        self._range_counts = columns.acks.ranges[self._acks]
+        self._ranges = _part(columns.acks.ranges, self._acks)
+        self._packet_records, self._packet_times = self._packets()
+        self._of_space = self._sent_by_space()
+
+    # -- whether it is as it should be --------------------------------------------------------------------------
+
+    @property
+    def usual(self) -> bool:
+        """Whether nothing contradicts itself or what was before, and enough was told before."""
+        if self._progress.losses_by_threshold or not self._trace.frames_known:
+            return False
+        return self._in_order() and self._numbers_increase() and self._acks_are_for_sent_packets()
+
+    def _in_order(self) -> bool:
+        time = self._packet_times
+        return not len(time) or bool(time[0] >= self._progress.last_packet_time and (time[1:] >= time[:-1]).all())
+
+    def _packets(self) -> tuple[Ints, Floats]:
+        """Records and times (s) of the packets of both directions."""
+        sent, received = self._columns.sent, self._columns.received
+        at = np.concatenate((sent.at[self._sent], received.at[self._received]))
+        time = np.concatenate((sent.time[self._sent], received.time[self._received]))
+        order = np.argsort(at, kind="stable")
+        return at[order] + self._number, time[order] / 1e3
+
+    def _numbers_increase(self) -> bool:
+        for space, (_, number) in self._of_space.items():
+            if number[0] <= self._progress.spaces[space].last_number or not (number[1:] > number[:-1]).all():
+                return False
+        return True
+
+    def _sent_by_space(self) -> dict[Space, tuple[Ints, Ints]]:
+        """Places among the packets that are sent in the stretch, and numbers, of those of a space that has any."""
+        of, number = self._columns.sent.space[self._sent], self._columns.sent.number[self._sent]
+        if len(of) and (of == of[0]).all():
+            return {Space(int(of[0])): (np.arange(len(of)), number)}
+        own = ((space, np.flatnonzero(of == space)) for space in Space)
+        return {space: (places, number[places]) for space, places in own if len(places)}
+
+    def _acks_are_for_sent_packets(self) -> bool:
+        """Nor are there ACKs of several packet number spaces, as in a handshake."""
+        acks = self._columns.acks
+        spaces = acks.space[self._acks]
+        if not len(spaces) or (spaces != spaces[0]).any():
+            return not len(spaces)
+        space = Space(int(spaces[0]))
+        nothing = np.empty(0, dtype=np.int64)
+        own, number = self._of_space.get(space, (nothing, nothing))
+        before = np.searchsorted(self._columns.sent.at[self._sent][own], acks.at[self._acks])
+        newest = np.concatenate(([self._progress.spaces[space].last_number], number))[before]
+        return bool((acks.high[self._ranges] <= np.repeat(newest, self._range_counts)).all())
+
+    # -- what it adds -------------------------------------------------------------------------------------------
+
+    def take(self) -> None:
+        if len(self._packet_records):
+            self._progress.close_group(int(self._packet_records[0]))
+            self._progress.last_packet_time = float(self._packet_times[-1])
+        self._take_sent()
+        self._take_received()
+        if self._acks.stop > self._acks.start:
+            self._take_acks()
+        self._take_metrics()
+        self._take_written()
+
+    def _take_sent(self) -> None:
+        sent, columns, rows = self._trace.sent, self._columns.sent, self._sent
+        for space, (own, number) in self._of_space.items():
+            self._progress.spaces[space].sent_together(number, len(sent) + own)
+        time, counts = columns.time[rows] / 1e3, columns.stream_frames[rows]
+        _extend(sent.record, columns.at[rows] + self._number)
+        _extend(sent.time, time)
+        sent.space += columns.space[rows].tobytes()
+        _extend(sent.number, columns.number[rows])
+        sent.size.frombytes(columns.size[rows].astype(f"i{sent.size.itemsize}").tobytes())
+        sent.ack_eliciting += columns.ack_eliciting[rows].tobytes()
+        sent.probe += columns.probe[rows].tobytes()
+        _extend(sent.acked_at, np.full(len(time), np.nan))
+        _extend(sent.first_frame, len(sent.frames) + np.cumsum(counts) - counts)
+        _take_frames(sent.frames, columns, rows, time)
+        self._trace.finished.update(s for at, s in self._columns.finished if self._first <= at < self._end)
+
+    def _take_received(self) -> None:
+        trace, columns, rows = self._trace, self._columns.received, self._received
+        time = columns.time[rows] / 1e3
+        trace.received_packets += len(time)
+        _extend(trace.received_at, time)
+        _take_frames(trace.received, columns, rows, time)
+
+    def _take_acks(self) -> None:
+        trace, acks = self._trace, self._columns.acks
+        trace.ack_frames += self._acks.stop - self._acks.start
+        space = Space(int(acks.space[self._acks.start]))
+        which = np.repeat(np.arange(self._acks.start, self._acks.stop), self._range_counts)
+        ranges = AckRanges(which, acks.low[self._ranges], acks.high[self._ranges])
+        acked = self._progress.spaces[space].acked_together(ranges)
+        trace.spurious_losses += len(acked.spurious)
+        trace.came_late.extend(acked.spurious)
+        if len(acked.ack):
+            self._add_feedback(space, acked)
+
+    def _add_feedback(self, space: Space, acked: AckedTogether) -> None:
+        trace, acks = self._trace, self._columns.acks
+        record, time = acks.at[acked.ack] + self._number, acks.time[acked.ack] / 1e3
+        begin = acked.begin + len(trace.acked)
+        end = np.append(begin[1:], len(trace.acked) + len(acked.packets))
+        following = np.append(self._packet_records, NEVER)[np.searchsorted(self._packet_records, record, side="right")]
+        received = self._received_times(acked)
+        _extend(trace.acked, acked.packets)
+        np.frombuffer(trace.sent.acked_at, dtype=np.float64)[acked.packets] = np.repeat(time, end - begin)
+        self._progress.raw_ack_delay.frombytes(acks.ack_delay[acked.ack].tobytes())
+        columns = (record, time, begin, end, acked.sample, acks.ect[acked.ack], acks.ce[acked.ack], following)
+        for i, (at, when, a, b, sample, ect, ce, until) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
+            ecn = None if ce < 0 else (ect, ce)
+            told = received.get(i) or []
+            trace.feedback.append(Feedback(at, when, space, range(a, b), sample, 0.0, [], told, ecn, until))
+
+    def _received_times(self, acked: AckedTogether) -> dict[int, list[tuple[int, float]]]:
+        """`Feedback.received` by place in `acked`."""
+        acks = self._columns.acks
+        some = _part(acks.told, self._acks)
+        if some.start == some.stop:
+            return {}
+        of_ack = np.repeat(np.arange(self._acks.start, self._acks.stop), acks.told[self._acks])
+        place = np.repeat(np.arange(len(acked.ack)), np.diff(np.append(acked.begin, len(acked.packets))))
+        number = np.frombuffer(self._trace.sent.number, dtype=np.int64)[acked.packets]
+        order = np.argsort(number)
+        found = np.minimum(np.searchsorted(number[order], acks.told_number[some]), len(order) - 1)
+        at = order[found]
+        same = (number[at] == acks.told_number[some]) & (acked.ack[place[at]] == of_ack)
+        time = np.full(len(number), -1, dtype=np.int64)
+        time[at[same]] = acks.told_time[some][same]  # of a number that is told twice the last one counts
+        told = np.flatnonzero(time >= 0)
+        out: dict[int, list[tuple[int, float]]] = {}
+        columns = (place[told], acked.packets[told], time[told] * 1e-6)
+        for i, packet, seconds in zip(*(c.tolist() for c in columns), strict=True):
+            out.setdefault(i, []).append((packet, seconds))
+        return out
+
+    def _take_metrics(self) -> None:
+        columns, m = self._columns.metrics, self._trace.metrics
+        rows = columns.between(self._first, self._end)
+        length = rows.stop - rows.start
+        if not length:
+            return
+        _extend(m.record, columns.at[rows] + self._number)
+        _extend(m.time, columns.time[rows] / 1e3)
+        known = self._rtts_known_from(rows, length)
+        for name in METRICS:
+            value = columns.values[name][rows]
+            if name in RTTS:
+                value = np.where(np.arange(length) >= known, value * 1e-3, np.nan)
+            elif name == "pacing_rate":
+                value = value * self._trace.writer.pacing_unit
+            column: array[float] = getattr(m, name)
+            _extend(column, forward_filled(value, column[-1] if len(column) else math.nan))
+        counted = self._trace.losses_from is LossesFrom.COUNTER
+        _extend(m.lost_packets, np.full(length, float(self._progress.lost_total) if counted else math.nan))
+
+    def _rtts_known_from(self, rows: slice, length: int) -> int:
+        """The first row of these from which RTTs are more than a guess."""
+        if self._progress.rtt_known:
+            return 0
+        told = np.flatnonzero(~np.isnan(self._columns.metrics.values["latest_rtt"][rows]))
+        self._progress.rtt_known = len(told) > 0
+        return int(told[0]) if len(told) else length
+
+    def _take_written(self) -> None:
+        columns, written = self._columns.written, self._trace.written
+        rows = columns.between(self._first, self._end)
+        _extend(written.record, columns.at[rows] + self._number)
+        _extend(written.time, columns.time[rows] / 1e3)
+        _extend(written.stream, columns.stream[rows])
+        _extend(written.end, columns.end[rows])
+
+
+def _part(counts: Ints, rows: slice) -> slice:
+    """What belongs to these rows where each has so many."""
+    begin = int(counts[: rows.start].sum())
+    return slice(begin, begin + int(counts[rows].sum()))
+
+
+def _take_frames(out: StreamFrames, columns: Packets, rows: slice, time: Floats) -> None:
+    part = _part(columns.stream_frames, rows)
+    _extend(out.stream, columns.stream[part])
+    _extend(out.offset, columns.offset[part])
+    _extend(out.length, columns.length[part])
+    _extend(out.time, np.repeat(time, columns.stream_frames[rows]))
+
+
+def _extend(column: array[int] | array[float], values: Ints | Floats) -> None:
+    column.frombytes(values.tobytes())
