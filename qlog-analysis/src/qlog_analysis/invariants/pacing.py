@@ -100,13 +100,13 @@ def judge(seen: Seen) -> Judged:
     out, sent = Judged(), seen.trace.sent
     plan, held = Schedule(burst_of(seen)), _Held(seen, Waiting(seen.trace))
     before, bursts = math.nan, deque[int](maxlen=PROBING.paced)
-    for i in range(len(s)):
-        if s.record[i] >= seen.until:
+    columns = (s.record, s.in_flight, s.packet, s.time, 8.0 * s.size / (s.pacing + 8.0))
+    for i, (record, in_flight, packet, time, transfer) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
+        if record >= seen.until:
             break
-        if s.in_flight[i] <= 0.0:
-            known = not math.isnan(seen.pto_before(int(s.record[i])))
+        if in_flight <= 0.0:
+            known = not math.isnan(seen.pto_before(record))
             plan.free = plan.burst.after_idle if known else plan.burst.first
-        packet, time, transfer = int(s.packet[i]), float(s.time[i]), 8.0 * float(s.size[i]) / (float(s.pacing[i]) + 8.0)
         if not sent.frames_of(packet) or math.isnan(transfer):
             continue  # quiche paces what carries data
         if held.otherwise:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -31,10 +32,6 @@ class Kind(IntEnum):
     SENT = 5
 
 
-Event = tuple[int, float, Kind, int]
-"""Record, time, kind, and which of its kind."""
-
-
 @dataclass(slots=True)
 class _Watch:
     """Since when a packet could leave, and since when a probe is awaited."""
@@ -45,6 +42,8 @@ class _Watch:
     plan: Schedule
     late: frozenset[int]
     """Packets that were declared lost in error."""
+    transfers: list[float]
+    """By packet of `sends`, how long it takes at the pacing rate, s."""
     ready: float | None = None
     """Since when data waits that window and flow control let go."""
     awaited: float | None = None
@@ -87,7 +86,7 @@ class _Watch:
         self.judge_ready(time)
         self.judge_probe(time)
         self.waiting.send(int(s.packet[which]))
-        transfer = 8.0 * float(s.size[which]) / float(s.pacing[which])
+        transfer = self.transfers[which]
         if math.isfinite(transfer):
             self.plan.left(time, transfer)
 
@@ -121,19 +120,18 @@ def judge(seen: Seen) -> Judged:
     if not len(seen.o.sends) or begin is None:
         return Judged.nothing("the trace does not show a handshake that is over")
     out, trace = Judged(), seen.trace
-    watch = _Watch(seen, out, Waiting(trace), Schedule(burst_of(seen)), frozenset(trace.came_late))
-    events = [e for e in _events(seen) if e[0] < seen.until and e[1] <= seen.o.end]
-    record = np.array([e[0] for e in events], dtype=np.int64)
-    in_flight, window = seen.o.in_flight(record), _window_after(seen, record)
+    transfers = (8.0 * seen.o.sends.size / seen.o.sends.pacing).tolist()
+    watch = _Watch(seen, out, Waiting(trace), Schedule(burst_of(seen)), frozenset(trace.came_late), transfers)
     before = 0.0
-    for (at, time, kind, which), now_in_flight, now_window in zip(events, in_flight, window, strict=True):
+    for at, time, kind, which, in_flight, room in _steps(seen, begin):
         if watch.awaited is not None or watch.ready is not None:
             out.seconds += time - before
             out.cases += kind in (Kind.SENT, Kind.FEEDBACK)
         before = time
-        _take(watch, kind, which, time)
+        if kind != Kind.METRICS:
+            _take(watch, Kind(kind), which, time)
         if at >= begin and not math.isnan(watch.pto):
-            watch.state(time, float(now_in_flight), bool(now_in_flight + seen.o.full <= now_window))
+            watch.state(time, in_flight, room)
     end = before if seen.until != NEVER else min(trace.end, seen.o.end)
     watch.judge_ready(end)
     watch.judge_probe(end)
@@ -154,22 +152,37 @@ def _take(watch: _Watch, kind: Kind, which: int, time: float) -> None:
         waiting.abandon(which)
 
 
-def _events(seen: Seen) -> list[Event]:
+def _steps(seen: Seen, begin: int) -> Iterator[tuple[int, float, int, int, float, bool]]:
+    """The events in order, with bytes in flight and whether a full packet has room after each."""
+    record, time, kind, which = _events(seen)
+    in_flight = seen.o.in_flight(record)
+    room = in_flight + seen.o.full <= _window_after(seen, record)
+    # Most metrics are written at once for a packet and tell nothing else.
+    same = (in_flight[1:] == in_flight[:-1]) & (room[1:] == room[:-1]) & (time[1:] == time[:-1])
+    idle = np.concatenate(([False], same & (kind[1:] == Kind.METRICS) & (record[:-1] >= begin)))
+    columns = (record, time, kind, which, in_flight, room)
+    return zip(*(c[~idle].tolist() for c in columns), strict=True)
+
+
+def _events(seen: Seen) -> tuple[Ints, Floats, Ints, Ints]:
+    """Record, time, kind, and which of its kind, of all that is judged."""
     trace, s = seen.trace, seen.o.sends
-    limits = ("max_data", "max_stream_data")
-    events: list[Event] = [(f.record, f.time, Kind.FEEDBACK, i) for i, f in enumerate(trace.feedback)]
-    events += [
-        (x.record, x.time, Kind.LIMIT, i) for i, x in enumerate(trace.signals) if x.kind in limits and not x.sent
-    ]
-    events += [(r, 0.0, Kind.ABANDONED, stream) for stream, r in trace.abandoned.items()]
-    columns = (
-        (Kind.WRITTEN, trace.written.record, trace.written.time),
-        (Kind.METRICS, trace.metrics.record, trace.metrics.time),
-        (Kind.SENT, s.record.tolist(), s.time.tolist()),
+    limits = [(x, i) for i, x in enumerate(trace.signals) if x.kind in ("max_data", "max_stream_data") and not x.sent]
+    kinds: tuple[tuple[Kind, Sequence[int] | Ints, Sequence[float] | Floats, Sequence[int] | None], ...] = (
+        (Kind.FEEDBACK, seen.feedback_record, seen.feedback_time, None),
+        (Kind.LIMIT, [x.record for x, _ in limits], [x.time for x, _ in limits], [i for _, i in limits]),
+        (Kind.ABANDONED, [*trace.abandoned.values()], [0.0] * len(trace.abandoned), [*trace.abandoned]),
+        (Kind.WRITTEN, trace.written.record, trace.written.time, None),
+        (Kind.METRICS, trace.metrics.record, trace.metrics.time, None),
+        (Kind.SENT, s.record, s.time, None),
     )
-    for kind, records, times in columns:
-        events += [(r, t, kind, i) for i, (r, t) in enumerate(zip(records, times, strict=True))]
-    return sorted(events)
+    record = np.concatenate([np.array(records, dtype=np.int64) for _, records, _, _ in kinds])
+    time = np.concatenate([np.array(times, dtype=np.float64) for _, _, times, _ in kinds])
+    kind = np.concatenate([np.full(len(records), k, dtype=np.int64) for k, records, _, _ in kinds])
+    which = np.concatenate([np.array(range(len(r)) if w is None else w, dtype=np.int64) for _, r, _, w in kinds])
+    order = np.lexsort((which, kind, time, record))
+    order = order[(record[order] < seen.until) & (time[order] <= seen.o.end)]
+    return record[order], time[order], kind[order], which[order]
 
 
 def _window_after(seen: Seen, record: Ints) -> Floats:

@@ -23,21 +23,19 @@ def judge(seen: Seen) -> Judged:
     out = Judged()
     slack = 0.0 if seen.trace.native else seen.o.full
     repairs = repair(seen) if seen.legacy else None
-    probes, last = 0, math.nan
-    for i in range(len(s)):
-        record, time, size = int(s.record[i]), float(s.time[i]), float(s.size[i])
+    probes, last, first = 0, math.nan, float(s.time[0])
+    columns = (s.record, s.time, s.size, s.in_flight + s.size - s.window, seen.ptos_before(s.record) - TIMER)
+    for i, (record, time, size, beyond, timeout) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
         if record >= seen.until:
             break
-        if time - last >= seen.pto_before(record) - TIMER:
+        if time - last >= timeout:
             probes = PROBES
         last, probe, probes = time, probes > 0, max(probes - 1, 0)
-        over = float(s.in_flight[i]) + size - float(s.window[i])
-        if repairs is not None and repairs.allows(i, over):
-            over = min(over, 0.0)
+        over = min(beyond, 0.0) if repairs is not None and repairs.allows(i, beyond) else beyond
         if math.isnan(over) or probe:
             continue
         out.cases += 1
-        out.seconds = time - float(s.time[0])
+        out.seconds = time - first
         if over > slack:
             out.breach(
                 time,

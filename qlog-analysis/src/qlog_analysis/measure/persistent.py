@@ -20,6 +20,10 @@ class PersistentCongestion:
         """Whether there is any; both if rounding decides."""
         before = self._newest_acked
         sent = self.trace.sent
+        if not f.lost:
+            if len(f.acked):
+                self._newest_acked = max(before, sent.time[self.trace.acked[f.acked[-1]]])
+            return {False}
         acked = sorted(sent.time[self.trace.acked[i]] for i in f.acked)
         self._newest_acked = max([before, *acked[-1:]])
         if rtt.first is None:
