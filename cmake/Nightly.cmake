@@ -53,6 +53,11 @@ quiche_cc_test(mutants-found TIER nightly LABEL mutants TIMEOUT 14400 LOCKS carg
 quiche_cc_test(mutants-honest TIER nightly LABEL mutants TIMEOUT 14400
                COMMAND ${mutants} honest --build-dir "${CMAKE_BINARY_DIR}" --out "${nightly}/mutants" --count 2000 --most 26)
 
+# How fast qlog-analysis reads, beside Python's own JSON reader (qlog-analysis/README.md, "Speed and memory").
+quiche_cc_test(reading-speed TIER nightly LABEL speed TIMED TIMEOUT 1800
+               COMMAND "${QUICHE_CC_VENV_PYTHON}" qlog-analysis/tests/speed.py --lab "${lab}" --folder "${CMAKE_BINARY_DIR}"
+                       --memory 2000 --most-memory 1.3 --least decode=0.9 --least metrics=0.6 --least invariants=0.3)
+
 # libFuzzer as cargo-fuzz sets it up without a sanitizer (the controllers have no unsafe code), which a stable compiler can.
 # With --target these flags are not for build scripts and macros, which would lack the fuzzer's runtime.
 execute_process(COMMAND "${QUICHE_CC_CARGO}" -vV OUTPUT_VARIABLE version COMMAND_ERROR_IS_FATAL ANY)

@@ -32,6 +32,7 @@ NOT_RUN = {
     "../build/venv/bin/python -m mutants *": "takes hours; ctest: mutants",
     "../build/venv/bin/python tests/drawn_paths.py *": "takes an hour",
     "*tests/cost/cost.py*": "wants valgrind; ctest: cost",
+    "build/venv/bin/python qlog-analysis/tests/speed.py *": "takes minutes and 2 GB of disk; ctest: reading-speed",
     "build/venv/bin/python tests/cost/goodput.py *": "measures real time for minutes, on a quiet machine",
     # Other machines, networks and programs.
     "build/venv/bin/python interop/matrix/run.py *": "downloads peers; ctest: matrix",
