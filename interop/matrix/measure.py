@@ -18,7 +18,7 @@ import ends
 import play
 import tunnel
 from ends import CellError, OutOfTime, Place, Server, Unsupported
-from model import HERE, Case, Controllers, Data, Peer
+from model import Case, Controllers, Data, Peer
 
 _HEAD_START = 2.0  # seconds until TCP has left its slow start
 _SOURCE = re.compile(rb'"source":"([a-z_]+)"')
@@ -133,6 +133,7 @@ def _far_side(cell: play.Cell, place: Place, alpn: str, far: socket.socket, stac
     environment |= {"ENDPOINT_LISTEN": f"{tunnel.FAR}:0", "SERVER_PARAMS": f"CC={cell.cc}"}
     logs = place.logs("server")
     specification = {
+        "side": "far",
         "socket": far.fileno(),
         "command": [str(ends.ENDPOINT)],
         "environment": environment,
@@ -143,7 +144,7 @@ def _far_side(cell: play.Cell, place: Place, alpn: str, far: socket.socket, stac
         str(shutil.which("unshare")),
         "--net",
         sys.executable,
-        str(HERE / "tunnel.py"),
+        tunnel.__file__,
         str(place.folder / "far.json"),
     ]
     far.set_inheritable(True)

@@ -20,7 +20,8 @@ import shared_modules  # noqa: F401  (makes the shared modules importable)
 from debian import InstallError
 from installer import Installer
 from model import PEERS, REPOSITORY, ROLES, Case, Data, DataError, DebianInstall, Peer, PypiInstall
-from schedule import Job, Progress, Scheduler, isolation
+from namespaces import isolation
+from schedule import Job, Progress, Scheduler
 
 
 def main() -> int:

@@ -39,19 +39,6 @@ class Job:
         return f"{self.peer}.{self.role}.{self.case}.{cc}"
 
 
-def isolation() -> list[str]:
-    """The command that puts another one into new namespaces of network and processes, or nothing.
-
-    With its first process everything ends that it started.
-    """
-    unshare = shutil.which("unshare")
-    spaces = ["--net", "--pid", "--fork", "--kill-child"]
-    for options in (spaces, ["--map-root-user", *spaces]):
-        if unshare and subprocess.run([unshare, *options, "true"], capture_output=True, check=False).returncode == 0:
-            return [unshare, *options]
-    return []
-
-
 class Progress:
     """A line per cell; on a terminal also one that is replaced, with what is under way."""
 

@@ -24,6 +24,7 @@ READY_TIMEOUT = 20.0
 STOP_TIMEOUT = 5.0
 # What the runner's simulator does in most cases: 10 Mbit/s, 15 ms and 25 packets each way.
 DELAY = "15ms"
+_NOWHERE = ("127.0.0.1", 0)
 LINK = ("--rate", "10Mbps", "--up-rate", "10Mbps", "--buffer", "25p", "--up-buffer", "25p")
 
 
@@ -41,6 +42,7 @@ class Case:
     chain: int = 1  # certificates between the root and the end
     host: str = "server4"
     listen: str = "127.0.0.1:0"
+    moves: bool = False  # whether the server has a second address, with a path of its own, that it prefers
     name_length: int = 10
     cc: str = ""
     timeout: float = 60.0
@@ -57,6 +59,7 @@ class Play:
     link: dict[str, Any]
     seconds: float
     files: list[str] = field(default_factory=list)
+    moved: list[Captured] = field(default_factory=list)  # on the path to the server's preferred address
 
     def logs(self, role: str) -> Path:
         return self.folder / "logs" / role
@@ -73,6 +76,12 @@ class Play:
             label, client_random, _ = line.split()
             found.setdefault(label, set()).add(client_random)
         return found
+
+    def secret(self, role: str, label: str) -> bytes:
+        """The secret of this label, of the only connection."""
+        lines = (self.logs(role) / "keys.log").read_text().splitlines()
+        (secret,) = {line.split()[2] for line in lines if line.startswith(f"{label} ")}
+        return bytes.fromhex(secret)
 
     def reports(self) -> list[dict[str, Any]]:
         """The client's connections, as it reported them."""
@@ -130,24 +139,33 @@ def environment(role: str, testcase: str, folder: Path, programs: Path) -> dict[
 
 def play(case: Case, folder: Path, programs: Path) -> Play:
     """Runs a case with this project's endpoint in both roles."""
-    files = _prepare(case, folder)
+    files = prepare(case, folder)
     server_says = {"SERVER_PARAMS": f"CC={case.cc}" if case.cc else "", "ENDPOINT_LISTEN": case.listen}
-    server_environment = environment("server", case.server or case.client, folder, programs) | server_says
-    server = subprocess.Popen([ENDPOINT], env=server_environment, stderr=subprocess.DEVNULL)
-    try:
-        host, port = _listening(server, folder)
-        with Simulator((host, port), case.mischief) as simulator:
-            result, seconds, summary = _through_link(case, files, folder, programs, simulator)
-        server.terminate()
-        stopped = server.wait(STOP_TIMEOUT)
-    finally:
-        server.kill()
-        server.wait()
+    with ExitStack() as network:
+        preferred = network.enter_context(Simulator(_NOWHERE, case.mischief)) if case.moves else None
+        if preferred:
+            _, entrance = _link(case, folder / "preferred.log", programs, preferred, network)
+            server_says |= {"ENDPOINT_LISTEN": f"{case.listen} {case.listen}", "ENDPOINT_PREFERRED": entrance}
+        server_environment = environment("server", case.server or case.client, folder, programs) | server_says
+        server = subprocess.Popen([ENDPOINT], env=server_environment, stderr=subprocess.DEVNULL)
+        try:
+            addresses = _listening(server, folder)
+            if preferred:
+                preferred.to = addresses[1]
+            with Simulator(addresses[0], case.mischief) as simulator:
+                result, seconds, summary = _through_link(case, files, folder, programs, simulator)
+            server.terminate()
+            stopped = server.wait(STOP_TIMEOUT)
+        finally:
+            server.kill()
+            server.wait()
     assert stopped == 0, (folder / "logs/server/server.log").read_text()
-    return Play(folder, result, simulator.captured, simulator.damaged, summary, seconds, files)
+    moved = preferred.captured if preferred else []
+    return Play(folder, result, simulator.captured, simulator.damaged, summary, seconds, files, moved)
 
 
-def _prepare(case: Case, folder: Path) -> list[str]:
+def prepare(case: Case, folder: Path) -> list[str]:
+    """Makes the directories, certificates and files; the files' names."""
     generator = random.Random(len(case.files))
     for name in ("www", "downloads", "certs", "logs/server/qlog", "logs/client/qlog"):
         (folder / name).mkdir(parents=True)
@@ -159,28 +177,32 @@ def _prepare(case: Case, folder: Path) -> list[str]:
     return names
 
 
-def _listening(server: subprocess.Popen[bytes], folder: Path) -> tuple[str, int]:
+def _listening(server: subprocess.Popen[bytes], folder: Path) -> list[tuple[str, int]]:
     """Waits until the server is ready, and says where."""
     said = folder / "logs/server/server.jsonl"
     deadline = time.monotonic() + READY_TIMEOUT
     while time.monotonic() < deadline and server.poll() is None:
         if said.exists() and "\n" in (text := said.read_text()):
-            host, _, port = json.loads(text.splitlines()[0])["addresses"][0].rpartition(":")
-            return host.strip("[]"), int(port)
+            pairs = (address.rpartition(":") for address in json.loads(text.splitlines()[0])["addresses"])
+            return [(host.strip("[]"), int(port)) for host, _, port in pairs]
         time.sleep(0.01)
     raise AssertionError(f"the server is not ready; its exit code is {server.poll()}")
+
+
+def _link(case: Case, log: Path, programs: Path, simulator: Simulator, network: ExitStack) -> tuple[Program, str]:
+    """Starts a link to the simulator; it and where it listens."""
+    host, port = simulator.address
+    literal = f"[{host}]" if ":" in host else host
+    relay: list[str | Path] = [programs / "cc-link", "--quiet", "--listen", f"{literal}:0", "--to", f"{literal}:{port}"]
+    link = network.enter_context(Program([*relay, *LINK, "--delay", case.delay, *case.link], log))
+    return link, link.next(READY_TIMEOUT)["listen"]
 
 
 def _through_link(
     case: Case, files: Sequence[str], folder: Path, programs: Path, simulator: Simulator
 ) -> tuple[int, float, dict[str, Any]]:
-    host, port = simulator.address
-    literal = f"[{host}]" if ":" in host else host
-    relay: list[str | Path] = [programs / "cc-link", "--quiet", "--listen", f"{literal}:0", "--to", f"{literal}:{port}"]
-    options = [*LINK, "--delay", case.delay, *case.link]
     with ExitStack() as network:
-        link = network.enter_context(Program([*relay, *options], folder / "link.log"))
-        entrance = link.next(READY_TIMEOUT)["listen"]
+        link, entrance = _link(case, folder / "link.log", programs, simulator, network)
         if case.nat.rebind:
             host, _, port = entrance.rpartition(":")
             nat = network.enter_context(Simulator((host, int(port)), case.nat))

@@ -21,7 +21,7 @@ MOST_LINES = 400
 # repair that upstream works on, 469 lines, 250 of them tests: it goes when a release has it. Replacing the controller
 # of a running connection (0017), for rules by the path of a request, is 354 lines, 230 of them tests. A number of the
 # sender's own with every packet (0023) is 60, 24 of them tests, and made an ACK a seventh cheaper. Initiating key
-# updates (0026) is 319, 180 of them tests, and a preferred address (0027) 416, 190 of them tests: quiche lacks both, and
+# updates (0026) is 319, 180 of them tests, a preferred address (0027) 416, 190 of them tests: quiche lacks both, and
 # two cases of the quic-interop-runner need them.
 MOST_PATCH_LINES = 5900
 

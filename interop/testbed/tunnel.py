@@ -1,8 +1,9 @@
 """Two network namespaces with a TUN device each and `cc-link` in between: the kernel's TCP shares our bottleneck.
 
 Every IP packet travels through the link as the payload of a datagram; with `--overhead 0` the link's rate is one of
-IP packets. `tunnel.py SPECIFICATION` is the far side: our server and a TCP sender in a namespace of their own. The near
-side is the cell's. Needs root, or to be root in a user namespace, and /dev/net/tun.
+IP packets. `tunnel.py SPECIFICATION` is one side in a namespace of its own: `far` a server and a TCP sender, `near` a
+client that begins while a TCP download runs. Without a specification it tries whether that can be here. Needs root, or
+to be root in a user namespace, and /dev/net/tun.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ _TUNSETIFF, _IFF_TUN, _IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
 _SIOCSIFADDR, _SIOCSIFNETMASK, _SIOCSIFMTU = 0x8916, 0x891C, 0x8922
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 _CHUNK = bytes(1 << 16)
+_STARTING = 30.0  # seconds until the other side is there
 
 
 def bring_up_loopback() -> None:
@@ -100,9 +102,27 @@ class Download:
         return self
 
     def _run(self) -> None:
-        with socket.create_connection((FAR, TCP_PORT), timeout=30) as connection:
+        with self._connected() as connection:
             while not self.stopped and (content := connection.recv(1 << 16)):
                 self.bytes += len(content)
+
+    def _connected(self) -> socket.socket:
+        """The other side may still be starting."""
+        deadline = self.began + _STARTING
+        while True:
+            try:
+                return socket.create_connection((FAR, TCP_PORT), timeout=_STARTING)
+            except ConnectionRefusedError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.1)
+
+    def wait_for_data(self) -> None:
+        """Until the first bytes are there."""
+        while not self.bytes:
+            if time.monotonic() > self.began + _STARTING:
+                raise TimeoutError(f"no byte of the TCP download came within {_STARTING:.0f} s")
+            time.sleep(0.05)
 
     def mbps(self) -> float:
         """Until now."""
@@ -120,25 +140,50 @@ def _send_forever(listener: socket.socket) -> None:
                 continue
 
 
-def main() -> int:
-    """The far side. The socket towards the link was inherited, and belongs to the near side's namespace."""
-    specification: dict[str, Any] = json.loads(Path(sys.argv[1]).read_text())
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    bring_up_loopback()
+def far_side(specification: dict[str, Any]) -> int:
+    """A server, and TCP for whoever connects."""
     carry(open_device(FAR), socket.socket(fileno=specification["socket"]), None)
     with ExitStack() as stack:
         listener = stack.enter_context(socket.create_server((FAR, TCP_PORT)))
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"cubic")
         threading.Thread(target=_send_forever, args=(listener,), daemon=True).start()
-        with Path(specification["log"]).open("wb") as log:
-            server = subprocess.Popen(
-                specification["command"], env=specification["environment"], stdout=log, stderr=log
-            )
-        try:
-            return server.wait()
-        finally:
-            server.terminate()
-            server.wait()
+        with _started(specification) as server:
+            try:
+                return server.wait()
+            finally:
+                server.terminate()
+                server.wait()
+
+
+def near_side(specification: dict[str, Any]) -> int:
+    """A client beside a TCP download. Prints its exit code, its seconds, and what TCP got in them."""
+    host, port = specification["to"]
+    carry(open_device(NEAR), socket.socket(fileno=specification["socket"]), (host, port))
+    tcp = Download().start()
+    tcp.wait_for_data()
+    time.sleep(specification["head_start"])
+    before, began = tcp.bytes, time.monotonic()
+    with _started(specification) as client:
+        code = client.wait()
+    print(json.dumps({"code": code, "seconds": time.monotonic() - began, "tcp_bytes": tcp.bytes - before}))
+    return 0
+
+
+def _started(specification: dict[str, Any]) -> subprocess.Popen[bytes]:
+    with Path(specification["log"]).open("wb") as log:
+        return subprocess.Popen(specification["command"], env=specification["environment"], stdout=log, stderr=log)
+
+
+def main() -> int:
+    """One side. The socket towards the link was inherited, and belongs to another namespace."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    bring_up_loopback()
+    if len(sys.argv) == 1:
+        open_device(NEAR)
+        return 0
+    specification: dict[str, Any] = json.loads(Path(sys.argv[1]).read_text())
+    sides = {"far": far_side, "near": near_side}
+    return sides[specification["side"]](specification)
 
 
 if __name__ == "__main__":
