@@ -109,7 +109,7 @@ download() {
     # quiche puts one STREAM frame into a packet: forty requests are forty packets, and too many for ten at the start.
     zerortt) options+=(--resume --early-data --initial-window 20) ;;
     chacha20) unsupported "BoringSSL always offers the AES suites of TLS 1.3, too" ;;
-    keyupdate) unsupported "quiche updates keys only when the peer does" ;;
+    keyupdate) options+=(--key-update) ;;
     v2) unsupported "quiche speaks QUIC version 1 only" ;;
     *) unsupported ;;
   esac

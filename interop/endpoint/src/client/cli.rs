@@ -55,6 +55,11 @@ pub struct ClientArgs {
     #[arg(long, requires = "resume")]
     pub early_data: bool,
 
+    /// Update the keys once the handshake is confirmed (RFC 9001, section 6), as interoperability
+    /// tests do
+    #[arg(long)]
+    pub key_update: bool,
+
     /// Send to this address instead of the one that the host's name resolves to
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub connect_to: Option<SocketAddr>,

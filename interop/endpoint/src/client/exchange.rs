@@ -15,9 +15,9 @@ use super::http::Http;
 use super::progress::Progress;
 use super::requests::Requests;
 use super::resumption::Resumption;
+use super::upkeep::Upkeep;
 use crate::connection::{
-    close_reason, h3_code, issue_connection_ids, no_error_code, random_connection_id,
-    random_reset_token, receive, Connection,
+    close_reason, h3_code, no_error_code, random_connection_id, receive, Connection,
 };
 use crate::http09;
 use crate::keylog::KeyLog;
@@ -187,7 +187,7 @@ struct Session<'a> {
     rtt: RttMeter,
     started: Instant,
     established: Option<Instant>,
-    next_ping: Option<Instant>,
+    upkeep: Upkeep,
     wants_session: bool,
     session_limit: Option<Instant>,
 }
@@ -209,7 +209,7 @@ impl<'a> Session<'a> {
             rtt: RttMeter::default(),
             started: Instant::now(),
             established: None,
-            next_ping: None,
+            upkeep: Upkeep::new(client.args),
             wants_session: false,
             session_limit: None,
         }
@@ -281,7 +281,8 @@ impl<'a> Session<'a> {
             self.conn.on_timeout();
         }
         if self.conn.is_established() {
-            self.on_established(now);
+            self.established.get_or_insert(now);
+            self.upkeep.advance(&mut self.conn, now);
         }
         if self.http.is_none() && (self.conn.is_established() || self.conn.is_in_early_data()) {
             match Http::start(&mut self.conn, &self.client.h3_config) {
@@ -295,20 +296,6 @@ impl<'a> Session<'a> {
         }
         self.rtt.observe(&self.conn, now);
         self.sender.flush(&mut self.conn, &mut self.socket)
-    }
-
-    fn on_established(&mut self, now: Instant) {
-        self.established.get_or_insert(now);
-        issue_connection_ids(&mut self.conn, random_connection_id, |_| {
-            random_reset_token()
-        });
-        if let Some(interval) = self.client.args.ping_interval() {
-            let due = *self.next_ping.get_or_insert(now + interval);
-            if due <= now {
-                self.conn.send_ack_eliciting().ok();
-                self.next_ping = Some(now + interval);
-            }
-        }
     }
 
     /// Why the connection is of no more use, if so.
@@ -348,7 +335,7 @@ impl<'a> Session<'a> {
         };
         let (timeout, limits) = (
             self.conn.timeout_instant(),
-            [self.next_ping, self.session_limit],
+            [self.upkeep.due(), self.session_limit],
         );
         [timeout, release]
             .into_iter()

@@ -11,6 +11,7 @@ mod requests;
 mod resumption;
 mod sink;
 mod summary;
+mod upkeep;
 
 pub use cli::ClientArgs;
 pub use group::{plan, Group};
