@@ -6,6 +6,7 @@
 # handed to cc-server or cc-client.
 #
 # The runner sets none of the following. The image may set ENDPOINT_CC; a rehearsal outside of a container sets the rest.
+# ENDPOINT_PREFERRED is the address that leads to the last of ENDPOINT_LISTEN.
 www=${ENDPOINT_WWW:-/www}
 downloads=${ENDPOINT_DOWNLOADS:-/downloads}
 certs=${ENDPOINT_CERTS:-/certs}
@@ -57,13 +58,26 @@ common_options() {
   fi
 }
 
+# Another port of this host, to which clients are asked to move.
+prefer_other_port() {
+  local name address port=4443
+  if [ -n "${ENDPOINT_PREFERRED:-}" ]; then
+    options+=(--preferred-address "$ENDPOINT_PREFERRED")
+    return
+  fi
+  listen="$listen 0.0.0.0:$port [::]:$port"
+  # As the runner names this host, by IPv4 and by IPv6.
+  read -r address name < <(getent ahostsv4 server4) && options+=(--preferred-address "$address:$port")
+  read -r address name < <(getent ahostsv6 server6) && options+=(--preferred-address "[$address]:$port")
+}
+
 serve() {
   case $TESTCASE in
     handshake | transfer | multiconnect | http3 | resumption | chacha20 | ecn) ;;
     retry) options+=(--retry) ;;
     zerortt) options+=(--early-data) ;;
+    connectionmigration) prefer_other_port ;;
     v2) unsupported "quiche speaks QUIC version 1 only" ;;
-    connectionmigration) unsupported "quiche sends no preferred_address" ;;
     *) unsupported ;;
   esac
   [ -x /setup.sh ] && /setup.sh

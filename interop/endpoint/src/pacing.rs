@@ -56,15 +56,27 @@ impl Sender {
     /// Sends all that may leave now. The application's data must have been offered to quiche
     /// before, else quiche takes the flow for application-limited.
     pub fn flush(&mut self, conn: &mut Connection, socket: &mut UdpEndpoint) -> Stopped {
+        self.flush_by(conn, std::slice::from_mut(socket), 0)
+    }
+
+    /// The same, each packet by that socket to which its path belongs. `main` is that of the path in
+    /// use; little is sent by any other.
+    pub fn flush_by(
+        &mut self,
+        conn: &mut Connection,
+        sockets: &mut [UdpEndpoint],
+        main: usize,
+    ) -> Stopped {
+        let mut sockets = Sockets { all: sockets, main };
         for _ in 0..BURSTS_PER_TURN {
-            if socket.is_blocked() {
+            if sockets.main().is_blocked() {
                 return Stopped::SocketFull;
             }
             let now = Instant::now();
             if let Some(release) = release_time(conn, now) {
                 return Stopped::Until(release);
             }
-            if !self.send_burst(conn, socket, now) {
+            if !self.send_burst(conn, &mut sockets, now) {
                 return Stopped::Done;
             }
         }
@@ -75,17 +87,17 @@ impl Sender {
     fn send_burst(
         &mut self,
         conn: &mut Connection,
-        socket: &mut UdpEndpoint,
+        sockets: &mut Sockets<'_>,
         now: Instant,
     ) -> bool {
+        let max_segments = sockets.main().max_segments();
         let released = conn.get_next_release_time();
         let packet_size = conn.max_send_udp_payload_size();
         let quantum = conn.send_quantum().clamp(1, MAX_AGGREGATE);
         let mut batch: Option<Batch> = None;
         let mut end = 0;
         let mut packets = 0;
-        while end < quantum && end + packet_size <= MAX_AGGREGATE && packets < socket.max_segments()
-        {
+        while end < quantum && end + packet_size <= MAX_AGGREGATE && packets < max_segments {
             let room = &mut self.buffer[end..end + packet_size];
             let (written, info, meta) = match conn.send_with_meta(room) {
                 Ok(sent) => sent,
@@ -103,7 +115,7 @@ impl Sender {
                     ..open
                 },
                 other => {
-                    self.hand_over(socket, other);
+                    self.hand_over(sockets, other);
                     let (from, to) = (info.from, info.to);
                     Batch {
                         start: end,
@@ -125,11 +137,11 @@ impl Sender {
                 }
             }
         }
-        self.hand_over(socket, batch);
+        self.hand_over(sockets, batch);
         packets > 0
     }
 
-    fn hand_over(&self, socket: &mut UdpEndpoint, batch: Option<Batch>) {
+    fn hand_over(&self, sockets: &mut Sockets<'_>, batch: Option<Batch>) {
         if let Some(Batch {
             start,
             end,
@@ -139,7 +151,7 @@ impl Sender {
             ecn,
         }) = batch
         {
-            socket.send(&Outgoing {
+            sockets.of(from).send(&Outgoing {
                 data: &self.buffer[start..end],
                 segment,
                 from,
@@ -147,6 +159,29 @@ impl Sender {
                 ecn,
             });
         }
+    }
+}
+
+/// Those that a connection may send by.
+struct Sockets<'a> {
+    all: &'a mut [UdpEndpoint],
+    main: usize,
+}
+
+impl Sockets<'_> {
+    fn main(&mut self) -> &mut UdpEndpoint {
+        &mut self.all[self.main]
+    }
+
+    /// The one with this address.
+    fn of(&mut self, from: std::net::SocketAddr) -> &mut UdpEndpoint {
+        let index = if self.main().has(from) {
+            self.main
+        } else {
+            let found = self.all.iter().position(|socket| socket.has(from));
+            found.unwrap_or(self.main)
+        };
+        &mut self.all[index]
     }
 }
 

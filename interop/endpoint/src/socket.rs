@@ -120,6 +120,14 @@ impl UdpEndpoint {
         self.local
     }
 
+    /// Whether what is sent to this address comes in by it.
+    pub fn has(&self, address: SocketAddr) -> bool {
+        let any = self.local.ip().is_unspecified()
+            && self.local.port() == address.port()
+            && self.local.is_ipv6() == address.is_ipv6();
+        any || self.local == address
+    }
+
     /// Most datagrams that one [`Outgoing`] may hold.
     pub fn max_segments(&self) -> usize {
         // Linux takes more since 6.9, but this keeps a burst within one aggregate everywhere.

@@ -6,6 +6,7 @@ mod exchange;
 mod group;
 mod http;
 mod http09;
+mod moving;
 mod progress;
 mod requests;
 mod resumption;

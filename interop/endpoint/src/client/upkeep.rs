@@ -3,15 +3,17 @@
 use std::time::{Duration, Instant};
 
 use super::cli::ClientArgs;
+use super::moving::Move;
 use crate::connection::{
     issue_connection_ids, random_connection_id, random_reset_token, Connection,
 };
 
-/// Connection ids, PINGs and an update of the keys.
+/// Connection ids, PINGs, an update of the keys, and the address that the server prefers.
 pub struct Upkeep {
     ping_interval: Option<Duration>,
     next_ping: Option<Instant>,
     wants_key_update: bool,
+    moving: Move,
 }
 
 impl Upkeep {
@@ -21,6 +23,7 @@ impl Upkeep {
             ping_interval: args.ping_interval(),
             next_ping: None,
             wants_key_update: args.key_update,
+            moving: Move::default(),
         }
     }
 
@@ -31,6 +34,7 @@ impl Upkeep {
         if self.wants_key_update && conn.initiate_key_update().is_ok() {
             self.wants_key_update = false;
         }
+        self.moving.advance(conn);
         if let Some(interval) = self.ping_interval {
             let due = *self.next_ping.get_or_insert(now + interval);
             if due <= now {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
+use super::preferred::Preferred;
 use super::rules::{read_file, RuleText, Rules};
 use crate::documents::DocumentArgs;
 use crate::http09;
@@ -32,6 +33,11 @@ pub struct ServerArgs {
     /// Address to listen on; may be repeated. Port 0 picks a free one
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:4433")]
     pub listen: Vec<SocketAddr>,
+
+    /// Address to which clients are asked to move after the handshake; it has to lead to a socket of
+    /// --listen. May be repeated, once per IP version
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub preferred_address: Vec<SocketAddr>,
 
     /// Permit addresses other than loopback
     #[arg(long)]
@@ -187,9 +193,15 @@ impl ServerArgs {
             .map_err(|e| format!("{option}: {e}"))
     }
 
+    /// The addresses that clients are asked to move to.
+    pub fn preferred(&self) -> Result<Preferred, String> {
+        Preferred::new(&self.preferred_address).map_err(|e| format!("--preferred-address {e}"))
+    }
+
     /// Checks what clap cannot. The error says what is wrong and what is allowed.
     pub fn check(&self) -> Result<(), String> {
         self.rules()?;
+        self.preferred()?;
         let is_open = |address: &&SocketAddr| !address.ip().is_loopback();
         let listens = self.listen.iter().find(is_open);
         let named = listens.map(|address| ("--listen", address));
@@ -249,6 +261,28 @@ mod tests {
                 "k",
             ];
             assert_eq!(check(&with_cert), Ok(()));
+        }
+    }
+
+    #[test]
+    fn one_preferred_address_of_each_family_is_allowed() {
+        let all = |addresses: &[&str]| {
+            let options = addresses.iter();
+            let options: Vec<&str> = options
+                .flat_map(|address| ["--preferred-address", address])
+                .collect();
+            check(&options)
+        };
+        assert_eq!(all(&["127.0.0.1:1", "[::1]:1"]), Ok(()));
+        for wrong in [
+            &["127.0.0.1:1", "127.0.0.1:2"][..],
+            &["[::1]:1", "[::1]:2"],
+            &["0.0.0.0:1"],
+            &["127.0.0.1:0"],
+            &["224.0.0.1:1"],
+        ] {
+            let refused = all(wrong).unwrap_err();
+            assert!(refused.contains("allowed: one IPv4"), "{refused}");
         }
     }
 

@@ -16,6 +16,7 @@ mod message;
 mod metrics;
 mod peer;
 mod peers;
+mod preferred;
 mod range;
 mod records;
 mod rehearsal;

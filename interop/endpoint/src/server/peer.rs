@@ -1,6 +1,6 @@
 //! One client of the server.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Instant;
 
 use quiche::h3;
@@ -35,7 +35,7 @@ pub struct Peer {
     pub conn: Connection,
     /// Where it began.
     pub client: IpAddr,
-    /// Index of the socket that it came in by.
+    /// Index of the socket of the path in use.
     pub socket: usize,
     /// All connection ids by which datagrams for it are found.
     pub ids: Vec<quiche::ConnectionId<'static>>,
@@ -107,12 +107,21 @@ impl Peer {
         true
     }
 
+    /// To be called after a datagram has come by this socket, at this address: the client may have
+    /// moved the connection there.
+    pub fn follow(&mut self, socket: usize, at: SocketAddr) {
+        let moved = |path: quiche::PathStats| path.active && path.local_addr == at;
+        if self.socket != socket && self.conn.path_stats().any(moved) {
+            self.socket = socket;
+        }
+    }
+
     /// Does everything that can be done now. Returns when to come again, or what stopped it.
     pub fn drive(
         &mut self,
         services: &Services<'_>,
         sender: &mut Sender,
-        socket: &mut UdpEndpoint,
+        sockets: &mut [UdpEndpoint],
     ) -> Stopped {
         let now = Instant::now();
         if self.conn.timeout_instant().is_some_and(|at| at <= now) {
@@ -125,7 +134,7 @@ impl Peer {
             self.end(no_error_code(&self.conn), b"nothing was asked for or taken");
         }
         self.log_requests(services.access_log);
-        let stopped = sender.flush(&mut self.conn, socket);
+        let stopped = sender.flush_by(&mut self.conn, sockets, self.socket);
         self.life.look_for_end(&self.conn, now);
         stopped
     }

@@ -61,9 +61,11 @@ impl Router<'_> {
         };
         let peer = self.peers.get_mut(key)?;
         self.site.chooser.expect(datagram.from.ip(), peer.draw);
+        let at = datagram.to;
         if let Err(e) = receive(&mut peer.conn, datagram) {
             log::debug!("{} a packet is not acceptable: {e}", peer.conn.trace_id());
         }
+        peer.follow(self.index, at);
         if let Some(choice) = self.site.chooser.take() {
             choice.record(&mut peer.conn);
             peer.choice = choice;
@@ -129,6 +131,8 @@ impl Router<'_> {
                 return None;
             }
         };
+        let site = &*self.site;
+        let offered = site.preferred.offer(&mut conn, to, &site.ids, &site.resets);
         let records = self.site.observe(&mut conn, original_id);
         let choice = self.site.chooser.fallback();
         let stalls = Stalls::new(self.site.stall_time);
@@ -143,6 +147,7 @@ impl Router<'_> {
             stalls,
         );
         peer.ids.push(id.clone());
+        peer.ids.extend(offered);
         if !retried {
             // Until the client learns our id it uses the one that it made up.
             peer.ids.push(original_id.clone());

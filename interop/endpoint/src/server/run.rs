@@ -237,11 +237,11 @@ impl Worker {
             access_log: self.site.commons.access_log.as_ref(),
             stopping,
         };
-        let socket = &mut self.sockets[peer.socket];
-        let stopped = peer.drive(&services, &mut self.sender, socket);
+        let stopped = peer.drive(&services, &mut self.sender, &mut self.sockets);
         if stopping && peer.is_finished() && peer.conn.local_error().is_none() {
             peer.close();
-            self.sender.flush(&mut peer.conn, socket);
+            self.sender
+                .flush_by(&mut peer.conn, &mut self.sockets, peer.socket);
         }
         if peer.is_over(stopping) {
             return self.remove(key);

@@ -9,6 +9,7 @@ use super::cli::ServerArgs;
 use super::commons::{Commons, Loaded};
 use super::content::Content;
 use super::metrics::Families;
+use super::preferred::Preferred;
 use super::records::Records;
 use super::rehearsal::rehearse;
 use super::resets::Resets;
@@ -27,6 +28,8 @@ pub struct Site {
     pub content: Content,
     /// Makes and checks the tokens by which clients prove their address.
     pub tokens: TokenMint,
+    /// Where clients are asked to move to.
+    pub preferred: Preferred,
     /// Chooses congestion controllers.
     pub chooser: Chooser,
     /// How long a client may do nothing.
@@ -56,6 +59,7 @@ impl Site {
             content: Content::new(args.root.as_deref())?,
             resets: Resets::new(&commons.secret, args.workers),
             tokens: TokenMint::new(commons.secret.clone()),
+            preferred: args.preferred().map_err(io::Error::other)?,
             chooser,
             stall_time: Duration::from_secs(args.stall_timeout),
             drain_time: Duration::from_secs(args.drain_timeout),
