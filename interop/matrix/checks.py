@@ -18,6 +18,7 @@ from quic_packets import HANDSHAKE, INITIAL, RETRY, VERSION_1, VERSION_NEGOTIATI
 from simulator import CE, ECT_0, ECT_1
 
 CHACHA20 = 0x1303
+_OUR_IDS = 16  # bytes of the connection ids that our endpoint issues
 _CHAIN = 7500  # bytes of certificates that amplificationlimit has at least
 
 
@@ -204,3 +205,20 @@ def new_paths_are_validated(evidence: Evidence) -> None:
             s.from_client and s.client_port == port and PATH_RESPONSE in s.frames for s in evidence.datagrams
         )
         require(answered, "a PATH_CHALLENGE was not answered from the new address")
+
+
+@check()
+def the_client_goes_to_the_preferred_address(evidence: Evidence) -> None:
+    """Where the peer is the server, that path is not captured: what was not on the first one was there."""
+    played = evidence.played
+    there = sum(len(seen.data) for seen in played.moved if not seen.from_client)
+    first = sum(len(seen.data) for seen in played.captured if not seen.from_client)
+    whole = sum(played.case.files)
+    require(first < whole / 2, f"the server sent {first} bytes from its first address")
+    if played.our_role == "server":
+        require(there > whole / 2, f"our server sent {there} bytes from its preferred address")
+        ids = [
+            {seen.data[1 : 1 + _OUR_IDS] for seen in captured if seen.from_client and not seen.data[0] & 0x80}
+            for captured in (played.captured, played.moved)
+        ]
+        require(not ids[0] & ids[1], "the client used a connection id at both addresses")

@@ -103,13 +103,14 @@ class Server:
                 raise CellError(f"the server does not listen on port {port}: {self.output()}")
             time.sleep(0.02)
 
-    def ours_listens_on(self) -> int:
-        """The port of cc-server, which chose it itself."""
+    def ours_listens_on(self) -> list[int]:
+        """The ports of cc-server, which chose them itself."""
         said = self.logs / "server.jsonl"
         deadline = time.monotonic() + READY_TIMEOUT
         while time.monotonic() < deadline:
             if said.exists() and "\n" in (text := said.read_text()):
-                return int(json.loads(text.splitlines()[0])["addresses"][0].rsplit(":", 1)[1])
+                addresses = json.loads(text.splitlines()[0])["addresses"]
+                return [int(address.rsplit(":", 1)[1]) for address in addresses]
             if self.process.poll() == UNSUPPORTED_CODE:
                 raise Unsupported(_reason(self.output()))
             if self.process.poll() is not None:

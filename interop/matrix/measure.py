@@ -46,7 +46,7 @@ def measure(data: Data, peer: Peer, cc: str, place: Place) -> dict[str, Any]:
     played = play.Played(place.folder, "client", cell.case, alpn=ends.choose_alpn(cell.end, cell.case))
     played.files = play.prepare(cell, place)
     with ExitStack() as stack:
-        port = play.serve(cell, place, played.alpn, stack)
+        (port,) = play.serve(cell, place, played.alpn, stack)
         with play.link(data.paths[settings.path], {}, ("127.0.0.1", port), place) as relay:
             entrance = int(relay.next(play.READY_TIMEOUT)["listen"].rsplit(":", 1)[1])
             began = time.monotonic()
@@ -148,7 +148,7 @@ def _far_side(cell: play.Cell, place: Place, alpn: str, far: socket.socket, stac
         str(place.folder / "far.json"),
     ]
     far.set_inheritable(True)
-    return stack.enter_context(Server(command, environment, logs, keep=[far.fileno()])).ours_listens_on()
+    return stack.enter_context(Server(command, environment, logs, keep=[far.fileno()])).ours_listens_on()[0]
 
 
 def source(traces: Path) -> dict[str, int]:

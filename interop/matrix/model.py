@@ -126,8 +126,8 @@ class Case(_Strict, frozen=True):
     checks: Sequence[str] = ()
     special: Sequence[Role] = ()  # roles that have to say in `cases` or `unsupported` what they do about it
     alpn: str = ""  # the only one that is allowed
+    moves: bool = False  # whether the server prefers a second address
     cc: str = ""  # the controller that the case needs
-    ours_cannot: Mapping[str, str] = {}  # role: reason, beyond what the endpoint says itself
     quick: bool = False
     name: str = ""
 

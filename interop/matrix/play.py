@@ -34,6 +34,7 @@ class Played:
     case: Case
     captured: list[Captured] = field(default_factory=list)
     damaged: int = 0
+    moved: list[Captured] = field(default_factory=list)  # in front of the second address of our server
     server: tuple[str, int] = ("", 0)
     link: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
@@ -78,7 +79,11 @@ def play(cell: Cell, place: Place, path: Mapping[str, str], own_network: bool) -
     played.files = prepare(cell, place)
     with ExitStack() as stack:
         host = "::1" if cell.case.family == "ipv6" else "127.0.0.1"
-        played.server = (host, serve(cell, place, played.alpn, stack))
+        second = _second_path(cell, place, path, stack) if cell.case.moves else None
+        ports = serve(cell, place, played.alpn, stack, second.entrance if second else 0)
+        played.server = (host, ports[0])
+        if second:
+            second.simulator.to = (host, ports[-1])
         simulator = stack.enter_context(Simulator(played.server, _simulated(cell.case)))
         with link(path, cell.case.link, simulator.address, place) as relay:
             port = int(relay.next(READY_TIMEOUT)["listen"].rsplit(":", 1)[1])
@@ -92,17 +97,34 @@ def play(cell: Cell, place: Place, path: Mapping[str, str], own_network: bool) -
             finally:
                 played.seconds = time.monotonic() - began
                 played.captured, played.damaged = simulator.captured, simulator.damaged
+                played.moved = second.simulator.captured if second else []
                 played.link = relay.stop()
                 _save(played, place)
     return played
+
+
+@dataclass(frozen=True)
+class _SecondPath:
+    """To the address that the server prefers."""
+
+    simulator: Simulator
+    entrance: int
+
+
+def _second_path(cell: Cell, place: Place, path: Mapping[str, str], stack: ExitStack) -> _SecondPath:
+    """Where it leads to is known when the server runs."""
+    simulator = stack.enter_context(Simulator(("127.0.0.1", 0), _simulated(cell.case)))
+    if cell.role == "server":
+        # Its program listens itself at the address that it names, so nothing can stand in between.
+        return _SecondPath(simulator, ends.free_port(cell.case.family))
+    relay = stack.enter_context(link(path, cell.case.link, simulator.address, place, "preferred"))
+    return _SecondPath(simulator, int(relay.next(READY_TIMEOUT)["listen"].rsplit(":", 1)[1]))
 
 
 def refuse_what_cannot_be(cell: Cell, own_network: bool) -> None:
     """What the data say beforehand."""
     if reason := cell.end.unsupported.get(cell.case.name):
         raise Unsupported(reason)
-    if reason := cell.case.ours_cannot.get(OTHER[cell.role]):
-        raise Unsupported(f"quiche-cc: {reason}")
     ends.choose_alpn(cell.end, cell.case)
     if (cell.end.root or cell.end.port) and not own_network:
         raise Unsupported("needs root or user namespaces, which are not there")
@@ -124,15 +146,18 @@ def prepare(cell: Cell, place: Place) -> list[str]:
     return names
 
 
-def serve(cell: Cell, place: Place, alpn: str, stack: ExitStack) -> int:
+def serve(cell: Cell, place: Place, alpn: str, stack: ExitStack, preferred: int = 0) -> list[int]:
+    """Starts the server, which names the port `preferred` if there is one; the ports that it listens on."""
     case, logs = cell.case, place.logs("server")
     if cell.role == "client":
         listen = "[::1]:0" if case.family == "ipv6" else "127.0.0.1:0"
         environment = ends.our_environment("server", case, place, alpn, cell.cc)
         environment |= {"ENDPOINT_LISTEN": listen, "SERVER_PARAMS": f"CC={cell.cc}"}
+        if preferred:
+            environment |= {"ENDPOINT_LISTEN": f"{listen} {listen}", "ENDPOINT_PREFERRED": f"127.0.0.1:{preferred}"}
         return stack.enter_context(Server([str(ends.ENDPOINT)], environment, logs)).ours_listens_on()
     port = cell.end.port or ends.free_port(case.family)
-    values = ends.peer_values(cell.end, "server", case, place, alpn, port)
+    values = ends.peer_values(cell.end, "server", case, place, alpn, port) | {"preferred": str(preferred)}
     if cell.end.origin:
         values["origin"] = str(stack.enter_context(ends.origin(place.folder / "www")))
     values |= {name: options.get(case.name, "") for name, options in cell.end.words.items()}
@@ -140,7 +165,7 @@ def serve(cell: Cell, place: Place, alpn: str, stack: ExitStack) -> int:
     command = ends.peer_command(cell.end, case, alpn, values, first=False)
     server = stack.enter_context(Server(command, ends.peer_environment(cell.end, values), logs))
     server.wait_for(port)
-    return port
+    return [port]
 
 
 def _simulated(case: Case) -> Simulated:
@@ -152,7 +177,9 @@ def _simulated(case: Case) -> Simulated:
     )
 
 
-def link(path: Mapping[str, str], more: Mapping[str, str], to: tuple[str, int], place: Place) -> Program:
+def link(
+    path: Mapping[str, str], more: Mapping[str, str], to: tuple[str, int], place: Place, name: str = "link"
+) -> Program:
     host = f"[{to[0]}]" if ":" in to[0] else to[0]
     command: list[str | Path] = [
         place.programs / "cc-link",
@@ -162,9 +189,9 @@ def link(path: Mapping[str, str], more: Mapping[str, str], to: tuple[str, int], 
         "--to",
         f"{host}:{to[1]}",
     ]
-    for name, value in {**path, **more}.items():
-        command += [f"--{name}", value]
-    return Program([*command, "--log", place.folder / "link.jsonl"], place.folder / "link.log")
+    for option, value in {**path, **more}.items():
+        command += [f"--{option}", value]
+    return Program([*command, "--log", place.folder / f"{name}.jsonl"], place.folder / f"{name}.log")
 
 
 def fetch(cell: Cell, place: Place, played: Played, port: int) -> None:
