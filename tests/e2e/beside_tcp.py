@@ -56,7 +56,7 @@ def play_beside_tcp(case: Case, folder: Path, programs: Path) -> Shared:
         far_side = _side("far", far, server, folder, [])
         stack.callback(_end, subprocess.Popen([*isolated, *far_side], pass_fds=[far.fileno()]))
         host, port = far.getsockname()
-        relay = [
+        relay: list[str | Path] = [
             programs / "cc-link",
             "--quiet",
             "--listen",
