@@ -107,8 +107,7 @@ impl Peer {
         true
     }
 
-    /// To be called after a datagram has come by this socket, at this address: the client may have
-    /// moved the connection there.
+    /// To be called after a datagram has come by this socket, at this address.
     pub fn follow(&mut self, socket: usize, at: SocketAddr) {
         let moved = |path: quiche::PathStats| path.active && path.local_addr == at;
         if self.socket != socket && self.conn.path_stats().any(moved) {
