@@ -56,5 +56,24 @@ def test_what_cannot_be_used_is_said_and_changes_nothing(outside: Path, value: s
     assert said.count("\n") == 1
 
 
+def test_a_server_that_sends_at_once_makes_less_of_a_queue_if_the_library_holds_its_packets_back(
+    transfer: Callable[..., Transfer],
+) -> None:
+    forced = {"QUICHE_CC": "hybrid"}
+    eager = transfer("cubic", 4_000_000, server_program="server-eager", env=forced)
+    held = transfer("cubic", 4_000_000, server_program="server-eager", env=forced | {"QUICHE_CC_HOLD": "1"})
+    assert held.queueing_ms < 0.8 * eager.queueing_ms
+
+
+@pytest.mark.parametrize(
+    ("value", "became"),
+    [("1", "holds packets back until their release time"), ("yes", "is not used: allowed is 1")],
+)
+def test_whether_packets_are_held_back_is_said(outside: Path, value: str, became: str) -> None:
+    command = ["env", f"QUICHE_CC_HOLD={value}", outside / "select", "cubic"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stderr == f"libquiche: QUICHE_CC_HOLD={value} {became}\n"
+
+
 def test_without_it_nothing_is_said(outside: Path) -> None:
     assert select(outside / "select", "", "cubic") == (["cubic 0"], "")

@@ -5,6 +5,8 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::ptr;
 use std::sync::OnceLock;
 
+use crate::{environment, hold};
+
 /// Name of the environment variable: `hybrid`, or a name with options.
 const VARIABLE: &str = "QUICHE_CC";
 
@@ -16,7 +18,7 @@ pub fn controller() -> Option<&'static str> {
 fn forced() -> Option<&'static CString> {
     static FORCED: OnceLock<Option<CString>> = OnceLock::new();
     let look_up = || {
-        let given = given().filter(|given| !given.is_empty())?;
+        let given = environment::given(VARIABLE)?;
         let (used, told) = match usable(&given) {
             Ok(name) => (
                 Some(name),
@@ -24,9 +26,7 @@ fn forced() -> Option<&'static CString> {
             ),
             Err(reason) => (None, format!("is not used: {reason}")),
         };
-        // Whoever set the variable has to see what became of it, whatever the program logs.
-        let shown: String = given.to_string_lossy().chars().take(80).collect();
-        eprintln!("libquiche: {VARIABLE}={} {told}", shown.escape_debug());
+        environment::tell(VARIABLE, &given, &told);
         used
     };
     FORCED.get_or_init(look_up).as_ref()
@@ -39,22 +39,6 @@ fn usable(given: &OsString) -> Result<CString, String> {
     CString::new(name).map_err(|e| e.to_string())
 }
 
-fn given() -> Option<OsString> {
-    std::env::var_os(VARIABLE).filter(|_| !has_more_rights_than_caller())
-}
-
-/// The caller of such a program has set its environment, and may not decide what it does.
-#[cfg(target_os = "linux")]
-fn has_more_rights_than_caller() -> bool {
-    // SAFETY: reads a word that the kernel has given to the process.
-    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn has_more_rights_than_caller() -> bool {
-    false
-}
-
 /// quiche's own function, which it leaves to us.
 #[no_mangle]
 pub extern "C" fn quiche_config_new(version: u32) -> *mut quiche::Config {
@@ -63,6 +47,7 @@ pub extern "C" fn quiche_config_new(version: u32) -> *mut quiche::Config {
         if let Some(name) = controller() {
             config.set_cc_algorithm_name(name).ok()?;
         }
+        config.set_hold_until_release(hold::wanted());
         Some(Box::into_raw(Box::new(config)))
     };
     let made = catch_unwind(AssertUnwindSafe(make));

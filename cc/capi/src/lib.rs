@@ -3,8 +3,10 @@
 //! The functions here are those of the header, where they are documented. None lets a panic through to C.
 
 mod controllers;
+mod environment;
 mod estimate;
 mod forced;
+mod hold;
 mod selection;
 mod statistics;
 mod text;

@@ -74,7 +74,9 @@ void wire_flush(wire *w) {
             if (w->held_len < 0) fail("quiche_conn_send");
             if (w->held_len == 0) return;
         }
+#ifndef EAGER
         if (until_departure(w) > 0) return;
+#endif
         ssize_t sent = sendto(w->socket, w->held, (size_t)w->held_len, 0, (struct sockaddr *)&w->held_info.to,
                               w->held_info.to_len);
         if (sent < 0 && errno == EAGAIN) return;
