@@ -1,0 +1,13 @@
+# Programs of others that use quiche (docs/results/programs.md): build/programs, and the page anew.
+set(programs_trial "${QUICHE_CC_VENV_PYTHON}" "${CMAKE_SOURCE_DIR}/interop/programs/run.py" --build-dir "${CMAKE_BINARY_DIR}")
+
+add_custom_target(try-programs
+  # A program that cannot be built or run is shown as such.
+  COMMAND ${programs_trial} try || true
+  COMMAND ${programs_trial} page
+  WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
+  COMMENT "Programs that use quiche"
+  USES_TERMINAL VERBATIM)
+add_dependencies(try-programs programs library python-environment)
+
+quiche_cc_test(programs-parts TIER quick LABEL python TIMEOUT 300 COMMAND ${pytest} tests/programs)

@@ -1,0 +1,1 @@
+"""How each program is built and run: `build` and `runs`."""
