@@ -11,3 +11,12 @@ add_custom_target(try-programs
 add_dependencies(try-programs programs library python-environment)
 
 quiche_cc_test(programs-parts TIER quick LABEL python TIMEOUT 300 COMMAND ${pytest} tests/programs)
+# The smallest of them, whose sources came with quiche.
+quiche_cc_test(programs-examples TIER test LABEL e2e TIMED TIMEOUT 120 COMMAND ${programs_trial} try quiche_examples)
+if(NOT QUICHE_CC_NIGHTLY)
+  return()
+endif()
+# All of them. What is built stays, so that a time limit costs only what was under way.
+quiche_cc_test(programs-built TIER nightly LABEL e2e TIMEOUT 7200 PROCESSORS 2 LOCKS cargo COMMAND ${programs_trial} build)
+quiche_cc_test(programs-tried TIER nightly LABEL e2e TIMED TIMEOUT 1200 COMMAND ${programs_trial} try)
+set_tests_properties(programs-tried PROPERTIES DEPENDS programs-built)

@@ -18,6 +18,10 @@ from table import Place, Program
 BUILD_TIMEOUT = 7200.0
 
 
+class MissingPackages(InstallError):
+    """Debian's packages are missing, and may not be installed from here."""
+
+
 def run(command: Sequence[str | Path], over: Path | None = None, environment: Mapping[str, str] | None = None) -> str:
     """What the command prints; an error with the end of it if the command fails."""
     words = [str(word) for word in command]
@@ -65,7 +69,7 @@ def packages(names: Sequence[str]) -> None:
         return
     install = ["apt-get", "install", "--yes", "--no-install-recommends", *missing]
     if shutil.which("apt-get") is None or os.geteuid() != 0:
-        raise InstallError(f"missing: {' '.join(missing)}; on Debian run `sudo {' '.join(install)}`")
+        raise MissingPackages(f"missing: {' '.join(missing)}; on Debian run `sudo {' '.join(install)}`")
     run(["apt-get", "update"])
     run(install, environment={"DEBIAN_FRONTEND": "noninteractive"})
 

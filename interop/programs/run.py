@@ -6,17 +6,21 @@ import argparse
 import importlib
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 
 import msgspec
 import neighbours  # noqa: F401  (makes the shared modules importable)
 import programs_page as page
 from debian import InstallError
-from obtain import library
+from obtain import MissingPackages, library
 from programs_page import Outcome
 from table import REPOSITORY, DataError, Place, Program, choose, read
 from testbed import TestbedError
 from trial import Bench
+
+SKIPPED = 77
 
 
 def main() -> int:
@@ -34,6 +38,9 @@ def parse_arguments() -> argparse.Namespace:
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     listing = actions.add_parser("list", help="print the table")
     listing.set_defaults(action=list_programs)
+    building = actions.add_parser("build", help="build programs")
+    building.add_argument("recipes", nargs="*", help="default: all")
+    building.set_defaults(action=build_programs)
     trying = actions.add_parser("try", help="build and run programs; what fails is recorded with its reason")
     trying.add_argument("recipes", nargs="*", help="default: all")
     trying.set_defaults(action=try_programs)
@@ -49,38 +56,66 @@ def list_programs(_: argparse.Namespace) -> int:
     return 0
 
 
+def build_programs(options: argparse.Namespace) -> int:
+    place = Place(options.build_dir.resolve())
+    library(place)
+    errors = []
+    for program in choose(read(), options.recipes):
+        print(f"{program.name} ...", flush=True)
+        errors += [error for error in [build(program, place)] if error]
+    for error in errors:
+        print(f"programs: {error}", file=sys.stderr)
+    return verdict(errors)
+
+
 def try_programs(options: argparse.Namespace) -> int:
     place = Place(options.build_dir.resolve())
     chosen = choose(read(), options.recipes)
     library(place)
-    bench = Bench(place)
-    outcomes = recorded(place)
-    commit = built_from()
-    print("cc-server ...", flush=True)
-    outcomes[page.PACED] = Outcome(commit, [bench.paced()])
+    bench, outcomes, commit, errors = Bench(place), recorded(place), built_from(), []
     for program in chosen:
         print(f"{program.name} ...", flush=True)
-        outcomes[program.name] = attempt(program, bench, commit)
-        for result in outcomes[program.name].results:
+        if error := build(program, place):
+            errors.append(error)
+            outcomes[program.name] = Outcome(commit, [], str(error))
+            print(f"  {error}", flush=True)
+            continue
+        results = [bench.measure(run) for run in recipe(program).runs(program, place)]
+        outcomes[program.name] = Outcome(commit, results)
+        for result in results:
             print(f"  {page.told(result)}", flush=True)
-        if outcomes[program.name].error:
-            print(f"  {outcomes[program.name].error}", flush=True)
         store(place).write_bytes(msgspec.json.format(msgspec.json.encode(outcomes), indent=1))
-    return 0 if all(outcomes[program.name].complete() for program in chosen) else 1
+    tried = [outcomes[program.name] for program in chosen]
+    if any(result.p95_ms is not None for outcome in tried for result in outcome.results):
+        print("cc-server ...", flush=True)
+        outcomes[page.PACED] = Outcome(commit, [bench.paced()])
+    store(place).write_bytes(msgspec.json.format(msgspec.json.encode(outcomes), indent=1))
+    return verdict(errors) or int(not all(outcome.complete() for outcome in tried))
+
+
+def build(program: Program, place: Place) -> Exception | None:
+    """Why the program cannot be built."""
+    try:
+        recipe(program).build(program, place)
+    except (InstallError, subprocess.TimeoutExpired) as error:
+        return error
+    return None
+
+
+def recipe(program: Program) -> ModuleType:
+    return importlib.import_module(f"recipes.{program.recipe}")
+
+
+def verdict(errors: Sequence[Exception]) -> int:
+    """An exit code; where only Debian's packages are missing, that of a skipped test."""
+    if not errors:
+        return 0
+    return SKIPPED if all(isinstance(error, MissingPackages) for error in errors) else 1
 
 
 def built_from() -> str:
     describe = ["git", "describe", "--always", "--dirty", "--abbrev=7"]
     return subprocess.run(describe, cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout.strip()
-
-
-def attempt(program: Program, bench: Bench, commit: str) -> Outcome:
-    recipe = importlib.import_module(f"recipes.{program.recipe}")
-    try:
-        recipe.build(program, bench.place)
-    except (InstallError, subprocess.TimeoutExpired) as error:
-        return Outcome(commit, [], str(error))
-    return Outcome(commit, [bench.measure(run) for run in recipe.runs(program, bench.place)])
 
 
 def store(place: Place) -> Path:
