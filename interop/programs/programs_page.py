@@ -1,4 +1,4 @@
-"""docs/results/programs.md, from the table, `page.md` and what the trials recorded."""
+"""docs/results/programs.md, from the table, `page.template` and what the trials recorded."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from table import HERE, REPOSITORY, Program
 from trial import BUFFER, DELAY, RATE, SIZE, Result
 
 PAGE = REPOSITORY / "docs/results/programs.md"
-FRAME = HERE / "page.md"
+FRAME = HERE / "page.template"
 PACED = "cc-server"
 
 
@@ -67,6 +67,7 @@ def _programs(programs: Sequence[Program], outcomes: Mapping[str, Outcome]) -> I
         outcome = outcomes.get(program.name)
         if program.recipe and outcome and not outcome.error:
             ran = [result for result in outcome.results if result.asked == "hybrid" and not result.error]
+            ran = [result for result in ran if "held" not in result.way]
             ways = list(dict.fromkeys(result.way for result in ran))
             proofs = list(dict.fromkeys(proof for result in ran for proof in _proofs(result)))
             named = f"[{program.name}]({program.homepage}) {program.version}"
@@ -108,8 +109,10 @@ def _reasons(programs: Sequence[Program], outcomes: Mapping[str, Outcome]) -> It
 
 
 def _commands(programs: Sequence[Program], outcomes: Mapping[str, Outcome]) -> Iterator[str]:
+    yield "| program | command |"
+    yield "|---|---|"
     for program in programs:
         outcome = outcomes.get(program.name)
         for result in outcome.results if outcome else ():
-            if result.asked == "hybrid" and not result.error:
-                yield f"    {result.command}"
+            if result.asked == "hybrid" and not result.error and "held" not in result.way:
+                yield f"| {program.name} | `{result.command}` |"

@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from obtain import InstallError, archives, boringssl, run, unpack
+from obtain import InstallError, archives, boringssl, link, run, unpack
 from table import HERE, Place, Program
 from trial import FORCED, HELD, Run
 
@@ -26,6 +26,9 @@ def build(program: Program, place: Place) -> None:
     if javac is None:
         raise InstallError("javac is not installed; your system's package openjdk-17-jdk-headless has it")
     classes = [jar for jar in jars if "sources" not in jar.name]
+    (home / "jars").mkdir(parents=True, exist_ok=True)
+    for jar in classes:
+        link(home / "jars" / jar.name, jar)
     run([javac, "-cp", os.pathsep.join(map(str, classes)), "-d", home / "classes", HERE / "NettyServer.java"])
     sources = home / "src"
     for jar in jars:
@@ -39,16 +42,21 @@ def build(program: Program, place: Place) -> None:
     java = Path(javac).resolve().parents[1] / "include"
     includes = [home, place.library / "include", boringssl(place) / "include", java, java / "linux"]
     options: list[str | Path] = ["-O2", "-fPIC", "-fvisibility=hidden", *(f"-I{folder}" for folder in includes)]
-    link: list[str | Path] = ["-shared", "-Wl,--no-undefined", "-Wl,--exclude-libs,ALL", "-o", home / "native" / NATIVE]
+    shared: list[str | Path] = [
+        "-shared",
+        "-Wl,--no-undefined",
+        "-Wl,--exclude-libs,ALL",
+        "-o",
+        home / "native" / NATIVE,
+    ]
     (home / "native").mkdir(exist_ok=True)
     libraries: list[str | Path] = [place.library / "lib/libquiche.a", "-lstdc++", "-lpthread", "-ldl", "-lm"]
-    run(["cc", *options, *link, *(home / name for name in SOURCES), *libraries])
+    run(["cc", *options, *shared, *(home / name for name in SOURCES), *libraries])
 
 
 def runs(program: Program, place: Place) -> Sequence[Run]:
     home = place.folder(program)
-    jars = [jar for jar in archives(program, place) if "sources" not in jar.name]
-    path = os.pathsep.join(map(str, [home / "classes", *jars]))
+    path = f"{home / 'classes'}{os.pathsep}{home / 'jars'}/*"
     start = ["NettyServer", "{port}", "{certs}/cert.pem", "{certs}/priv.key", "{folder}/qlog"]
     relinked = ["java", f"-Djava.library.path={home / 'native'}", "-cp", path, *start]
     options = ("--http09",)

@@ -13,7 +13,7 @@ from trial import Run
 def build(program: Program, place: Place) -> None:
     if not _server(place).exists():
         build_it = "cmake --preset default -D QUICHE_CC_TOKIO=ON && cmake --build build"
-        raise InstallError(f"{_server(place)} is not there; `{build_it}` makes it, in eight minutes of a core")
+        raise InstallError(f"its server was not built here; `{build_it}` does it, in eight minutes of a core")
 
 
 def runs(program: Program, place: Place) -> Sequence[Run]:
