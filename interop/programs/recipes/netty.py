@@ -42,14 +42,9 @@ def build(program: Program, place: Place) -> None:
     java = Path(javac).resolve().parents[1] / "include"
     includes = [home, place.library / "include", boringssl(place) / "include", java, java / "linux"]
     options: list[str | Path] = ["-O2", "-fPIC", "-fvisibility=hidden", *(f"-I{folder}" for folder in includes)]
-    shared: list[str | Path] = [
-        "-shared",
-        "-Wl,--no-undefined",
-        "-Wl,--exclude-libs,ALL",
-        "-o",
-        home / "native" / NATIVE,
-    ]
-    (home / "native").mkdir(exist_ok=True)
+    native = home / "native" / NATIVE
+    shared: list[str | Path] = ["-shared", "-Wl,--no-undefined", "-Wl,--exclude-libs,ALL", "-o", native]
+    native.parent.mkdir(exist_ok=True)
     libraries: list[str | Path] = [place.library / "lib/libquiche.a", "-lstdc++", "-lpthread", "-ldl", "-lm"]
     run(["cc", *options, *shared, *(home / name for name in SOURCES), *libraries])
 
