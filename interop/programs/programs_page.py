@@ -91,7 +91,10 @@ def _delays(programs: Sequence[Program], outcomes: Mapping[str, Outcome]) -> Ite
                 continue
             goodput = "" if result.goodput is None else f"{result.goodput / 1e6:.1f} Mbit/s"
             lost = 100 * (result.loss or 0.0)
-            yield f"| {name} | {result.asked} | {result.way} | {result.p95_ms:.1f} ms | {lost:.2f} % | {goodput} |"
+            delay = f"{result.p95_ms:.1f} ms"
+            if result.others_ms:
+                delay += f" ({' and '.join(f'{other:.1f}' for other in result.others_ms)})"
+            yield f"| {name} | {result.asked} | {result.way} | {delay} | {lost:.2f} % | {goodput} |"
 
 
 def _reasons(programs: Sequence[Program], outcomes: Mapping[str, Outcome]) -> Iterator[str]:

@@ -7,13 +7,13 @@ from pathlib import Path
 import programs_page as page
 from programs_page import Outcome
 from table import read
-from trial import Result, proof
+from trial import Result, median, proof
 
 SAID = "libquiche: QUICHE_CC=hybrid has every connection's congestion control"
 
 
 def result(way: str, asked: str, proofs: list[str], p95: float | None = 20.0, error: str = "") -> Result:
-    return Result("curl, hybrid", way, asked, proofs, "QUICHE_CC=hybrid curl", p95, 9e6, 0.0, error)
+    return Result("curl, hybrid", way, asked, proofs, "QUICHE_CC=hybrid curl", p95, [], 9e6, 0.0, error)
 
 
 def test_the_trace_and_the_log_name_the_controller(tmp_path: Path) -> None:
@@ -48,3 +48,12 @@ def test_the_page_has_what_ran_and_why_the_rest_did_not() -> None:
     assert "| [dnsdist](https://dnsdist.org) 1.9.16 | make ended with 2 |" in text
     assert "it was not tried" in text
     assert "Commit abc1234 measured" in text
+
+
+def test_the_median_of_several_runs_counts_and_a_failed_one_is_told() -> None:
+    delays = [result("environment", "hybrid", ["qlog: hybrid"], p95) for p95 in (30.0, 10.0, 20.0)]
+    middle = median(delays)
+    assert middle.p95_ms == 20.0
+    assert middle.others_ms == [10.0, 30.0]
+    failed = result("environment", "hybrid", [], None, "ended with 1")
+    assert median([delays[0], failed, delays[1]]).error == "ended with 1"

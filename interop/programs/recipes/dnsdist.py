@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from obtain import archives, packages, run, unpack
 from table import Place, Program
-from trial import FORCED, HELD, SIZE, Run
+from trial import FORCED, SIZE, Run
 
 WITHOUT = (
     "libsodium", "libedit", "re2", "ebpf", "xsk", "net-snmp", "libcap", "gnutls", "nghttp2", "cdb", "lmdb",
@@ -70,7 +70,6 @@ def runs(program: Program, place: Place) -> Sequence[Run]:
         one("dnsdist", "as it is", "reno", "", {}),
         one("dnsdist, hybrid", "configuration", "hybrid", ", congestionControlAlgo='hybrid'", {}),
         one("dnsdist, hybrid by QUICHE_CC", "environment", "hybrid", "", FORCED),
-        one("dnsdist, held", "environment, held", "hybrid", "", HELD),
     ]
 
 
