@@ -7,7 +7,7 @@ set(qlog_analysis "${CMAKE_SOURCE_DIR}/qlog-analysis")
 add_custom_target(python-environment ALL
   COMMAND ${CMAKE_COMMAND}
           "-DPYTHON=${QUICHE_CC_PYTHON}" "-DVENV=${QUICHE_CC_VENV}"
-          "-DREQUIREMENTS=${qlog_analysis}/requirements.txt;${qlog_analysis}/requirements-dev.txt;${CMAKE_SOURCE_DIR}/tests/search/requirements.txt;${CMAKE_SOURCE_DIR}/tests/lemmas/requirements.txt;${CMAKE_SOURCE_DIR}/docs/site/requirements.txt"
+          "-DREQUIREMENTS=${qlog_analysis}/requirements.txt;${qlog_analysis}/requirements-dev.txt;${CMAKE_SOURCE_DIR}/tests/search/requirements.txt;${CMAKE_SOURCE_DIR}/tests/lemmas/requirements.txt;${CMAKE_SOURCE_DIR}/tests/hunt/requirements.txt;${CMAKE_SOURCE_DIR}/docs/site/requirements.txt"
           "-DSOURCES=${qlog_analysis}/src"
           "-DLAUNCHER=${CMAKE_BINARY_DIR}/bin/qlog-analysis"
           -P "${CMAKE_SOURCE_DIR}/cmake/make-venv.cmake"

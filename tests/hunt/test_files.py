@@ -1,0 +1,57 @@
+"""What stands in the repository: faults, cases, and the page."""
+
+from __future__ import annotations
+
+import pytest
+
+from . import bounds, page
+from .__main__ import CASES, HERE
+from .lab import HuntError
+from .planted import planted
+from .scenario import text
+from .space import Path
+from .tables import described
+from .worst import read_cases
+
+
+def test_every_planted_fault_is_one_of_the_catalogue() -> None:
+    mutants = planted().mutants()
+    assert len(mutants) == 10
+    assert all("hybrid" in mutant.concerns for mutant in mutants)
+
+
+def test_a_published_weakness_is_known_by_its_path() -> None:
+    """`shows` names fields of a path, and values that they may have."""
+    longer, jitter = planted().weak.published
+    assert longer.explains(Path(event="longer"))
+    assert not jitter.explains(Path(event="longer"))
+    assert jitter.explains(Path(jitter="wifi"))
+    assert not longer.explains(Path(jitter="wifi"))
+    assert not any(one.explains(Path()) or one.explains(Path(neighbours="cubic")) for one in (longer, jitter))
+
+
+def test_scenarios_and_bounds_are_those_of_the_cases() -> None:
+    cases = read_cases(CASES)
+    written = {file.stem: file.read_text() for file in (HERE / bounds.SCENARIOS).glob("*.toml")}
+    assert written == {
+        case.name: text(case.path, f"{case.harm}: {described(case.path)}", case.timestamps) for case in cases
+    }
+    for file, held in ((bounds.ALL, cases), (bounds.QUICK, cases[: bounds.HELD_EVERYWHERE])):
+        checks = (HERE / file).read_text()
+        assert checks.count("[run.") == len(held)
+        assert all(f"[run.{case.name}]" in checks for case in held)
+
+
+def test_every_case_has_its_reason_and_its_picture_on_the_page() -> None:
+    shown = page.PAGE.read_text()
+    for case in read_cases(CASES):
+        assert case.reason, case.name
+        assert f"(hunt-{case.name}.svg)" in shown
+        assert page.row(case) in shown
+        assert (page.RESULTS / f"hunt-{case.name}.svg").is_file()
+
+
+def test_a_page_without_its_marks_is_named() -> None:
+    assert page.placed(f"a\n{page.BEGIN}\nold\n{page.END}\nb", "new\n") == f"a\n{page.BEGIN}\nnew\n{page.END}\nb"
+    with pytest.raises(HuntError, match=r"hunt\.md: expected"):
+        page.placed("a", "new")
