@@ -58,6 +58,19 @@ quiche_cc_test(reading-speed TIER nightly LABEL speed TIMED TIMEOUT 1800
                COMMAND "${QUICHE_CC_VENV_PYTHON}" qlog-analysis/tests/speed.py --lab "${lab}" --folder "${CMAKE_BINARY_DIR}"
                        --memory 2000 --most-memory 1.3 --least decode=0.9 --least metrics=0.6 --least invariants=0.3)
 
+# The hunt at full size (docs/results/hunt.md): random paths, the worst of each harm, those that are known, and what it has
+# to find: faults that are planted, and a published weakness.
+quiche_cc_test(hunt-sweep-large TIER nightly LABEL hunts TIMEOUT 7200 PROCESSORS 2
+               COMMAND ${hunt} sweep --count 2000 --jobs 2 --most 0.25 --again --out "${nightly}/hunt")
+quiche_cc_test(hunt-worst TIER nightly LABEL hunts TIMEOUT 7200 PROCESSORS 2
+               COMMAND ${hunt} run --jobs 2 --worst 5.5 --out "${nightly}/hunt")
+quiche_cc_test(hunt-bounds-all TIER nightly LABEL hunts TIMEOUT 1800 PROCESSORS 2
+               COMMAND "${lab}" papers --papers tests/hunt/bounds --out "${nightly}/hunt-bounds")
+quiche_cc_test(hunt-planted TIER nightly LABEL hunts TIMEOUT 7200 PROCESSORS 2 LOCKS cargo
+               COMMAND ${hunt} planted --jobs 2 --least 4 --out "${nightly}/hunt")
+quiche_cc_test(hunt-weakness TIER nightly LABEL hunts TIMEOUT 1800 PROCESSORS 2
+               COMMAND ${hunt} weakness --jobs 2 --out "${nightly}/hunt")
+
 # libFuzzer as cargo-fuzz sets it up without a sanitizer (the controllers have no unsafe code), which a stable compiler can.
 # With --target these flags are not for build scripts and macros, which would lack the fuzzer's runtime.
 execute_process(COMMAND "${QUICHE_CC_CARGO}" -vV OUTPUT_VARIABLE version COMMAND_ERROR_IS_FATAL ANY)

@@ -30,6 +30,7 @@ NOT_RUN = {
     "build/venv/bin/python tests/dossier/page.py *": "reads what the nightly dossier leaves; ctest: dossier-page",
     "../build/venv/bin/python -m search *": "takes hours; ctest: search",
     "../build/venv/bin/python -m mutants *": "takes hours; ctest: mutants",
+    "../build/venv/bin/python -m hunt *": "takes up to an hour; ctest: hunt, hunts",
     "../build/venv/bin/python tests/drawn_paths.py *": "takes an hour",
     "*tests/cost/cost.py*": "wants valgrind; ctest: cost",
     "build/venv/bin/python qlog-analysis/tests/speed.py *": "takes minutes and 2 GB of disk; ctest: reading-speed",
