@@ -70,7 +70,7 @@ pub struct RecentLosses {
 
 impl RecentLosses {
     const MOST: u64 = 128;
-    const MOST_ACKS: u64 = 2 * Self::LEAST_REPORTS;
+    const MOST_ACKS: u64 = 16;
     /// A burst of losses is told in two or three feedbacks, however long it is.
     const LEAST_REPORTS: u64 = 8;
 
