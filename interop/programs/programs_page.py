@@ -82,19 +82,18 @@ def _proofs(result: Result) -> Iterator[str]:
 
 
 def _delays(programs: Sequence[Program], outcomes: Mapping[str, Outcome]) -> Iterator[str]:
-    yield "| program | controller | chosen by | p95 queueing delay | lost | goodput |"
-    yield "|---|---|---|---|---|---|"
+    yield "| program | controller | chosen by | p95 queueing delay | lost |"
+    yield "|---|---|---|---|---|"
     for name in [*(program.name for program in programs), PACED]:
         outcome = outcomes.get(name)
         for result in outcome.results if outcome else ():
             if result.p95_ms is None:
                 continue
-            goodput = "" if result.goodput is None else f"{result.goodput / 1e6:.1f} Mbit/s"
             lost = 100 * (result.loss or 0.0)
             delay = f"{result.p95_ms:.1f} ms"
             if result.others_ms:
                 delay += f" ({' and '.join(f'{other:.1f}' for other in result.others_ms)})"
-            yield f"| {name} | {result.asked} | {result.way} | {delay} | {lost:.2f} % | {goodput} |"
+            yield f"| {name} | {result.asked} | {result.way} | {delay} | {lost:.2f} % |"
 
 
 def _reasons(programs: Sequence[Program], outcomes: Mapping[str, Outcome]) -> Iterator[str]:
