@@ -70,7 +70,7 @@ def test_a_server_that_sends_at_once_makes_less_of_a_queue_if_the_library_holds_
     [("1", "holds packets back until their release time"), ("yes", "is not used: allowed is 1")],
 )
 def test_whether_packets_are_held_back_is_said(outside: Path, value: str, became: str) -> None:
-    command = ["env", f"QUICHE_CC_HOLD={value}", outside / "select", "cubic"]
+    command = ["env", f"QUICHE_CC_HOLD={value}", str(outside / "select"), "cubic"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     assert done.stderr == f"libquiche: QUICHE_CC_HOLD={value} {became}\n"
 

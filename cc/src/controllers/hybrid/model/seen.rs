@@ -257,7 +257,8 @@ impl Model {
     /// The time in which something comes back, as a rule.
     fn usual(&self, rate: Rate) -> Duration {
         let packet_time = rate.delay_of(self.packet).to_duration();
-        self.delivery.usual(self.length(), packet_time, self.ack_gap)
+        self.delivery
+            .usual(self.length(), packet_time, self.ack_gap)
     }
 
     /// What an epoch with samples shows of a queue. At the end of a buffer that competing flows keep full, losses say nothing

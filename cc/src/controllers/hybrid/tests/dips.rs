@@ -133,7 +133,10 @@ fn what_varies_agrees_with_the_shared_vectors() {
         let (length, mut dips) = (millis(case.length_ms), Delivery::default());
         for step in &case.steps {
             let packet_time = Duration::from_secs_f64(SIZE.0 as f64 * 8.0 / step.rate_bps);
-            let (duration, usual) = (millis(step.duration_ms), dips.usual(length, packet_time, AckGap::of(millis(step.gap_ms))));
+            let (duration, usual) = (
+                millis(step.duration_ms),
+                dips.usual(length, packet_time, AckGap::of(millis(step.gap_ms))),
+            );
             let arriving = match stalls(duration, usual) {
                 true => usual,
                 false => duration,
