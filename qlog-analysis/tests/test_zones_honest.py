@@ -37,6 +37,14 @@ SPECS = (
 )
 
 
+CASES = [
+    (name, spec)
+    for i, name in enumerate(PATHS)
+    for j, spec in enumerate(SPECS)
+    if spec in (PAPER, DEFAULT) or (i + j) % 4 == 1
+]
+"""Two profiles on every path, and each of the others on a quarter of them."""
+
 SEED = 3
 
 
@@ -45,10 +53,9 @@ def honest(path: Path, spec: str) -> list[Json]:
     return records(path, 5.0 if path is SLOW else 2.5, spec, SEED)
 
 
-@pytest.mark.parametrize("spec", SPECS)
-@pytest.mark.parametrize("path", PATHS.values(), ids=PATHS.keys())
-def test_an_honest_trace_passes(tmp_path: FilePath, path: Path, spec: str) -> None:
-    v = verdict_of(tmp_path, honest(path, spec))
+@pytest.mark.parametrize(("path", "spec"), CASES)
+def test_an_honest_trace_passes(tmp_path: FilePath, path: str, spec: str) -> None:
+    v = verdict_of(tmp_path, honest(PATHS[path], spec))
     assert v.outcome is Outcome.PASS, f"seed {SEED}\n{v.to_text()}"
     assert v.worst_delta_error_us is not None
     assert v.worst_delta_error_us < 2.5
@@ -60,7 +67,7 @@ def test_a_sender_with_a_window_alone_passes(tmp_path: FilePath) -> None:
 
 
 def test_the_simulated_traces_visit_what_the_checker_decides_on() -> None:
-    seen = [e for path in PATHS.values() for spec in SPECS for e in epochs(honest(path, spec))]
+    seen = [e for path, spec in CASES for e in epochs(honest(PATHS[path], spec))]
     assert {e["zone"] for e in seen} == {1, 2, 3, None}
     assert {e["state"] for e in seen if "state" in e} == {"startup", "growing", "draining"}
     assert {e["trend"] for e in seen if "trend" in e} == {"increasing", "non_increasing", "unknown"}
