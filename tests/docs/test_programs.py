@@ -62,7 +62,7 @@ def listed(page: Path) -> str:
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("trace")
     command = [str(BIN / "cc-lab"), "run", "tests/scenarios/one-flow.toml", "--cc", "hybrid", "--qlog"]
-    subprocess.run([*command, "--set", "duration=8s", "--out", str(made)], cwd=ROOT, check=True, capture_output=True)
+    subprocess.run([*command, "--set", "duration=11s", "--out", str(made)], cwd=ROOT, check=True, capture_output=True)
     return next((made / "qlog").iterdir())
 
 
