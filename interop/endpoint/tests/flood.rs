@@ -134,24 +134,3 @@ fn a_retry_is_asked_for_only_when_too_many_connections_are_half_open() {
         assert!(retries > 0);
     }
 }
-
-#[test]
-fn validated_clients_fill_no_more_than_the_limit() {
-    ["1", "3"].into_iter().for_each(filled_by_validated_clients);
-}
-
-fn filled_by_validated_clients(workers: &str) {
-    let server = Server::start(&["--max-connections", "2", "--workers", workers]);
-    let mut clients: Vec<common::Talker> = (0..2)
-        .map(|_| common::Talker::connect(server.address))
-        .collect();
-    for client in &mut clients {
-        client.talk_until("the handshake", quiche::Connection::is_established);
-    }
-    let late = fetch(
-        &["--null", "--connect-timeout", "1"],
-        &[server.url("/1000")],
-    );
-    assert_eq!(late.code, 3, "{}", late.summary);
-    assert_eq!(server.stop().len(), 2);
-}
