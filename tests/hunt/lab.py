@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +14,7 @@ from signal import SIGKILL, SIGXCPU
 from statistics import fmean
 
 import msgspec
+from json_lines import JsonLines
 
 from .harms import Figures
 from .scenario import BOTTLENECK, INTERVAL_MS, MAIN, text
@@ -83,10 +83,9 @@ class Lab:
             raise HuntError(f"{program} does not exist; build it with `cmake --build build`")
         self._program = program
         self._digest = hashlib.sha256(program.read_bytes()).hexdigest()[:16]
-        self._store = store
+        self._store = JsonLines(store, Entry)
         self.jobs = jobs
-        self._known = dict(_read(store))
-        _end_line(store)
+        self._known = {entry.key: entry.figures for entry in self._store.read()}
         self.made = 0
         """Runs that were not in the store."""
 
@@ -121,9 +120,7 @@ class Lab:
     def _note(self, key: str, figures: Figures) -> None:
         self._known[key] = figures
         self.made += 1
-        self._store.parent.mkdir(parents=True, exist_ok=True)
-        with self._store.open("ab") as out:
-            out.write(msgspec.json.encode(Entry(key, figures)) + b"\n")
+        self._store.add(Entry(key, figures))
 
 
 def key_of(program: str, scenario: str, cc: str, seed: int) -> str:
@@ -180,24 +177,3 @@ def silence(series: File) -> float:
                 lasts = 0 if float(line["goodput_bps"] or 0) > 0 else lasts + 1
                 longest = max(longest, lasts)
     return longest * INTERVAL_MS / 1e3
-
-
-def _end_line(store: File) -> None:
-    """What an interrupted hunt has written in part stays a line of its own."""
-    if store.exists() and store.read_bytes()[-1:] not in (b"", b"\n"):
-        with store.open("ab") as out:
-            out.write(b"\n")
-
-
-def _read(store: File) -> list[tuple[str, Figures]]:
-    if not store.exists():
-        return []
-    kept = []
-    for number, line in enumerate(store.read_bytes().splitlines(), 1):
-        try:
-            entry = msgspec.json.decode(line, type=Entry)
-        except msgspec.MsgspecError as error:
-            print(f"{store}:{number}: passed over, {error}", file=sys.stderr)
-            continue
-        kept.append((entry.key, entry.figures))
-    return kept

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 import qlog_analysis
+from json_lines import JsonLines
 from qlog_analysis.check.verdict import Outcome
 from qlog_analysis.check.whole import check
 from qlog_analysis.errors import UnsuitableTraceError
@@ -64,25 +65,14 @@ class _Line(msgspec.Struct):
 
 
 class Journal:
-    """Verdicts by key, a line of JSON each, written at once: what was interrupted goes on."""
+    """Verdicts by key."""
 
     def __init__(self, file: Path) -> None:
-        self._file = file
-        self._known: dict[str, Verdict] = {}
-        self._whole = not file.exists() or file.read_bytes()[-1:] in (b"", b"\n")
-        if file.exists():
-            for text in file.read_bytes().splitlines():
-                try:
-                    line = msgspec.json.decode(text, type=_Line)
-                except msgspec.MsgspecError:
-                    continue  # cut off when a call was interrupted
-                self._known[line.key] = line.verdict
+        self._lines = JsonLines(file, _Line)
+        self._known = {line.key: line.verdict for line in self._lines.read()}
 
     def get(self, key: str, ask: Callable[[], Verdict]) -> Verdict:
         if key not in self._known:
             self._known[key] = ask()
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            with self._file.open("ab") as out:
-                out.write((b"" if self._whole else b"\n") + msgspec.json.encode(_Line(key, self._known[key])) + b"\n")
-            self._whole = True
+            self._lines.add(_Line(key, self._known[key]))
         return self._known[key]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
 import msgspec
+from json_lines import JsonLines
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(os.environ.get("QUICHE_CC_BUILD_DIR", ROOT / "build")) / "target" / "release" / "examples" / "evaluate"
@@ -96,12 +96,11 @@ class Program:
         self.program = program
         self.jobs = jobs
         self.key = hashlib.sha256(program.read_bytes() + scenarios.read_bytes()).hexdigest()[:16]
-        self.known: dict[Key, Result] = {}
+        self._journal = None if journal is None else JsonLines(journal, Entry)
+        lines = [] if self._journal is None else self._journal.read()
+        self.known: dict[Key, Result] = {(one.spec, one.seeds): one.result for one in lines if one.key == self.key}
         self.run = 0
         """Specs measured here and not found in the journal."""
-        self._journal = journal
-        if journal is not None and journal.exists():
-            self.known.update(self._read(journal))
 
     def measure(self, spec: str, seeds: Sequence[int]) -> Result:
         """What the spec comes to with these seeds."""
@@ -120,25 +119,5 @@ class Program:
         return msgspec.json.decode(done.stdout, type=Result)
 
     def _note(self, spec: str, seeds: Sequence[int], result: Result) -> None:
-        if self._journal is None:
-            return
-        self._journal.parent.mkdir(parents=True, exist_ok=True)
-        entry = Entry(self.key, spec, tuple(seeds), result)
-        with self._journal.open("ab") as out:
-            out.write(_end_of_line(self._journal) + msgspec.json.encode(entry) + b"\n")
-
-    def _read(self, journal: Path) -> Iterator[tuple[Key, Result]]:
-        for number, text in enumerate(journal.read_bytes().splitlines(), 1):
-            try:
-                entry = msgspec.json.decode(text, type=Entry)
-            except msgspec.MsgspecError as error:
-                print(f"{journal}:{number}: passed over, {error}", file=sys.stderr)
-                continue
-            if entry.key == self.key:
-                yield (entry.spec, entry.seeds), entry.result
-
-
-def _end_of_line(journal: Path) -> bytes:
-    """What ends the line that an interrupted run has left."""
-    text = journal.read_bytes()
-    return b"\n" if text and not text.endswith(b"\n") else b""
+        if self._journal is not None:
+            self._journal.add(Entry(self.key, spec, tuple(seeds), result))
