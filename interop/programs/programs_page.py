@@ -66,12 +66,17 @@ def _programs(programs: Sequence[Program], outcomes: Mapping[str, Outcome]) -> I
     for program in programs:
         outcome = outcomes.get(program.name)
         if program.recipe and outcome and not outcome.error:
-            ran = [result for result in outcome.results if result.asked == "hybrid" and not result.error]
-            ran = [result for result in ran if "held" not in result.way]
+            ran = _with_hybrid(outcome)
             ways = list(dict.fromkeys(result.way for result in ran))
             proofs = list(dict.fromkeys(proof for result in ran for proof in _proofs(result)))
             named = f"[{program.name}]({program.homepage}) {program.version}"
             yield f"| {named} | {program.source} | {program.selects} | {', or by '.join(ways)} | {', '.join(proofs)} |"
+
+
+def _with_hybrid(outcome: Outcome | None) -> list[Result]:
+    """What ran with `hybrid`, without the runs that are the same again with packets held back."""
+    results = outcome.results if outcome else []
+    return [result for result in results if result.asked == "hybrid" and not result.error and "held" not in result.way]
 
 
 def _proofs(result: Result) -> Iterator[str]:
@@ -114,7 +119,5 @@ def _commands(programs: Sequence[Program], outcomes: Mapping[str, Outcome]) -> I
     yield "| program | command |"
     yield "|---|---|"
     for program in programs:
-        outcome = outcomes.get(program.name)
-        for result in outcome.results if outcome else ():
-            if result.asked == "hybrid" and not result.error and "held" not in result.way:
-                yield f"| {program.name} | `{result.command}` |"
+        for result in _with_hybrid(outcomes.get(program.name)):
+            yield f"| {program.name} | `{result.command}` |"

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import subprocess
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,7 +49,6 @@ class Result(msgspec.Struct):
     command: str
     p95_ms: float | None = None
     others_ms: list[float] = []  # of the other runs
-    goodput: float | None = None  # bit/s
     loss: float | None = None
     error: str = ""
 
@@ -114,7 +112,7 @@ class Bench:
         named = [f"qlog: {name}" for name in controllers(outcome.trace)]
         return Result(
             "cc-server", "configuration", "hybrid", named, "cc-server --cc hybrid --receive-timestamps 0",
-            outcome.queueing["p95"], goodput=outcome.goodput, loss=outcome.loss,
+            outcome.queueing["p95"], loss=outcome.loss,
         )  # fmt: skip
 
     def _transfer(self, run: Run, folder: Path, result: Result) -> None:
@@ -133,12 +131,9 @@ class Bench:
                 values["peer"] = link.next(READY)["listen"].rsplit(":", 1)[1]
                 if is_client:
                     command = [_fill(word, values) for word in run.command]
-                    began = time.monotonic()
                     self._watch(command, environment, folder)
-                    if run.bulk == "up":
-                        result.goodput = 8.0 * SIZE / (time.monotonic() - began)
                 else:
-                    result.goodput = self._fetch(run, values["peer"], folder)
+                    self._fetch(run, values["peer"], folder)
                 summary = link.stop()
         if run.bulk is not None:
             way: dict[str, Any] = summary[run.bulk]
@@ -150,8 +145,7 @@ class Bench:
         to: list[str | Path] = ["--listen", "127.0.0.1:0", "--to", f"127.0.0.1:{port}", "--log", folder / "link.jsonl"]
         return [self.place.programs / "cc-link", "--quiet", *to, *shape]
 
-    def _fetch(self, run: Run, port: str, folder: Path) -> float:
-        """Goodput over the whole connection, handshake included."""
+    def _fetch(self, run: Run, port: str, folder: Path) -> None:
         command = [self.place.programs / "cc-client", "--json", "--insecure", "--null", "--no-progress"]
         urls = [f"https://127.0.0.1:{port}{url}" for url in run.urls]
         words = [str(word) for word in [*command, "--timeout", str(int(TIMEOUT)), *run.options, *urls]]
@@ -160,11 +154,8 @@ class Bench:
         if done.returncode != 0 and not (run.refuses and done.returncode == 1):
             raise TrialError(f"cc-client ended with {done.returncode}: {done.stdout}{done.stderr}"[:300])
         (connection,) = json.loads(done.stdout)["connections"]
-        downloads = [download for download in connection["downloads"] if download["seconds"] is not None]
-        if not downloads:
+        if all(download["seconds"] is None for download in connection["downloads"]):
             raise TrialError("cc-client got nothing")
-        total = sum(float(download["bytes"]) for download in downloads)
-        return 8000.0 * total / float(connection["duration_ms"])
 
     def _watch(self, command: Sequence[str], environment: Mapping[str, str], folder: Path) -> None:
         with (folder / "client.log").open("wb") as log:
