@@ -7,6 +7,8 @@ from bisect import bisect_left
 from collections import deque
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from .invariant import Invariant, Judged
 from .seen import INITIAL_WINDOW, Seen
 from .waiting import Waiting
@@ -100,13 +102,14 @@ def judge(seen: Seen) -> Judged:
     out, sent = Judged(), seen.trace.sent
     plan, held = Schedule(burst_of(seen)), _Held(seen, Waiting(seen.trace))
     before, bursts = math.nan, deque[int](maxlen=PROBING.paced)
-    columns = (s.record, s.in_flight, s.packet, s.time, 8.0 * s.size / (s.pacing + 8.0))
-    for i, (record, in_flight, packet, time, transfer) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
+    known = ~np.isnan(seen.ptos_before(s.record))
+    columns = (s.record, known, s.in_flight, s.packet, s.time, 8.0 * s.size / (s.pacing + 8.0))
+    rows = zip(*(c.tolist() for c in columns), strict=True)
+    for i, (record, rtt_known, in_flight, packet, time, transfer) in enumerate(rows):
         if record >= seen.until:
             break
         if in_flight <= 0.0:
-            known = not math.isnan(seen.pto_before(record))
-            plan.free = plan.burst.after_idle if known else plan.burst.first
+            plan.free = plan.burst.after_idle if rtt_known else plan.burst.first
         if not sent.frames_of(packet) or math.isnan(transfer):
             continue  # quiche paces what carries data
         if held.otherwise:

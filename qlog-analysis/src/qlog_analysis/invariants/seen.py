@@ -70,13 +70,9 @@ class Seen:
         return np.asarray(np.fmin(window, rate * np.array(m.min_rtt, dtype=np.float64)), dtype=np.float64)
 
     def ptos_before(self, records: Ints) -> Floats:
-        """The same as `pto_before`, of many."""
+        """The PTO before each of these records, s; NaN where nothing is known of it."""
         known = np.concatenate(([np.nan], self.pto))
         return np.asarray(known[np.searchsorted(self.feedback_record, records)], dtype=np.float64)
-
-    def pto_before(self, record: int) -> float:
-        i = int(np.searchsorted(self.feedback_record, record)) - 1
-        return float(self.pto[i]) if i >= 0 else float("nan")
 
     def recoveries(self) -> Iterator[tuple[int, list[int]]]:
         """Feedback (index) with losses of packets sent after all that was answered before, and these packets; or with
