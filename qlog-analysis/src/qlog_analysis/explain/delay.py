@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..metrics import Distribution, share_of_time_above
-from .observed import FEWEST_SAMPLES, Observed
+from ..metrics.observed import FEWEST_SAMPLES, Observed
 
 VALID, VALID_ROUND_TRIPS = 0.05, 2.0
 """s and round trips: a sample tells of the queue for so long at most. What it is while nothing is sent is unknown."""

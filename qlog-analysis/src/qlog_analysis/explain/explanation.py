@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ..metrics import TraceMetrics, measure
+from ..metrics.observed import Observed, observe
 from ..model import Trace
 from .controller import Controller, controller_of
 from .delay import Delay, delay_of
 from .interruptions import Interruption, interruptions_of
 from .limits import Limit, Limits, limits_of
 from .losses import Losses, losses_of
-from .observed import Observed, observe
 from .paths import Paths, paths_of
 from .phases import Handshake, Startup, Stretch, handshake_of, startup_of, stretches_of
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..metrics import Floats
-from .observed import Observed
+from ..metrics.observed import Observed
 
 ROUND_TRIPS = 3.0
 """So many of the newest round trip, with the peer's ACK delay, and at least `SHORTEST`."""

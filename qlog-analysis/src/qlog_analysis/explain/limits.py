@@ -1,10 +1,5 @@
-"""What each packet waited for before it left, and so what limited the sender over time.
-
-Of the limits that held a packet back the one that lifted last is what it waited for: the congestion window (room for a
-full packet came only then), pacing (what was sent before takes so long at the pacing rate) or the receiver (its flow
-control allowed more only then). What is left of the time, in which all of them would have let a packet leave, is the
-application's: it had nothing to send.
-"""
+"""What limited the sender over time: what each packet waited for (`metrics.held_back`), in bins, and what the path
+adds to it."""
 
 from __future__ import annotations
 
@@ -14,11 +9,12 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
-from ..metrics import Floats
+from ..metrics.distribution import Floats
+from ..metrics.flow_control import blocked_times
+from ..metrics.held_back import Gaps, Hold, gaps_of
+from ..metrics.observed import FEWEST_SAMPLES, Observed
 from .controller import Span
-from .flow_control import blocked_times
 from .interruptions import Interruption
-from .observed import FEWEST_SAMPLES, Ints, Observed
 
 
 class Limit(str, Enum):
@@ -35,11 +31,13 @@ class Limit(str, Enum):
 
 
 _ORDER = list(Limit)
-SLACK = 1e-3
-"""s between the moment from which a packet may leave and its leaving: timers and processing."""
-TIMERS = 0.25
-"""Of what pacing holds a packet back, a pacer's timers may take so much more. A packet that leaves later still would
-have come later without pacing as well."""
+_OF_HOLD = {
+    Hold.APPLICATION: Limit.APPLICATION,
+    Hold.WINDOW: Limit.WINDOW,
+    Hold.PACING: Limit.PACING,
+    Hold.RECEIVER: Limit.RECEIVER,
+    Hold.UNKNOWN: Limit.UNKNOWN,
+}
 SHORTEST_BIN = 0.01
 """s"""
 MOST_BINS = 20_000
@@ -88,7 +86,7 @@ def limits_of(
     edges = _edges(o)
     blocked, flow_control_known = blocked_times(o)
     known = bool(np.isfinite(o.sends.window).any())
-    share = _shares(o, edges, _gaps(o, blocked))
+    share = _shares(o, edges, gaps_of(o, blocked))
     _path(o, edges, share, queue_spans)
     for i in interruptions:
         _set(edges, share, i.begin, i.end, Limit.INTERRUPTED)
@@ -102,127 +100,17 @@ def _edges(o: Observed) -> Floats:
     return np.asarray(o.begin + width * np.arange(bins + 1), dtype=np.float64)
 
 
-@dataclass(frozen=True, slots=True)
-class _Gaps:
-    """From each packet sent to the next, and from the last to the end of the trace."""
-
-    begin: Floats
-    lifted: Floats
-    """Until then the packet that ends the gap was held back; not before `begin`, nor after `end`."""
-    end: Floats
-    by: Ints
-    """By what, as a column."""
-    rest: Ints
-    """Whose the time from `lifted` to `end` is."""
-
-
-def _gaps(o: Observed, blocked: Floats) -> _Gaps:
-    s = o.sends
-    begin, end = s.time, np.append(s.time[1:], max(o.end, s.time[-1]) if len(s) else [])
-    window = _room_since(o)
-    pacer = np.clip(_pacer_free(o), begin, end)
-    receiver = _lifted(blocked, begin, end)
-    lifts = np.stack([begin, window, pacer, receiver])
-    by = lifts.argmax(axis=0)
-    lifted = np.minimum(lifts.max(axis=0), end)
-    late = np.where(by == 2, TIMERS * (lifted - begin), SLACK)
-    at_once = (lifted > begin) & (end - lifted <= late)
-    lifted = np.where(at_once, end, np.where(by == 2, begin, lifted))
-    by = np.where(lifted > begin, by, 0)
-    columns = [_ORDER.index(limit) for limit in (Limit.APPLICATION, Limit.WINDOW, Limit.PACING, Limit.RECEIVER)]
-    whose = np.array(columns)[by]
-    whose[(by == 2) & np.isnan(s.pacing)] = _ORDER.index(Limit.UNKNOWN)
-    # Without the window, time in which something is in flight may be the window's as well as the application's.
-    unknown = ~np.isfinite(s.window)
-    rest = np.where(unknown, _ORDER.index(Limit.UNKNOWN), _ORDER.index(Limit.APPLICATION))
-    empty = _empty_since(o, begin, end)
-    lifted = np.where(unknown & (by == 0), empty, lifted)
-    held = np.where(unknown & (by == 0), _ORDER.index(Limit.UNKNOWN), whose)
-    rest = np.where(unknown & (lifted >= empty), _ORDER.index(Limit.APPLICATION), rest)
-    return _Gaps(begin, lifted, end, held, rest)
-
-
-def _room_since(o: Observed) -> Floats:
-    """For each gap, since when the window has had room for a full packet when it ends; its begin if all the time."""
-    s, r, m = o.sends, o.removals, o.trace.metrics
-    if not len(s) or not len(m):
-        return s.time
-    record = np.unique(np.concatenate((s.record, r.record, np.array(m.record, dtype=np.int64))))
-    rows = np.searchsorted(np.array(m.record, dtype=np.int64), record, side="right") - 1
-    window = np.where(rows >= 0, np.array(m.congestion_window)[np.maximum(rows, 0)], np.nan)
-    is_blocked = window - o.in_flight(record) < o.full
-    times = _times_of(o, record)
-    index = np.arange(len(record))
-    last_blocked = np.maximum.accumulate(np.where(is_blocked, index, -1))
-    end = np.append(s.time[1:], max(o.end, s.time[-1]))
-    before_next = np.append(np.searchsorted(record, s.record[1:]) - 1, len(record) - 1)
-    blocked_until = last_blocked[before_next]
-    following = np.append(times, times[-1])[np.minimum(blocked_until + 1, before_next)]
-    since = np.where(blocked_until == before_next, end, following)
-    mine = np.searchsorted(record, s.record)
-    return np.asarray(np.where(blocked_until < mine, s.time, since), dtype=np.float64)
-
-
-def _times_of(o: Observed, record: Ints) -> Floats:
-    time = np.zeros(len(record))
-    m = o.trace.metrics
-    for of, at in ((np.array(m.record), np.array(m.time)), (o.removals.record, o.removals.time)):
-        time[np.searchsorted(record, of)] = at
-    time[np.searchsorted(record, o.sends.record)] = o.sends.time
-    return time
-
-
-def _pacer_free(o: Observed) -> Floats:
-    """When the pacing rate has had the time that what was sent takes. A pacer that runs ahead of its rate gets no more
-    credit than a round trip's worth, or it would seem to hold back what comes long afterwards. Where the trace has no
-    pacing rate, a pacer may be there that sends a window per round trip; RFC 9002 section 7.7 wants none slower."""
-    s, samples = o.sends, o.samples
-    pacing = s.pacing.copy()
-    if len(samples.time):
-        newest = samples.rtt[np.maximum(np.searchsorted(samples.time, s.time, side="right") - 1, 0)]
-        pacing = np.where(np.isnan(pacing), 8.0 * s.window / newest, pacing)
-    known = np.isfinite(pacing) & (pacing > 0.0)
-    takes = np.where(known, 8.0 * s.size / np.where(known, pacing, 1.0), 0.0)
-    most = max(o.base_rtt or 0.0, SHORTEST_BIN)
-    free, out = -np.inf, np.empty(len(s))
-    for i, (at, d) in enumerate(zip(s.time.tolist(), takes.tolist(), strict=True)):
-        free = min(max(free, at) + d, at + max(most, d)) if d > 0.0 else at
-        out[i] = free
-    return out
-
-
-def _lifted(blocked: Floats, begin: Floats, end: Floats) -> Floats:
-    """For each gap, the end of the last of these times (rows of begin and end) that reaches into it."""
-    if not len(blocked):
-        return begin
-    last = np.searchsorted(blocked[:, 0], end) - 1
-    until = np.where(last >= 0, blocked[np.maximum(last, 0), 1], -np.inf)
-    return np.asarray(np.clip(until, begin, end), dtype=np.float64)
-
-
-def _empty_since(o: Observed, begin: Floats, end: Floats) -> Floats:
-    """For each gap, since when nothing is in flight; its end if something is all the time."""
-    s, r = o.sends, o.removals
-    if not len(s) or not len(r.record):
-        return end
-    next_record = np.append(s.record[1:], np.iinfo(np.int64).max)
-    last = np.searchsorted(r.record, next_record) - 1
-    sent = np.cumsum(s.size)
-    gone = np.concatenate(([0.0], np.cumsum(r.size)))[last + 1]
-    at = np.where(last >= 0, r.time[np.maximum(last, 0)], begin)
-    return np.asarray(np.where(sent - gone <= 0.0, np.clip(at, begin, end), end), dtype=np.float64)
-
-
-def _shares(o: Observed, edges: Floats, gaps: _Gaps) -> Floats:
+def _shares(o: Observed, edges: Floats, gaps: Gaps) -> Floats:
     """Each bin's time by limit. What is before the first packet is unknown here; the handshake covers it."""
     share = np.zeros((len(edges) - 1, len(_ORDER)))
     if not len(gaps.begin):
         share[:, _ORDER.index(Limit.UNKNOWN)] = 1.0
         return share
+    column_of = np.array([_ORDER.index(_OF_HOLD[hold]) for hold in Hold])
     points = np.stack((gaps.begin, gaps.lifted), axis=1).ravel()
     points = np.append(points, gaps.end[-1])
     lengths = np.diff(points)
-    whose = np.stack((gaps.by, gaps.rest), axis=1).ravel()
+    whose = column_of[np.stack((gaps.by, gaps.rest), axis=1).ravel()]
     for column in np.unique(whose).tolist():
         total = np.concatenate(([0.0], np.cumsum(np.where(whose == column, lengths, 0.0))))
         share[:, column] = np.diff(np.interp(edges, points, total))

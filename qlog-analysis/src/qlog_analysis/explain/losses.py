@@ -12,9 +12,9 @@ import numpy as np
 from ..measure.persistent import PersistentCongestion
 from ..measure.rtt import Rtt
 from ..metrics import Floats
+from ..metrics.observed import FEWEST_SAMPLES, Observed
 from ..model import Space
 from .interruptions import Interruption
-from .observed import FEWEST_SAMPLES, Observed
 
 NEAR_LARGEST = (0.7, 0.8, 0.9)
 """A full queue has a delay of such a share of the largest around that time (the 99th percentile) ..."""

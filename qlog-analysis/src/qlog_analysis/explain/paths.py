@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..metrics import Floats
+from ..metrics.observed import FEWEST_SAMPLES, Observed
 from ..model import Signal
 from .interruptions import Interruption
 from .limits import floor
-from .observed import FEWEST_SAMPLES, Observed
 
 RECENT = 20
 """Bins that say what is usual before something changes."""

@@ -9,9 +9,9 @@ from itertools import pairwise
 import numpy as np
 
 from ..metrics import Floats
+from ..metrics.observed import Observed
 from ..model import Space, Trace
 from .limits import Limit, Limits
-from .observed import Observed
 
 STARTUP_STATES = frozenset({"slowstart", "conservativeslowstart", "bbrstartup", "startup", "initial", "hystart"})
 """States of controllers that look for the rate of the path, as `_plain` spells them."""

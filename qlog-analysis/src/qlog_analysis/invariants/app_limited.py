@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..explain.observed import Ints
 from ..metrics import Floats
+from ..metrics.observed import Ints
 from ..model import TIME_RESOLUTION
 from .invariant import Invariant, Judged
 from .seen import INITIAL_WINDOW, Seen

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..explain.observed import Ints
 from ..metrics import Floats
+from ..metrics.observed import Ints
 from ..model import NEVER
 from .invariant import Invariant, Judged
 from .seen import Seen

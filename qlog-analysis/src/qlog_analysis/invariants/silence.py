@@ -9,8 +9,8 @@ from enum import IntEnum
 
 import numpy as np
 
-from ..explain.observed import Ints
 from ..metrics import Floats
+from ..metrics.observed import Ints
 from ..model import NEVER, Space
 from .invariant import Invariant, Judged
 from .pacing import Schedule, burst_of

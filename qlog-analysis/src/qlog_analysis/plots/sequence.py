@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..explain.explanation import Explanation
-from ..explain.observed import Observed
 from ..metrics import Floats
+from ..metrics.observed import Observed
 from ..model import StreamFrames, Trace
 from .panel import BLUE, ORANGE, SKY, VERMILLION, Panel, series
 

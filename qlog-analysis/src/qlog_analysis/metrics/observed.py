@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..metrics import DelaySamples, Floats, delay_samples
 from ..model import Space, Trace
+from .delay import DelaySamples, delay_samples
+from .distribution import Floats
 
 Ints = npt.NDArray[np.int64]
 UNPACED = 1e12

@@ -1,0 +1,56 @@
+"""Samples of a figure in a few numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """In ms."""
+
+    samples: int
+    min: float | None = None
+    mean: float | None = None
+    p50: float | None = None
+    p95: float | None = None
+    max: float | None = None
+
+    @classmethod
+    def of(cls, seconds: Floats) -> Distribution:
+        if len(seconds) == 0:
+            return cls(0)
+        ms = seconds * 1e3
+        p50, p95 = np.percentile(ms, (50, 95))
+        return cls(len(ms), float(ms.min()), float(ms.mean()), float(p50), float(p95), float(ms.max()))
+
+    @classmethod
+    def over_time(cls, time: Floats, seconds: Floats, valid: Floats | None = None) -> Distribution:
+        """Each value weighs as long as it is the newest, and no longer than it is `valid` (s); the last does not
+        weigh."""
+        if len(seconds) < 2 or time[-1] <= time[0]:
+            return cls(0)
+        ms, weight = seconds[:-1] * 1e3, _weights(time, valid)
+        order = np.argsort(ms, kind="stable")
+        share = np.cumsum(weight[order]) / weight.sum()
+        p50, p95 = (float(ms[order][min(int(np.searchsorted(share, q)), len(ms) - 1)]) for q in (0.5, 0.95))
+        mean = float(np.average(ms, weights=weight))
+        return cls(len(ms), float(ms.min()), mean, p50, p95, float(ms.max()))
+
+
+def _weights(time: Floats, valid: Floats | None) -> Floats:
+    gaps = np.diff(time)
+    return gaps if valid is None else np.minimum(gaps, valid[:-1])
+
+
+def share_of_time_above(time: Floats, seconds: Floats, bound: float, valid: Floats | None = None) -> float | None:
+    """Of the time in which `over_time` weighs; None where it has no samples."""
+    if len(seconds) < 2 or time[-1] <= time[0]:
+        return None
+    weight = _weights(time, valid)
+    return float(weight[seconds[:-1] > bound].sum() / weight.sum())

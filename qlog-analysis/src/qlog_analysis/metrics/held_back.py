@@ -1,0 +1,152 @@
+"""What each packet waited for before it left.
+
+Of the limits that held a packet back the one that lifted last is what it waited for: the congestion window (room for a
+full packet came only then), pacing (what was sent before takes so long at the pacing rate) or the receiver (its flow
+control allowed more only then). What is left of the time, in which all of them would have let a packet leave, is the
+application's: it had nothing to send.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+from .distribution import Floats
+from .observed import Ints, Observed
+
+
+class Hold(IntEnum):
+    """Who or what a packet waited for."""
+
+    APPLICATION = 0
+    WINDOW = 1
+    PACING = 2
+    RECEIVER = 3
+    UNKNOWN = 4
+
+
+SLACK = 1e-3
+"""s between the moment from which a packet may leave and its leaving: timers and processing."""
+TIMERS = 0.25
+"""Of what pacing holds a packet back, a pacer's timers may take so much more. A packet that leaves later still would
+have come later without pacing as well."""
+SHORTEST_CREDIT = 0.01
+"""s"""
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """From each packet sent to the next, and from the last to the end of the trace."""
+
+    begin: Floats
+    lifted: Floats
+    """Until then the packet that ends the gap was held back; not before `begin`, nor after `end`."""
+    end: Floats
+    by: Ints
+    """By what, one of `Hold`; until `lifted`."""
+    rest: Ints
+    """Whose the time from `lifted` to `end` is."""
+
+
+def gaps_of(o: Observed, blocked: Floats) -> Gaps:
+    """`blocked`: when flow control held data back (`flow_control.blocked_times`)."""
+    s = o.sends
+    begin, end = s.time, np.append(s.time[1:], max(o.end, s.time[-1]) if len(s) else [])
+    window = _room_since(o)
+    pacer = np.clip(_pacer_free(o), begin, end)
+    receiver = _lifted(blocked, begin, end)
+    lifts = np.stack([begin, window, pacer, receiver])
+    by = lifts.argmax(axis=0)  # in the order of `Hold`
+    lifted = np.minimum(lifts.max(axis=0), end)
+    late = np.where(by == Hold.PACING, TIMERS * (lifted - begin), SLACK)
+    at_once = (lifted > begin) & (end - lifted <= late)
+    lifted = np.where(at_once, end, np.where(by == Hold.PACING, begin, lifted))
+    nothing = lifted <= begin
+    by = np.where(nothing, Hold.APPLICATION, by)
+    by[(by == Hold.PACING) & np.isnan(s.pacing)] = Hold.UNKNOWN
+    # Without the window, time in which something is in flight may be the window's as well as the application's.
+    unknown = ~np.isfinite(s.window)
+    empty = _empty_since(o, begin, end)
+    lifted = np.where(unknown & nothing, empty, lifted)
+    rest = np.where(unknown & (lifted < empty), Hold.UNKNOWN, Hold.APPLICATION)
+    held = np.where(unknown & nothing, Hold.UNKNOWN, by)
+    return Gaps(begin, lifted, end, held, rest)
+
+
+def _room_since(o: Observed) -> Floats:
+    """For each gap, since when the window has had room for a full packet when it ends; its begin if all the time."""
+    s, r, m = o.sends, o.removals, o.trace.metrics
+    if not len(s) or not len(m):
+        return s.time
+    record = np.unique(np.concatenate((s.record, r.record, np.array(m.record, dtype=np.int64))))
+    rows = np.searchsorted(np.array(m.record, dtype=np.int64), record, side="right") - 1
+    window = np.where(rows >= 0, np.array(m.congestion_window)[np.maximum(rows, 0)], np.nan)
+    is_blocked = window - o.in_flight(record) < o.full
+    times = _times_of(o, record)
+    index = np.arange(len(record))
+    last_blocked = np.maximum.accumulate(np.where(is_blocked, index, -1))
+    end = np.append(s.time[1:], max(o.end, s.time[-1]))
+    before_next = np.append(np.searchsorted(record, s.record[1:]) - 1, len(record) - 1)
+    blocked_until = last_blocked[before_next]
+    following = np.append(times, times[-1])[np.minimum(blocked_until + 1, before_next)]
+    since = np.where(blocked_until == before_next, end, following)
+    mine = np.searchsorted(record, s.record)
+    return np.asarray(np.where(blocked_until < mine, s.time, since), dtype=np.float64)
+
+
+def _times_of(o: Observed, record: Ints) -> Floats:
+    time = np.zeros(len(record))
+    m = o.trace.metrics
+    for of, at in ((np.array(m.record), np.array(m.time)), (o.removals.record, o.removals.time)):
+        time[np.searchsorted(record, of)] = at
+    time[np.searchsorted(record, o.sends.record)] = o.sends.time
+    return time
+
+
+def pace_of(o: Observed) -> Floats:
+    """The pacing rate at each packet sent, bit/s; where the trace has none, a window per round trip, as RFC 9002
+    section 7.7 wants no pacer slower. Infinite without pacing, NaN where neither is known."""
+    s, samples = o.sends, o.samples
+    if not len(samples.time):
+        return s.pacing.copy()
+    newest = samples.rtt[np.maximum(np.searchsorted(samples.time, s.time, side="right") - 1, 0)]
+    return np.asarray(np.where(np.isnan(s.pacing), 8.0 * s.window / newest, s.pacing), dtype=np.float64)
+
+
+def _pacer_free(o: Observed) -> Floats:
+    """When the pacing rate has had the time that what was sent takes. A pacer that runs ahead of its rate gets no more
+    credit than a round trip's worth, or it would seem to hold back what comes long afterwards. Where the trace has no
+    pacing rate, a pacer may be there that sends a window per round trip; RFC 9002 section 7.7 wants none slower."""
+    s, pace = o.sends, pace_of(o)
+    known = np.isfinite(pace) & (pace > 0.0)
+    takes = np.where(known, 8.0 * s.size / np.where(known, pace, 1.0), 0.0)
+    most = max(o.base_rtt or 0.0, SHORTEST_CREDIT)
+    free, out = -np.inf, np.empty(len(s))
+    for i, (at, d) in enumerate(zip(s.time.tolist(), takes.tolist(), strict=True)):
+        free = min(max(free, at) + d, at + max(most, d)) if d > 0.0 else at
+        out[i] = free
+    return out
+
+
+def _lifted(blocked: Floats, begin: Floats, end: Floats) -> Floats:
+    """For each gap, the end of the last of these times (rows of begin and end) that reaches into it."""
+    if not len(blocked):
+        return begin
+    last = np.searchsorted(blocked[:, 0], end) - 1
+    until = np.where(last >= 0, blocked[np.maximum(last, 0), 1], -np.inf)
+    return np.asarray(np.clip(until, begin, end), dtype=np.float64)
+
+
+def _empty_since(o: Observed, begin: Floats, end: Floats) -> Floats:
+    """For each gap, since when nothing is in flight; its end if something is all the time."""
+    s, r = o.sends, o.removals
+    if not len(s) or not len(r.record):
+        return end
+    next_record = np.append(s.record[1:], np.iinfo(np.int64).max)
+    last = np.searchsorted(r.record, next_record) - 1
+    sent = np.cumsum(s.size)
+    gone = np.concatenate(([0.0], np.cumsum(r.size)))[last + 1]
+    at = np.where(last >= 0, r.time[np.maximum(last, 0)], begin)
+    return np.asarray(np.where(sent - gone <= 0.0, np.clip(at, begin, end), end), dtype=np.float64)
