@@ -17,6 +17,7 @@ from .broken import Broken
 from .dialect import Dialect
 from .errors import TraceError, UnsuitableTraceError
 from .model import (
+    NO_SPACE,
     SIGNALS,
     SPACE_OF_PACKET_TYPE,
     Feedback,
@@ -157,6 +158,7 @@ class Builder:
         sent.size.append(size)
         sent.ack_eliciting.append(not kinds <= wire.QUIET_FRAMES)
         sent.probe.append(kinds == wire.PROBE_FRAMES and space is Space.APPLICATION)
+        sent.ack.append("ack" in kinds)
         sent.acked_at.append(math.nan)
         sent.first_frame.append(len(sent.frames))
         for f in packet.frames:
@@ -175,6 +177,9 @@ class Builder:
         self._begun_anew |= packet.header.packet_type in _BEGIN_ANEW
         self.trace.frames_known |= bool(packet.frames)
         self.trace.received_at.append(event.time / 1e3)
+        self.trace.received_space.append(NO_SPACE if space is None else space)
+        self.trace.received_number.append(packet.header.packet_number or 0)
+        self.trace.received_size.append((packet.raw.length if packet.raw is not None else None) or 0)
         for f in packet.frames:
             if f.frame_type == "ack" and space is not None:
                 self._ack(record, event, space, f)
@@ -209,6 +214,7 @@ class Builder:
         newly = self.progress.spaces[space].acked(ranges)
         self.trace.spurious_losses += len(newly.spurious)
         self.trace.came_late.extend(newly.spurious)
+        self.trace.came_late_at.extend([time] * len(newly.spurious))
         lost = [] if not self.progress.losses_by_threshold else self.progress.spaces[space].lose_by_packet_threshold()
         if not newly.packets and not lost:
             return

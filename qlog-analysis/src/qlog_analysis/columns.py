@@ -51,6 +51,15 @@ class Sent(Packets):
     size: Ints
     ack_eliciting: Bytes
     probe: Bytes
+    ack: Bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Received(Packets):
+    space: Bytes
+    number: Ints
+    size: Ints
+    """0 if it is not told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +102,7 @@ class Written(Rows):
 @dataclass(frozen=True, slots=True)
 class Columns:
     sent: Sent
-    received: Packets
+    received: Received
     acks: Acks
     metrics: Metrics
     written: Written

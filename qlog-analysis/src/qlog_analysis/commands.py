@@ -25,7 +25,7 @@ from .explain.story import Story, tell
 from .explain.text import to_text as story_text
 from .linklog import LinkLog, read_link_log
 from .load import Choice, load
-from .metrics import measure
+from .metrics import Flow, TraceMetrics, fairness, fairness_text, flow_of, measure
 from .metrics import to_text as metrics_text
 from .model import Trace
 from .output import STANDARD_OUTPUT, keep_apart, write_text
@@ -159,11 +159,25 @@ def _judge(args: Namespace, command: str, use: Callable[[Path], J]) -> Used[J]:
 
 
 def metrics(args: Namespace) -> Code:
-    used = Used.of(args.traces, lambda path: measure(_load(args, path)))
+    several = len(args.traces) > 1
+    flows: list[Flow] = []
+
+    def use(path: Path) -> TraceMetrics:
+        trace = _load(args, path)
+        if several:
+            flows.append(flow_of(trace))
+        return measure(trace)
+
+    used = Used.of(args.traces, use)
+    shares = fairness(flows)
+    results = [m.beside(shares if isinstance(shares, str) else shares[i]) for i, m in enumerate(used.results)]
     if args.json != STANDARD_OUTPUT:
-        for result in used.results:
-            print(metrics_text(result))
-    used.write_json(args.json, lambda m: m.to_json())
+        for m in results:
+            print(metrics_text(m))
+        if several and results:
+            print(fairness_text([m.trace for m in results], shares))
+    with_shares = iter(results)
+    used.write_json(args.json, lambda _: next(with_shares).to_json())
     return used.done()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import wire
-from .columns import METRICS, Acks, Columns, Metrics, Packets, Sent, Written
+from .columns import METRICS, Acks, Columns, Metrics, Received, Sent, Written
 from .dialect.native import MAX_TIME_MS, NEVER_QUICHE
 from .model import SIGNALS, SPACE_OF_PACKET_TYPE, Space
 from .record import Block
@@ -84,11 +84,11 @@ class _Rows:
         ranges, told = _columns("low high", self.ranges), _columns("told_number told_time", self.told)
         return Columns(
             sent=Sent(
-                **_columns("at time:f space:b number size ack_eliciting:b probe:b stream_frames", self.sent),
+                **_columns("at time:f space:b number size ack_eliciting:b probe:b ack:b stream_frames", self.sent),
                 **_columns("stream offset length", self.sent_frames),
             ),
-            received=Packets(
-                **_columns("at time:f stream_frames", self.received),
+            received=Received(
+                **_columns("at time:f space:b number size stream_frames", self.received),
                 **_columns("stream offset length", self.received_frames),
             ),
             acks=Acks(**_columns("at time:f space:b ack_delay:f ranges ect ce told", self.acks), **ranges, **told),
@@ -119,17 +119,18 @@ class _Rows:
         if space is None or number is None:
             return False
         if len(frames) == 1 and frames[0].frame_type == "stream":
-            eliciting, probe = True, False
+            eliciting, probe, ack = True, False, False
         else:
             kinds = {f.frame_type for f in frames}
             if not kinds.isdisjoint(_NOT_IN_SENT):
                 return False
             eliciting = not kinds <= wire.QUIET_FRAMES
             probe = kinds == wire.PROBE_FRAMES and space is Space.APPLICATION
+            ack = "ack" in kinds
         streams = _take_streams(self.sent_frames, frames)
         if streams:
             self.finished += [(at, f.stream_id or 0) for f in frames if f.fin and f.frame_type == "stream"]
-        self.sent.append((at, time, space, number, raw.length, eliciting, probe, streams))
+        self.sent.append((at, time, space, number, raw.length, eliciting, probe, ack, streams))
         return True
 
     def _take_received(self, at: int, time: float, data: _Data, event: _Event) -> bool:
@@ -143,7 +144,8 @@ class _Rows:
         if acks and not self._take_ack(at, time, space, acks[0], event):
             return False
         streams = _take_streams(self.received_frames, frames) if len(frames) > len(acks) else 0
-        self.received.append((at, time, streams))
+        size = (data.raw.length if data.raw is not None else None) or 0
+        self.received.append((at, time, space, header.packet_number, size, streams))
         return True
 
     def _take_ack(self, at: int, time: float, space: Space, frame: wire.Frame, event: _Event) -> bool:

@@ -29,6 +29,9 @@ class Space(IntEnum):
     APPLICATION = 2
 
 
+NO_SPACE = 255
+"""Of packets without a number, as Retry."""
+
 SPACE_OF_PACKET_TYPE = {
     "initial": Space.INITIAL,
     "handshake": Space.HANDSHAKE,
@@ -89,6 +92,8 @@ class SentPackets:
     ack_eliciting: bytearray = field(default_factory=bytearray)
     probe: bytearray = field(default_factory=bytearray)
     """Path MTU probes: only PING and PADDING. Their loss says nothing about congestion and is not counted."""
+    ack: bytearray = field(default_factory=bytearray)
+    """Whether it has an ACK frame."""
     acked_at: array[float] = field(default_factory=lambda: array("d"))
     """Arrival of the ACK, NaN if none came."""
     first_frame: array[int] = field(default_factory=lambda: array("q"))
@@ -240,6 +245,11 @@ class Trace:
     received_packets: int = 0
     received_at: array[float] = field(default_factory=lambda: array("d"))
     """When packets came, whatever was in them."""
+    received_space: bytearray = field(default_factory=bytearray)
+    """Of each of these; `NO_SPACE` for packets that have no number."""
+    received_number: array[int] = field(default_factory=lambda: array("q"))
+    received_size: array[int] = field(default_factory=lambda: array("q"))
+    """Bytes; 0 if the trace does not tell."""
     signals: list[Signal] = field(default_factory=list)
     first_limits: FirstLimits | None = None
     """None if the trace does not have the peer's transport parameters."""
@@ -250,6 +260,8 @@ class Trace:
     """Streams that were reset here or that the peer asked to stop, and the record that says so."""
     came_late: list[int] = field(default_factory=list)
     """Packets (positions in `sent`) that were declared lost and acknowledged afterwards."""
+    came_late_at: array[float] = field(default_factory=lambda: array("d"))
+    """When the ACK of each of these came."""
     spurious_losses: int = 0
     losses_from: LossesFrom | None = None
     """None if no loss was told."""

@@ -98,6 +98,8 @@ class AckedTogether:
     sample: Ints
     """As in `NewlyAcked`."""
     spurious: list[int]
+    spurious_ack: list[int]
+    """Which ACK each of these came with."""
 
 
 @dataclass(slots=True)
@@ -168,26 +170,27 @@ class SpaceReplay:
         following[place] = place + 1
         del following  # the array cannot grow while it is looked at
         self._open, self._looked_at = outstanding[first < 0], len(numbers)
-        return self._together(numbers, place, ack, self._spurious(acks))
+        return self._together(numbers, place, ack, *self._spurious(acks))
 
     def _outstanding_now(self, following: Ints) -> Ints:
         some: Ints = np.concatenate((self._open, np.arange(self._looked_at, len(following), dtype=np.int64)))
         outstanding: Ints = some[following[some] == some]
         return outstanding
 
-    def _spurious(self, acks: AckRanges) -> list[int]:
-        """Packets that had been declared lost, in the order of the ACKs."""
+    def _spurious(self, acks: AckRanges) -> tuple[list[int], list[int]]:
+        """Packets that had been declared lost, in the order of the ACKs, and these."""
         if not self._lost_numbers:
-            return []
+            return [], []
         lost = np.array(self._lost_numbers, dtype=np.int64)
         some = np.searchsorted(lost, acks.low) < np.searchsorted(lost, acks.high, side="right")
-        ranges = zip(acks.low[some].tolist(), acks.high[some].tolist(), strict=True)
-        return [p for low, high in ranges for p in self._forget_lost(low, high)]
+        ranges = zip(acks.ack[some].tolist(), acks.low[some].tolist(), acks.high[some].tolist(), strict=True)
+        found = [(p, ack) for ack, low, high in ranges for p in self._forget_lost(low, high)]
+        return [p for p, _ in found], [ack for _, ack in found]
 
-    def _together(self, numbers: Ints, place: Ints, ack: Ints, spurious: list[int]) -> AckedTogether:
+    def _together(self, numbers: Ints, place: Ints, ack: Ints, spurious: list[int], late: list[int]) -> AckedTogether:
         position = np.frombuffer(self._position, dtype=np.int64)[place]
         if not len(ack):
-            return AckedTogether(ack, ack, position, position, spurious)
+            return AckedTogether(ack, ack, position, position, spurious, late)
         begin = np.flatnonzero(np.diff(ack, prepend=-1))
         last = np.append(begin[1:], len(ack)) - 1
         largest = numbers[place[last]]
@@ -195,7 +198,7 @@ class SpaceReplay:
         eliciting = np.frombuffer(self.packets.ack_eliciting, dtype=np.uint8)[position]
         measures = (largest == so_far) & (np.maximum.reduceat(eliciting, begin) > 0)
         self.largest_acked = int(so_far[-1])
-        return AckedTogether(ack[begin], begin, position, np.where(measures, position[last], -1), spurious)
+        return AckedTogether(ack[begin], begin, position, np.where(measures, position[last], -1), spurious, late)
 
     def lose_oldest(self, count: int) -> list[int]:
         """Declares the `count` oldest outstanding packets below the largest acknowledged lost; fewer if there are no

@@ -103,6 +103,7 @@ class Stretch:
         sent.size.frombytes(columns.size[rows].astype(f"i{sent.size.itemsize}").tobytes())
         sent.ack_eliciting += columns.ack_eliciting[rows].tobytes()
         sent.probe += columns.probe[rows].tobytes()
+        sent.ack += columns.ack[rows].tobytes()
         _extend(sent.acked_at, np.full(len(time), np.nan))
         _extend(sent.first_frame, len(sent.frames) + np.cumsum(counts) - counts)
         _take_frames(sent.frames, columns, rows, time)
@@ -113,6 +114,9 @@ class Stretch:
         time = columns.time[rows] / 1e3
         trace.received_packets += len(time)
         _extend(trace.received_at, time)
+        trace.received_space += columns.space[rows].tobytes()
+        _extend(trace.received_number, columns.number[rows])
+        _extend(trace.received_size, columns.size[rows])
         _take_frames(trace.received, columns, rows, time)
 
     def _take_acks(self) -> None:
@@ -124,6 +128,7 @@ class Stretch:
         acked = self._progress.spaces[space].acked_together(ranges)
         trace.spurious_losses += len(acked.spurious)
         trace.came_late.extend(acked.spurious)
+        trace.came_late_at.extend((acks.time[acked.spurious_ack] / 1e3).tolist())
         if len(acked.ack):
             self._add_feedback(space, acked)
 

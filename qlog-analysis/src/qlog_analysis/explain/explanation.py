@@ -54,7 +54,7 @@ class Explanation:
 
 def explain(trace: Trace) -> Explanation:
     o = observe(trace)
-    metrics = measure(trace)
+    metrics = measure(trace, o)
     handshake = handshake_of(o)
     startup = startup_of(o, handshake)
     interruptions = interruptions_of(o)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..metrics import NO_FRAMES
+from ..metrics import BASIC, NO_FRAMES
 from . import words
 from .advice import Suggestion, advice_for
 from .controller import OUTCOME_MEANINGS, Share
@@ -220,4 +220,4 @@ def _matters(e: Explanation, field: str) -> bool:
     """The reason that stands for several fields is told once."""
     why = e.metrics.not_measured
     first = next(name for name, reason in why.items() if reason == why[field])
-    return field == first and field != "received_goodput_bps"
+    return field == first and field in BASIC and field != "received_goodput_bps"

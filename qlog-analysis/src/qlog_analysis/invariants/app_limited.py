@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..metrics import Floats
-from ..metrics.observed import Ints
+from ..metrics.distribution import Ints
 from ..model import TIME_RESOLUTION
 from .invariant import Invariant, Judged
 from .seen import INITIAL_WINDOW, Seen

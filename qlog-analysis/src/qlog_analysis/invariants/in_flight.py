@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..metrics import Floats
-from ..metrics.observed import Ints
+from ..metrics.distribution import Ints
 from ..model import NEVER
 from .invariant import Invariant, Judged
 from .seen import Seen

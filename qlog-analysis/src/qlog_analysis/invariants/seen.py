@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..metrics import Floats
-from ..metrics.observed import UNPACED, Ints, Observed, observe
+from ..metrics import Floats, Ints
+from ..metrics.observed import UNPACED, Observed, observe
 from ..model import NEVER, Space, Trace
 from .probe_timeout import probe_timeouts
 

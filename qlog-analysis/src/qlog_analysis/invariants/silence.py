@@ -10,7 +10,7 @@ from enum import IntEnum
 import numpy as np
 
 from ..metrics import Floats
-from ..metrics.observed import Ints
+from ..metrics.distribution import Ints
 from ..model import NEVER, Space
 from .invariant import Invariant, Judged
 from .pacing import Schedule, burst_of

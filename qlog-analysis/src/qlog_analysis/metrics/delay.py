@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..measure.sliding import CLASSES, size_class
+from ..measure.sliding import CLASSES
 from ..model import Space, Trace
-from .distribution import Floats
+from .distribution import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +40,23 @@ def _samples_of_acks(trace: Trace) -> DelaySamples:
     minimum forgets what an empty queue looks like when a controller keeps it full."""
     sent = trace.sent
     samples = [f for f in trace.feedback if f.space is Space.APPLICATION and f.sample >= 0]
-    full = max((sent.size[f.sample] for f in samples), default=0) or 1  # some traces lack sizes
+    packet = np.array([f.sample for f in samples], dtype=np.int64)
     time = np.array([f.time for f in samples], dtype=np.float64)
-    left = np.array([sent.time[f.sample] for f in samples], dtype=np.float64)
+    left = np.array(sent.time, dtype=np.float64)[packet]
     rtt = time - left
-    delay = np.array([min(f.ack_delay, trace.peer_max_ack_delay) for f in samples], dtype=np.float64)
+    delay = np.minimum(np.array([f.ack_delay for f in samples], dtype=np.float64), trace.peer_max_ack_delay)
     owd = np.where(delay <= rtt, rtt - delay, rtt)
-    classes = np.array([size_class(sent.size[f.sample], full) for f in samples], dtype=np.int64)
+    return DelaySamples(time, rtt, above_smallest(owd, np.array(sent.size, dtype=np.int64)[packet]), left)
+
+
+def above_smallest(delay: Floats, size: Ints) -> Floats:
+    """Delays of packets above the smallest of packets that are as large or larger: a small packet takes less time on
+    the slowest link."""
+    if not len(delay):
+        return delay
+    full = int(size.max()) or 1  # some traces lack sizes
+    classes = np.clip(-(-CLASSES * size // full), 1, CLASSES)  # as `size_class`
     minima = np.full(CLASSES + 2, np.inf)
-    for c in range(CLASSES, 0, -1):
-        own = owd[classes == c]
-        minima[c] = min(minima[c + 1], own.min() if len(own) else np.inf)
-    return DelaySamples(time, rtt, owd - minima[classes] if len(owd) else owd, left)
+    np.minimum.at(minima, classes, delay)
+    minima[:-1] = np.minimum.accumulate(minima[:-1][::-1])[::-1]
+    return np.asarray(delay - minima[classes], dtype=np.float64)

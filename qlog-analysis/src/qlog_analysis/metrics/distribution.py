@@ -8,11 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """In ms."""
+    """In the unit that the name of the figure has."""
 
     samples: int
     min: float | None = None
@@ -23,15 +24,20 @@ class Distribution:
 
     @classmethod
     def of(cls, seconds: Floats) -> Distribution:
-        if len(seconds) == 0:
+        """In ms."""
+        return cls.of_values(seconds * 1e3)
+
+    @classmethod
+    def of_values(cls, values: Floats | Ints) -> Distribution:
+        """In the unit of the values."""
+        if len(values) == 0:
             return cls(0)
-        ms = seconds * 1e3
-        p50, p95 = np.percentile(ms, (50, 95))
-        return cls(len(ms), float(ms.min()), float(ms.mean()), float(p50), float(p95), float(ms.max()))
+        p50, p95 = np.percentile(values, (50, 95))
+        return cls(len(values), float(values.min()), float(values.mean()), float(p50), float(p95), float(values.max()))
 
     @classmethod
     def over_time(cls, time: Floats, seconds: Floats, valid: Floats | None = None) -> Distribution:
-        """Each value weighs as long as it is the newest, and no longer than it is `valid` (s); the last does not
+        """In ms. Each value weighs as long as it is the newest, and no longer than it is `valid` (s); the last does not
         weigh."""
         if len(seconds) < 2 or time[-1] <= time[0]:
             return cls(0)

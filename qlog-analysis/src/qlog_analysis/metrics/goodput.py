@@ -6,6 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model import StreamFrames, Trace
+from .distribution import Ints
+
+MIN_FRAMES = 10
+"""With fewer STREAM frames received, as a server receives requests, a rate means nothing."""
 
 
 def distinct_bytes(frames: StreamFrames, chosen: npt.NDArray[np.bool_] | None = None) -> int:
@@ -15,22 +19,33 @@ def distinct_bytes(frames: StreamFrames, chosen: npt.NDArray[np.bool_] | None = 
     end = start + np.frombuffer(frames.length, dtype=np.int64)
     if chosen is not None:
         stream, start, end = stream[chosen], start[chosen], end[chosen]
+    return union(stream, start, end)
+
+
+def union(stream: Ints, start: Ints, end: Ints) -> int:
+    """Bytes that at least one of the frames covers."""
+    if not len(stream):
+        return 0
     order = np.lexsort((start, stream))
-    total = 0
-    current, reached = -1, 0
-    for s, a, b in zip(stream[order].tolist(), start[order].tolist(), end[order].tolist(), strict=True):
-        if s != current:
-            current, reached = s, a
-        total += max(b - max(a, reached), 0)
-        reached = max(reached, b)
-    return total
+    stream, start, end = stream[order], start[order], end[order]
+    # The furthest end so far in the same stream: ends become ranks, to which those of later streams add more than any.
+    values, rank = np.unique(end, return_inverse=True)
+    first = np.diff(stream, prepend=stream[0] - 1) != 0
+    floor = np.cumsum(first) * len(values)
+    reached = values[np.maximum.accumulate(rank + floor) - floor]
+    before = np.where(first, start, np.concatenate((start[:1], reached[:-1])))
+    return int(np.maximum(end - np.maximum(start, before), 0).sum())
 
 
 def acked_frames(trace: Trace) -> npt.NDArray[np.bool_]:
     """Of the STREAM frames sent, those of packets that were acknowledged."""
-    acked = ~np.isnan(np.frombuffer(trace.sent.acked_at, dtype=np.float64))
+    return ~np.isnan(np.array(trace.sent.acked_at, dtype=np.float64))[packets_of_frames(trace)]
+
+
+def packets_of_frames(trace: Trace) -> Ints:
+    """The packet (position in `Trace.sent`) of each STREAM frame sent."""
     counts = np.diff(np.append(np.frombuffer(trace.sent.first_frame, dtype=np.int64), len(trace.sent.frames)))
-    return np.repeat(acked, counts)
+    return np.repeat(np.arange(len(counts)), counts)
 
 
 def transfer_span(trace: Trace) -> tuple[float, float] | None:

@@ -13,8 +13,8 @@ from enum import IntEnum
 
 import numpy as np
 
-from .distribution import Floats
-from .observed import Ints, Observed
+from .distribution import Floats, Ints
+from .observed import Observed
 
 
 class Hold(IntEnum):
@@ -80,7 +80,8 @@ def _room_since(o: Observed) -> Floats:
     s, r, m = o.sends, o.removals, o.trace.metrics
     if not len(s) or not len(m):
         return s.time
-    record = np.unique(np.concatenate((s.record, r.record, np.array(m.record, dtype=np.int64))))
+    record = np.sort(np.concatenate((s.record, r.record, np.array(m.record, dtype=np.int64))), kind="stable")
+    record = record[np.diff(record, prepend=-1) > 0]
     rows = np.searchsorted(np.array(m.record, dtype=np.int64), record, side="right") - 1
     window = np.where(rows >= 0, np.array(m.congestion_window)[np.maximum(rows, 0)], np.nan)
     is_blocked = window - o.in_flight(record) < o.full
@@ -110,7 +111,7 @@ def pace_of(o: Observed) -> Floats:
     section 7.7 wants no pacer slower. Infinite without pacing, NaN where neither is known."""
     s, samples = o.sends, o.samples
     if not len(samples.time):
-        return s.pacing.copy()
+        return s.pacing
     newest = samples.rtt[np.maximum(np.searchsorted(samples.time, s.time, side="right") - 1, 0)]
     return np.asarray(np.where(np.isnan(s.pacing), 8.0 * s.window / newest, s.pacing), dtype=np.float64)
 
@@ -123,11 +124,12 @@ def _pacer_free(o: Observed) -> Floats:
     known = np.isfinite(pace) & (pace > 0.0)
     takes = np.where(known, 8.0 * s.size / np.where(known, pace, 1.0), 0.0)
     most = max(o.base_rtt or 0.0, SHORTEST_CREDIT)
-    free, out = -np.inf, np.empty(len(s))
-    for i, (at, d) in enumerate(zip(s.time.tolist(), takes.tolist(), strict=True)):
-        free = min(max(free, at) + d, at + max(most, d)) if d > 0.0 else at
-        out[i] = free
-    return out
+    free, out = -np.inf, []
+    for at, d in zip(s.time.tolist(), takes.tolist(), strict=True):
+        free = at if d <= 0.0 or free < at else free
+        free = min(free + d, at + (most if most > d else d)) if d > 0.0 else free
+        out.append(free)
+    return np.array(out, dtype=np.float64)
 
 
 def _lifted(blocked: Floats, begin: Floats, end: Floats) -> Floats:

@@ -1,86 +1,38 @@
-"""Goodput, delay and loss of any trace, whatever controller sent it.
+"""Measures one trace, whatever controller sent it.
 
 What a trace does not tell is None, with the reason in `not_measured`, never 0."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 from ..model import LossesFrom, Trace
-from .delay import delay_samples
+from . import ack_frequency, application, reasons, reordering
+from .ack_frequency import batched_percent
+from .acks import acks_of
+from .delivery_rate import NO_RATES, rate_samples
 from .distribution import Distribution
-from .goodput import acked_frames, distinct_bytes, transfer_span
-
-MIN_FRAMES = 10
-"""With fewer STREAM frames received, as a server receives requests, a rate means nothing."""
-
-_OF_DELAY = ("rtt_ms", "queueing_delay_ms", "queueing_delay_over_time_ms", "rtt_from")
-NO_FRAMES = "the packets of the trace have no frames"
-_OF_STREAMS = ("stream_bytes_sent", "stream_bytes_acked", "stream_bytes_received")
-_OF_LOSSES = ("packets_lost", "loss_percent", "spurious_losses", "losses_from")
-
-
-@dataclass(frozen=True, slots=True)
-class TraceMetrics:
-    trace: str
-    title: str
-    controller: str
-    vantage_point: str
-    duration_s: float
-    packets_sent: int
-    bytes_sent: int | None
-    packets_received: int
-    packets_lost: int | None
-    loss_percent: float | None
-    spurious_losses: int | None
-    """Packets that were declared lost and acknowledged afterwards."""
-    losses_from: str | None
-    """What tells of losses: a counter, events, or else the packet threshold of RFC 9002."""
-    stream_bytes_sent: int | None
-    """Distinct bytes of streams."""
-    stream_bytes_acked: int | None
-    stream_bytes_received: int | None
-    goodput_bps: float | None
-    """Distinct stream bytes acknowledged, from the first STREAM frame sent to the last ACK of one."""
-    received_goodput_bps: float | None
-    """Distinct stream bytes received, from the first to the last STREAM frame received."""
-    rtt_from: str | None
-    """What tells of round trips: ACK frames, or else what the sender says of them."""
-    rtt_ms: Distribution
-    queueing_delay_ms: Distribution
-    """Per packet: ROWD of every sample against the minimum of the whole trace, like sizes compared."""
-    queueing_delay_over_time_ms: Distribution
-    """The same samples, each weighed by the time until the next, as a log of the queue would be."""
-    not_measured: dict[str, str]
-    """Why fields are None."""
-    notes: list[str]
-    """Oddities of the trace, and records that were not used."""
-    other_events: dict[str, int]
-    """Events that none of these figures is made of: how many of each name."""
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    def by_reason(self) -> dict[str, list[str]]:
-        """`not_measured` the other way round."""
-        fields: dict[str, list[str]] = {}
-        for name, reason in self.not_measured.items():
-            fields.setdefault(reason, []).append(name)
-        return fields
+from .figures import TraceMetrics
+from .flow_control import blocked_times
+from .goodput import MIN_FRAMES, acked_frames, distinct_bytes, transfer_span
+from .held_back import gaps_of
+from .observed import Observed, observe
+from .one_way import one_way
+from .pacing import pacing_of
+from .resolution import whole_ms
 
 
-def measure(trace: Trace) -> TraceMetrics:
-    sent = trace.sent
-    why = _not_measured(trace)
+def measure(trace: Trace, observed: Observed | None = None) -> TraceMetrics:
+    """All figures; `observed` if it is there already."""
+    o = observed if observed is not None else observe(trace)
+    sent, received = trace.sent, trace.received
+    coarse = whole_ms(trace)
+    why = reasons.not_told(trace)
     lost = None if "packets_lost" in why else sum(len(f.lost) for f in trace.feedback)
     acked_bytes = distinct_bytes(sent.frames, acked_frames(trace))
-    delays = delay_samples(trace)
-    received = trace.received
     received_bytes = distinct_bytes(received)
     received_span = (received.time[0], received.time[-1]) if len(received) >= MIN_FRAMES else None
+    found = _found(o, coarse=coarse)
     return TraceMetrics(
         trace=str(trace.path),
         title=trace.title,
@@ -100,13 +52,40 @@ def measure(trace: Trace) -> TraceMetrics:
         goodput_bps=_rate(acked_bytes, transfer_span(trace)),
         received_goodput_bps=_rate(received_bytes, received_span),
         rtt_from=_rtt_from(trace) if "rtt_from" not in why else None,
-        rtt_ms=Distribution.of(delays.rtt),
-        queueing_delay_ms=Distribution.of(delays.rowd),
-        queueing_delay_over_time_ms=Distribution.over_time(delays.time, delays.rowd),
-        not_measured=why,
+        rtt_ms=Distribution.of(o.samples.rtt),
+        queueing_delay_ms=Distribution.of(o.samples.rowd),
+        queueing_delay_over_time_ms=Distribution.over_time(o.samples.time, o.samples.rowd),
+        **found,
+        not_measured=why | reasons.why_missing(trace, found, coarse=coarse),
         notes=trace.notes,
         other_events=trace.others,
     )
+
+
+def _found(o: Observed, *, coarse: bool) -> dict[str, Any]:
+    """What follows from packets and ACKs as columns, by name."""
+    trace = o.trace
+    acks = acks_of(trace)
+    gaps = gaps_of(o, blocked_times(o)[0])
+    spells = application.spells(gaps)
+    rates = rate_samples(o, acks, spells + 1) if trace.sizes_known else NO_RATES
+    fastest = float(rates.rate.max()) if len(rates.rate) else None
+    ways = one_way(trace, o.samples) if trace.frames_known else None
+    return {
+        "relative_one_way_delay_ms": Distribution.of(ways.rowd) if ways is not None else Distribution(0),
+        "relative_one_way_delay_from": ways.source if ways is not None and len(ways.rowd) else None,
+        "delivery_rate_bps": Distribution.of_values(rates.rate[~rates.application_limited]),
+        "delivery_rate_application_limited_bps": Distribution.of_values(rates.rate[rates.application_limited]),
+        "reordering_received": reordering.received(trace),
+        "reordering_by_acks": reordering.by_acks(trace, acks),
+        "acks_received": ack_frequency.received(trace, acks),
+        "acks_batched_percent": None if fastest is None or coarse else batched_percent(trace, acks, fastest),
+        "acks_sent": ack_frequency.sent(trace),
+        "application_limited": application.by_packets(o, gaps),
+        "application_limited_told": application.told(trace),
+        "pacing": None if coarse else pacing_of(o, gaps),
+        "fairness": None,
+    }
 
 
 def _rtt_from(trace: Trace) -> str:
@@ -115,30 +94,6 @@ def _rtt_from(trace: Trace) -> str:
 
 def _losses_from(trace: Trace) -> str:
     return (trace.losses_from or LossesFrom.EVENTS).value
-
-
-def _not_measured(trace: Trace) -> dict[str, str]:
-    """The fields that a trace cannot give, with the reason."""
-    why: dict[str, str] = {}
-    sent = trace.sent
-    if not len(sent):
-        none = "the trace has no packet that was sent"
-        why.update(dict.fromkeys(("bytes_sent", "goodput_bps", *_OF_DELAY, *_OF_LOSSES), none))
-    elif not trace.ack_frames:
-        none = "the trace has no ACK frame that was received" if trace.frames_known else NO_FRAMES
-        own = not trace.frames_known and bool(np.isfinite(np.array(trace.metrics.latest_rtt)).any())
-        of_losses = () if trace.losses_known else _OF_LOSSES
-        why.update(dict.fromkeys(("goodput_bps", *(() if own else _OF_DELAY), *of_losses), none))
-    if not trace.sizes_known:
-        why["bytes_sent"] = "the trace does not give the size of every packet"
-    if "goodput_bps" not in why and not len(sent.frames):
-        why["goodput_bps"] = "no STREAM frame was sent"
-    if not trace.frames_known:
-        why.update(dict.fromkeys(_OF_STREAMS, NO_FRAMES))
-    if len(trace.received) < MIN_FRAMES:
-        few = f"fewer than {MIN_FRAMES} STREAM frames were received"
-        why["received_goodput_bps"] = few if trace.frames_known else NO_FRAMES
-    return why
 
 
 def _rate(size: int, span: tuple[float, float] | None) -> float | None:

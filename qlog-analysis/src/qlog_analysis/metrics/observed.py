@@ -9,9 +9,8 @@ import numpy.typing as npt
 
 from ..model import Space, Trace
 from .delay import DelaySamples, delay_samples
-from .distribution import Floats
+from .distribution import Floats, Ints
 
-Ints = npt.NDArray[np.int64]
 UNPACED = 1e12
 """bit/s; a pacing rate from here on stands for none."""
 FEWEST_SAMPLES = 4

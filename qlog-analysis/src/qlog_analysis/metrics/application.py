@@ -1,0 +1,79 @@
+"""When the application limited the sender: by what was in flight, and by what the sender says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..events import ZoneEpoch
+from ..model import Trace
+from .distribution import Floats, Ints
+from .held_back import SLACK, Gaps, Hold
+from .observed import Observed
+
+BY_PACKETS = "window, pacing and flow control let a packet leave, and none left"
+BY_EMPTY_PATH = "nothing was in flight"
+"""What is left where the trace has no congestion window: less than there was."""
+BY_STATE = "congestion state of the sender"
+BY_EPOCHS = "epochs of hybrid"
+
+STATE = "application_limited"
+"""Of `congestion_state_updated` (draft-ietf-quic-qlog-quic-events)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApplicationLimited:
+    evidence: str
+    spells: int
+    total_s: float
+    longest_s: float | None
+    """None without a spell."""
+
+    @classmethod
+    def of(cls, evidence: str, lengths: Floats | Sequence[float]) -> ApplicationLimited:
+        some = np.asarray(lengths, dtype=np.float64)
+        return cls(evidence, len(some), float(some.sum()), float(some.max()) if len(some) else None)
+
+
+def spells(gaps: Gaps) -> Ints:
+    """Gaps between packets that have a spell: longer than a timer may be late. What follows the last packet is none,
+    as nothing tells of more data."""
+    length = gaps.end - gaps.lifted
+    found: Ints = np.flatnonzero((gaps.rest == Hold.APPLICATION) & (length > SLACK))
+    return found[found < len(length) - 1]
+
+
+def by_packets(o: Observed, gaps: Gaps) -> ApplicationLimited | None:
+    """None with fewer than two packets."""
+    if len(o.sends) < 2:
+        return None
+    some = spells(gaps)
+    evidence = BY_PACKETS if bool(np.isfinite(o.sends.window).any()) else BY_EMPTY_PATH
+    return ApplicationLimited.of(evidence, (gaps.end - gaps.lifted)[some])
+
+
+def told(trace: Trace) -> ApplicationLimited | None:
+    """As the sender marks it; None if it has no such marks."""
+    names = {s.name for s in trace.states}
+    if STATE in names:
+        ends = [s.time for s in trace.states[1:]] + [max(trace.end, trace.states[-1].time)]
+        spans = [(s.time, end) for s, end in zip(trace.states, ends, strict=True) if s.name == STATE]
+        return ApplicationLimited.of(BY_STATE, _joined(spans))
+    epochs = [u for u in trace.updates if isinstance(u.data, ZoneEpoch)]
+    if not epochs:
+        return None
+    spans = [(u.time - u.data.duration / 1e3, u.time) for u in epochs if u.data.app_limited]
+    return ApplicationLimited.of(BY_EPOCHS, _joined(spans))
+
+
+def _joined(spans: list[tuple[float, float]]) -> list[float]:
+    """Lengths; what follows at once belongs together."""
+    out: list[list[float]] = []
+    for begin, end in spans:
+        if out and begin <= out[-1][1] + SLACK:
+            out[-1][1] = end
+        else:
+            out.append([begin, end])
+    return [end - begin for begin, end in out]

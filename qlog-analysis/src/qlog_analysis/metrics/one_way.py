@@ -1,0 +1,48 @@
+"""Relative one-way delay by the peer's receive timestamps (draft-ietf-quic-receive-ts)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from ..model import Space, Trace
+from .delay import DelaySamples, above_smallest
+from .distribution import Floats
+
+SLACK = 5e-3
+"""s; the delay of one way is not larger than that of both, but for so much."""
+MOST_IMPLAUSIBLE = 0.01
+"""Share of samples that may contradict this, before the timestamps are not believed: a peer's clock may be set."""
+
+TIMESTAMPS = "receive timestamps"
+ACK_ARRIVALS = "ACK arrivals"
+
+
+@dataclass(frozen=True, slots=True)
+class OneWay:
+    """Relative one-way delays, s, and what tells of them."""
+
+    rowd: Floats
+    source: str
+    contradicted: float = 0.0
+    """Share of receive timestamps that contradict the round trips of their packets."""
+
+
+def one_way(trace: Trace, samples: DelaySamples) -> OneWay:
+    """By receive timestamps where there are any that can be believed, else by ACK arrivals (`samples`)."""
+    own = [f for f in trace.feedback if f.received and f.space is Space.APPLICATION]
+    if not own or not len(samples.rowd):
+        return OneWay(samples.rowd, ACK_ARRIVALS)
+    pairs = np.array(list(chain.from_iterable(f.received for f in own)), dtype=np.float64)
+    packet, received = pairs[:, 0].astype(np.int64), pairs[:, 1]
+    acked = np.repeat([f.time for f in own], [len(f.received) for f in own])
+    left = np.array(trace.sent.time, dtype=np.float64)[packet]
+    size = np.array(trace.sent.size, dtype=np.int64)[packet]
+    rowd = above_smallest(received - left, size)
+    both_ways = above_smallest(acked - left, size)
+    contradicted = float(np.mean(rowd > both_ways + SLACK))
+    if contradicted > MOST_IMPLAUSIBLE:
+        return OneWay(samples.rowd, ACK_ARRIVALS, contradicted)
+    return OneWay(rowd, TIMESTAMPS, contradicted)
