@@ -17,7 +17,7 @@ from .flow_control import blocked_times
 from .goodput import MIN_FRAMES, acked_frames, distinct_bytes, transfer_span
 from .held_back import gaps_of
 from .observed import Observed, observe
-from .one_way import one_way
+from .one_way import OneWay, one_way
 from .pacing import pacing_of
 from .resolution import whole_ms
 
@@ -32,7 +32,8 @@ def measure(trace: Trace, observed: Observed | None = None) -> TraceMetrics:
     acked_bytes = distinct_bytes(sent.frames, acked_frames(trace))
     received_bytes = distinct_bytes(received)
     received_span = (received.time[0], received.time[-1]) if len(received) >= MIN_FRAMES else None
-    found = _found(o, coarse=coarse)
+    way = one_way(trace, o.samples)
+    found = _found(o, way, coarse=coarse)
     return TraceMetrics(
         trace=str(trace.path),
         title=trace.title,
@@ -57,12 +58,12 @@ def measure(trace: Trace, observed: Observed | None = None) -> TraceMetrics:
         queueing_delay_over_time_ms=Distribution.over_time(o.samples.time, o.samples.rowd),
         **found,
         not_measured=why | reasons.why_missing(trace, found, coarse=coarse),
-        notes=trace.notes,
+        notes=trace.notes + ([way.note] if way.note is not None else []),
         other_events=trace.others,
     )
 
 
-def _found(o: Observed, *, coarse: bool) -> dict[str, Any]:
+def _found(o: Observed, way: OneWay, *, coarse: bool) -> dict[str, Any]:
     """What follows from packets and ACKs as columns, by name."""
     trace = o.trace
     acks = acks_of(trace)
@@ -70,10 +71,9 @@ def _found(o: Observed, *, coarse: bool) -> dict[str, Any]:
     spells = application.spells(gaps)
     rates = rate_samples(o, acks, spells + 1) if trace.sizes_known else NO_RATES
     fastest = float(rates.rate.max()) if len(rates.rate) else None
-    ways = one_way(trace, o.samples) if trace.frames_known else None
     return {
-        "relative_one_way_delay_ms": Distribution.of(ways.rowd) if ways is not None else Distribution(0),
-        "relative_one_way_delay_from": ways.source if ways is not None and len(ways.rowd) else None,
+        "relative_one_way_delay_ms": Distribution.of(way.rowd),
+        "relative_one_way_delay_from": way.source if len(way.rowd) else None,
         "delivery_rate_bps": Distribution.of_values(rates.rate[~rates.application_limited]),
         "delivery_rate_application_limited_bps": Distribution.of_values(rates.rate[rates.application_limited]),
         "reordering_received": reordering.received(trace),

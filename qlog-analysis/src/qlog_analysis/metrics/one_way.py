@@ -18,6 +18,8 @@ MOST_IMPLAUSIBLE = 0.01
 
 TIMESTAMPS = "receive timestamps"
 ACK_ARRIVALS = "ACK arrivals"
+SENDER = "round trips that the sender tells"
+"""Where packets are written without frames."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +28,15 @@ class OneWay:
 
     rowd: Floats
     source: str
-    contradicted: float = 0.0
-    """Share of receive timestamps that contradict the round trips of their packets."""
+    note: str | None = None
+    """Why receive timestamps are not believed."""
 
 
 def one_way(trace: Trace, samples: DelaySamples) -> OneWay:
     """By receive timestamps where there are any that can be believed, else by ACK arrivals (`samples`)."""
     own = [f for f in trace.feedback if f.received and f.space is Space.APPLICATION]
     if not own or not len(samples.rowd):
-        return OneWay(samples.rowd, ACK_ARRIVALS)
+        return OneWay(samples.rowd, ACK_ARRIVALS if trace.frames_known else SENDER)
     pairs = np.array(list(chain.from_iterable(f.received for f in own)), dtype=np.float64)
     packet, received = pairs[:, 0].astype(np.int64), pairs[:, 1]
     acked = np.repeat([f.time for f in own], [len(f.received) for f in own])
@@ -44,5 +46,6 @@ def one_way(trace: Trace, samples: DelaySamples) -> OneWay:
     both_ways = above_smallest(acked - left, size)
     contradicted = float(np.mean(rowd > both_ways + SLACK))
     if contradicted > MOST_IMPLAUSIBLE:
-        return OneWay(samples.rowd, ACK_ARRIVALS, contradicted)
-    return OneWay(rowd, TIMESTAMPS, contradicted)
+        why = f"{100.0 * contradicted:.1f} % of the receive timestamps contradict round trips, so that none is used"
+        return OneWay(samples.rowd, ACK_ARRIVALS, why)
+    return OneWay(rowd, TIMESTAMPS)
