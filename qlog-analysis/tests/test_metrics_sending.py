@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path as FilePath
 
 import pytest
 
 from made import SIZE as MADE_SIZE
 from made import made
-from qlog_analysis.metrics import TraceMetrics, measure, to_text
+from qlog_analysis.metrics import Fairness, TraceMetrics, measure, to_text
 from small import SIZE, Small
 from traces import FAST, epochs, records, trace_of
 
@@ -141,3 +142,16 @@ def test_every_missing_figure_has_a_reason_and_no_figure_has_one_that_is_there(t
         assert missing - {"delivery_rate_application_limited_bps"} <= told
         assert told <= missing
         assert "None" not in to_text(m)
+
+
+def test_the_readme_defines_every_figure_and_field(tmp_path: FilePath) -> None:
+    readme = (FilePath(__file__).parents[1] / "README.md").read_text()
+    documented = set(re.findall(r"`(\w+)`", readme.split("## Figures of `metrics`")[1].split("\n## ")[0]))
+    m = of(tmp_path, duration=0.5)
+    beside = Fairness(2, 0.0, 1.0, 1e6, 0.5, 1.0)
+    figures = [m.reordering_by_acks, m.acks_received, m.application_limited, m.pacing, beside]
+    fields = {name for figure in figures for name in getattr(figure, "__dataclass_fields__", {})}
+    new = {name for name in m.__dataclass_fields__ if not name.startswith(("stream_bytes", "packets_", "bytes_"))}
+    described = {"trace", "title", "controller", "vantage_point", "duration_s", "notes", "other_events"}
+    assert fields | (new - described) <= documented | {"packets", "assumes"}
+    assert len(fields) > 20

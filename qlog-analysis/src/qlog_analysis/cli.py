@@ -140,7 +140,7 @@ def _parser() -> argparse.ArgumentParser:
     subparsers = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_checkers(subparsers)
     metrics = _Command(
-        subparsers, "metrics", "goodput, delay and loss of traces, whatever controller sent them", commands.metrics
+        subparsers, "metrics", "rates, delays, losses, ACKs and pacing of traces, whatever sent them", commands.metrics
     )
     metrics.traces()
     metrics.writes("--json", metavar="FILE", help="write them as JSON; - for the standard output")

@@ -14,6 +14,7 @@ from ..explain.explanation import Explanation, Role, explain
 from ..explain.limits import Limit
 from ..invariants.invariant import Outcome as Held
 from ..load import Choice, load
+from ..metrics import TraceMetrics
 from ..model import Trace
 from .fetch import local
 from .row import LIMITED_BY, Found, Row
@@ -81,6 +82,7 @@ def _row(found: Found, connection: int, trace: Trace) -> Row:
         connection=connection,
         **_described(trace, told),
         **_measured(told),
+        **_sent(told.metrics),
         **_judged(trace),
         **_limited(told),
         records_not_used=len(trace.unused),
@@ -134,6 +136,25 @@ def _measured(told: Explanation) -> dict[str, Any]:
         "queueing_delay_p95_ms": delay.p95,
         "queueing_delay_over_time_mean_ms": over_time.mean,
         "queueing_delay_over_time_p95_ms": over_time.p95,
+    }
+
+
+def _sent(m: TraceMetrics) -> dict[str, Any]:
+    """How packets and their ACKs went."""
+    reordering, acks, pacing = m.reordering_by_acks, m.acks_received, m.pacing
+    limited, rate = m.application_limited, m.delivery_rate_bps
+    return {
+        "delivery_rate_p50_bps": rate.p50,
+        "delivery_rate_max_bps": rate.max,
+        "relative_one_way_delay_p95_ms": m.relative_one_way_delay_ms.p95,
+        "relative_one_way_delay_from": m.relative_one_way_delay_from,
+        "reordered_percent": None if reordering is None else reordering.reordered_percent,
+        "packets_per_ack_mean": None if acks is None else acks.packets_per_ack.mean,
+        "ack_gap_p95_ms": None if acks is None else acks.gap_ms.p95,
+        "acks_batched_percent": m.acks_batched_percent,
+        "application_limited_spells": None if limited is None else limited.spells,
+        "application_limited_s": None if limited is None else limited.total_s,
+        "bytes_in_bursts_percent": None if pacing is None else pacing.bytes_in_bursts_percent,
     }
 
 

@@ -74,6 +74,19 @@ class Row(msgspec.Struct, kw_only=True):
     spurious_losses: int | None = None
     losses_from: str | None = None
 
+    delivery_rate_p50_bps: float | None = None
+    delivery_rate_max_bps: float | None = None
+    relative_one_way_delay_p95_ms: float | None = None
+    relative_one_way_delay_from: str | None = None
+    reordered_percent: float | None = None
+    """By ACKs."""
+    packets_per_ack_mean: float | None = None
+    ack_gap_p95_ms: float | None = None
+    acks_batched_percent: float | None = None
+    application_limited_spells: int | None = None
+    application_limited_s: float | None = None
+    bytes_in_bursts_percent: float | None = None
+
     verdict: str | None = None
     verdict_why: str | None = None
     law: str | None = None

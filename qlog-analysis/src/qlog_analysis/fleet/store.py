@@ -24,7 +24,7 @@ from ..output import write_text
 from .needs import library
 from .row import Row, columns
 
-FORMAT = 1
+FORMAT = 2
 """Of the columns and their meaning. A store of another one is refused."""
 MARK = "fleet.json"
 _KIND = "qlog-analysis fleet"

@@ -33,9 +33,9 @@ class Acks:
 
 
 def acks_of(trace: Trace) -> Acks:
-    some = [f for f in trace.feedback if f.space is Space.APPLICATION and len(f.acked)]
-    count = np.array([len(f.acked) for f in some], dtype=np.int64)
+    some = [f for f in trace.feedback if f.acked and f.space is Space.APPLICATION]
     first = np.array([f.acked.start for f in some], dtype=np.int64)
+    count = np.array([f.acked.stop for f in some], dtype=np.int64) - first
     begin = np.cumsum(count) - count
     places = np.arange(int(count.sum())) + np.repeat(first - begin, count)
     return Acks(

@@ -69,9 +69,10 @@ def blocked_times(o: Observed) -> tuple[Floats, bool]:
 def _near(trace: Trace, first: FirstLimits) -> bool:
     """Whether anything comes up to the first limits at all."""
     frames = trace.sent.frames
-    furthest = max((a + n for a, n in zip(frames.offset, frames.length, strict=True)), default=0)
+    length = np.array(frames.length, dtype=np.int64)
+    furthest = int((np.array(frames.offset, dtype=np.int64) + length).max(initial=0))
     least = min(x for x in (first.bidi_local, first.bidi_remote, first.uni, first.data) if x or x == first.data)
-    return furthest >= least or sum(frames.length) >= first.data
+    return furthest >= least or int(length.sum()) >= first.data
 
 
 def _replay(trace: Trace, account: _Account) -> None:

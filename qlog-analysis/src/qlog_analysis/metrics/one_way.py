@@ -37,8 +37,8 @@ def one_way(trace: Trace, samples: DelaySamples) -> OneWay:
     own = [f for f in trace.feedback if f.received and f.space is Space.APPLICATION]
     if not own or not len(samples.rowd):
         return OneWay(samples.rowd, ACK_ARRIVALS if trace.frames_known else SENDER)
-    pairs = np.array(list(chain.from_iterable(f.received for f in own)), dtype=np.float64)
-    packet, received = pairs[:, 0].astype(np.int64), pairs[:, 1]
+    pairs = np.fromiter(chain.from_iterable(chain.from_iterable(f.received for f in own)), dtype=np.float64)
+    packet, received = pairs[::2].astype(np.int64), pairs[1::2]
     acked = np.repeat([f.time for f in own], [len(f.received) for f in own])
     left = np.array(trace.sent.time, dtype=np.float64)[packet]
     size = np.array(trace.sent.size, dtype=np.int64)[packet]

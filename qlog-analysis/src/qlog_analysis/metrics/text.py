@@ -112,9 +112,7 @@ def _sending(m: TraceMetrics) -> Iterator[str]:
     if p is None:
         return
     ratio = p.gap_over_pacing
-    against = (
-        "no pacing rate" if ratio.mean is None else f"gaps over pacing: mean {ratio.mean:.2f}, p95 {ratio.p95:.2f}"
-    )
+    against = "" if ratio.mean is None else f"; over what the pacing rate wants: mean {ratio.mean:.2f}"
     share = "" if p.bytes_in_bursts_percent is None else f", {p.bytes_in_bursts_percent:.1f} % of bytes"
     yield from _line("pacing", f"gaps p50 {p.gap_ms.p50:.3f} ms, p95 {p.gap_ms.p95:.3f} ms{against}")
     yield from _line("", f"{p.bursts} bursts of more than 10 packets{share}; largest {p.largest_burst_packets} packets")
