@@ -46,26 +46,32 @@ def test_acks_that_come_together_do_not_raise_the_delivery_rate(tmp_path: FilePa
     assert m.delivery_rate_bps.max <= BITS * 1e3 * 40 / 60 * 1.001
 
 
-def test_an_ack_sooner_than_the_smallest_round_trip_gives_no_sample(tmp_path: FilePath) -> None:
+def test_a_flight_that_begins_with_nothing_in_flight_does_not_count_the_pause_before(tmp_path: FilePath) -> None:
     s = Small()
     s.send(0.0)
     s.ack(10.0, [0])
-    s.send(11.0, 12.0)
-    s.ack(31.0, [2])
-    s.ack(31.001, [1])  # by its own packet 20 ms
+    s.send(100.0, 101.0)
+    s.ack(112.0, [1, 2])
     trace = s.trace(tmp_path)
-    samples = rate_samples(observe(trace), acks_of(trace))
-    assert (len(samples.rate), samples.discarded) == (3, 0)
+    rates = rate_samples(observe(trace), acks_of(trace)).rate
+    assert rates.tolist() == pytest.approx([BITS * 1e3 / 10, BITS * 1e3 * 2 / 12])
+
+
+def test_what_came_after_it_was_declared_lost_was_delivered_when_it_came(tmp_path: FilePath) -> None:
     s = Small()
-    s.send(0.0)
-    s.ack(10.0, [0])
-    s.send(11.0)
-    s.ack(12.0, [1])  # a round trip of 1 ms is the smallest from here on
-    s.send(12.5)
-    s.ack(13.0, [2])
+    s.send(*(float(t) for t in range(6)))
+    s.metrics(5.0, lost=0)
+    s.ack(20.0, [1, 4])
+    s.metrics(20.0, lost=1)
+    s.ack(25.0, [0, 4])  # nothing but the packet that was lost
+    s.send(26.0)
+    s.ack(30.0, [0, 5])
+    s.ack(46.0, [0, 6])
     trace = s.trace(tmp_path)
-    samples = rate_samples(observe(trace), acks_of(trace))
-    assert (len(samples.rate), samples.discarded) == (3, 0)
+    rates = rate_samples(observe(trace), acks_of(trace)).rate
+    # Six were delivered in 30 ms. When the last one left, five were, and packet 4 of 4 ms had begun its flight: it and
+    # another one came in 21 ms, but were sent over 22 ms.
+    assert rates.tolist() == pytest.approx([BITS * 1e3 * 4 / 20, BITS * 1e3 * 6 / 30, BITS * 1e3 * 2 / 22])
 
 
 def test_samples_after_a_pause_of_the_application_are_marked(tmp_path: FilePath) -> None:
@@ -122,8 +128,8 @@ def by_the_draft(trace: Trace) -> list[tuple[float, float]]:
             k, left = kept[newest], float(o.sends.time[newest])
             first_sent = left
             taken = max(left - k.first_sent_time, f.time - k.delivered_time)
-            if taken + 1e-9 >= smallest:
-                out.append((f.time, 8.0 * (delivered - k.delivered) / taken))
+            assert taken + 1e-9 >= smallest  # or the draft would discard it
+            out.append((f.time, 8.0 * (delivered - k.delivered) / taken))
         outstanding -= set(acked) | {place[p] for p in f.lost if p in place}
     return out
 
@@ -155,6 +161,16 @@ def test_one_way_delays_are_from_receive_timestamps_where_there_are_any(tmp_path
     assert m.relative_one_way_delay_from == "receive timestamps"
     assert [m.relative_one_way_delay_ms.min, m.relative_one_way_delay_ms.max] == pytest.approx([0.0, 3.0])
     assert m.queueing_delay_ms.max == pytest.approx(31.0)
+
+
+def test_small_packets_are_compared_with_those_as_large_or_larger(tmp_path: FilePath) -> None:
+    s = Small()
+    for number, (rtt, size) in enumerate(((10.0, SIZE), (12.0, SIZE), (15.0, 100))):
+        s.send(50.0 * number, size=size)
+        s.ack(50.0 * number + rtt, [number])
+    m = measure(s.trace(tmp_path))
+    assert m.queueing_delay_ms.max == pytest.approx(5.0)
+    assert m.queueing_delay_ms.mean == pytest.approx((0 + 2 + 5) / 3)
 
 
 def test_receive_timestamps_that_contradict_round_trips_are_not_believed(tmp_path: FilePath) -> None:

@@ -3,7 +3,8 @@
 The rate of an ACK is what was delivered since its newest packet left, over the longer of two times: from the first send
 of that flight to the send of the packet, and from the delivery before it to this ACK. So neither packets that leave
 together nor ACKs that come together make it too large. What the draft keeps with each packet (P.delivered, and so on)
-follows here from the order of packets and ACKs.
+follows here from the order of packets and ACKs. Nothing is discarded for being shorter than the smallest round trip, as
+no packet number of QUIC is sent twice: the time of a sample holds the round trip of its packet.
 """
 
 from __future__ import annotations
@@ -17,9 +18,6 @@ from .acks import Acks
 from .distribution import Floats, Ints
 from .observed import Observed
 
-TOLERANCE = 1e-9
-"""s; of sums of times that are equal."""
-
 
 @dataclass(frozen=True, slots=True)
 class RateSamples:
@@ -29,11 +27,9 @@ class RateSamples:
     """bit/s, bytes on the wire."""
     application_limited: npt.NDArray[np.bool_]
     """Whether the newest packet left while the application limited the sender (P.is_app_limited)."""
-    discarded: int
-    """ACKs whose time is shorter than the smallest round trip so far (section 3.3 of the draft)."""
 
 
-NO_RATES = RateSamples(np.empty(0), np.empty(0), np.empty(0, dtype=np.bool_), 0)
+NO_RATES = RateSamples(np.empty(0), np.empty(0), np.empty(0, dtype=np.bool_))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +56,16 @@ class _Kept:
 def rate_samples(o: Observed, acks: Acks, limited: Ints | None = None) -> RateSamples:
     """`limited`: packets (places in `Observed.sends`) that left after the application had let the sender wait."""
     d = _delivered(o, acks)
-    if not len(d.time) or o.base_rtt is None:
+    if not len(d.time):
         return NO_RATES
     kept = _kept(o, d)
     p = d.newest
     taken = np.maximum(o.sends.time[p] - kept.first_sent_time[p], d.time - kept.delivered_time[p])
-    valid = taken + TOLERANCE >= _smallest_round_trip(o, d.time)
-    valid &= taken > TOLERANCE
+    valid = taken > 0.0
     delivered = d.total + _late(o).until(d.time) - kept.delivered[p]
     rate = 8.0 * delivered[valid] / taken[valid]
     marked = _marked(o, kept, limited)[p][valid] if limited is not None else np.zeros(len(rate), dtype=np.bool_)
-    return RateSamples(d.time[valid], rate, marked, int((~valid).sum()))
+    return RateSamples(d.time[valid], rate, marked)
 
 
 def _delivered(o: Observed, acks: Acks) -> _Delivered:
@@ -128,11 +123,6 @@ def _kept(o: Observed, d: _Delivered) -> _Kept:
         delivered_time=np.maximum(ack_time, s.time[restart]),
         first_sent_time=np.where(since, s.time[restart], s.time[d.newest[ack]]),
     )
-
-
-def _smallest_round_trip(o: Observed, time: Floats) -> Floats:
-    smallest = np.minimum.accumulate(o.samples.rtt)
-    return smallest[np.maximum(np.searchsorted(o.samples.time, time, side="right") - 1, 0)]
 
 
 def _marked(o: Observed, kept: _Kept, limited: Ints) -> npt.NDArray[np.bool_]:

@@ -29,7 +29,7 @@ def received(trace: Trace) -> Reordering | None:
     number = np.array(trace.received_number, dtype=np.int64)[own]
     time = np.array(trace.received_at, dtype=np.float64)[own]
     first = np.sort(np.unique(number, return_index=True)[1])
-    return _reordering(number[first], time[first], np.arange(len(first)))
+    return _reordering(number[first], time[first])
 
 
 def by_acks(trace: Trace, acks: Acks) -> Reordering | None:
@@ -47,18 +47,16 @@ def by_acks(trace: Trace, acks: Acks) -> Reordering | None:
     time = np.concatenate((np.repeat(acks.time, acks.count), came))
     packet = np.concatenate((acks.packets, late))
     order = np.lexsort((number[packet], time, group))
-    return _reordering(number[packet][order], time[order], np.unique(group[order], return_inverse=True)[1])
+    return _reordering(number[packet][order], time[order])
 
 
-def _reordering(number: Ints, time: Floats, group: Ints) -> Reordering | None:
-    """Of packets in the order in which they came, of which those of a group (in order) came at once."""
+def _reordering(number: Ints, time: Floats) -> Reordering | None:
+    """Of packets in the order in which they came; those that came at once in that of their numbers."""
     if not len(number):
         return None
     largest = np.maximum.accumulate(number)
-    first_of_group = np.searchsorted(group, group)
-    before = np.where(first_of_group > 0, largest[first_of_group - 1], -1)
-    late = np.flatnonzero(number < before)
-    overtaker = np.searchsorted(largest, number[late], side="right")
+    late = np.flatnonzero(number < largest)
+    overtaker = np.searchsorted(largest, number[late], side="right")  # the first that was sent later
     return Reordering(
         packets=len(number),
         reordered_packets=len(late),
