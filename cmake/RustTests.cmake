@@ -12,7 +12,7 @@ quiche_cc_cargo_test(plugin TIER test LABEL unit TIMEOUT 600 COST 15 LOCKS cargo
 quiche_cc_cargo_test(lab TIER test LABEL lab TIMEOUT 600 LOCKS cargo ARGUMENTS --release -p quiche-cc-lab)
 quiche_cc_cargo_test(capi TIER test LABEL capi TIMEOUT 600 LOCKS cargo ARGUMENTS --release -p quiche-cc-capi)
 quiche_cc_cargo_test(quiche TIER test LABEL upstream TIMEOUT 900 COST 20 LOCKS cargo
-                     ARGUMENTS --release -p quiche --lib --features qlog,internal,ffi)
+                     ARGUMENTS --release -p quiche --lib --features qlog,internal,ffi,unstable-congestion-control)
 quiche_cc_cargo_test(link TIER test LABEL link TIMED TIMEOUT 600 ARGUMENTS --release -p quiche-cc-link)
 quiche_cc_cargo_test(endpoint TIER test LABEL e2e TIMED TIMEOUT 600 ARGUMENTS --release -p quiche-cc-endpoint)
 quiche_cc_cargo_test(http3 TIER test LABEL e2e TIMED TIMEOUT 300 ARGUMENTS --release -p quiche-cc-http3)

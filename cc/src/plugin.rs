@@ -7,10 +7,9 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use qlog::events::{EventImportance, JsonEvent};
 use quiche::congestion_control::{
-    self as seam, Bandwidth, BurstAllowance, CongestionControl, CongestionControlFactory, Epoch,
-    EventContext, InitialState, RecoveryStats, RttStats,
+    self as seam, Bandwidth, BurstAllowance, CongestionControl, CongestionControlFactory,
+    CongestionEvent, Epoch, InitialState, QlogEvent, QlogValue, RecoveryStats, RttStats,
 };
 use quiche::EcnCodepoint;
 
@@ -71,7 +70,7 @@ fn make_known(
 ) -> Result<(), SpecError> {
     let configure = move |options: &str| {
         let build = configure(options).map_err(|_| quiche::Error::CongestionControl)?;
-        Ok(Box::new(Factory(build)) as Box<dyn CongestionControlFactory>)
+        Ok(Arc::new(Factory(build)) as Arc<dyn CongestionControlFactory>)
     };
     seam::register(name, Box::new(configure)).map_err(|_| {
         SpecError::new(format!(
@@ -254,36 +253,28 @@ impl CongestionControl for Plugin {
 
     fn on_congestion_event(
         &mut self,
-        rtt_updated: bool,
-        prior_in_flight: usize,
-        _bytes_in_flight: usize,
-        event_time: Instant,
-        acked_packets: &[seam::Acked],
-        lost_packets: &[seam::Lost],
-        _least_unacked: u64,
-        rtt_stats: &RttStats,
+        event: &CongestionEvent<'_>,
         _recovery_stats: &mut RecoveryStats,
-        context: &EventContext,
     ) {
-        self.take_packets(acked_packets, lost_packets);
+        self.take_packets(event.acked_packets, event.lost_packets);
         // The RTT is what has passed since the newest packet left; to sum costs less than to subtract instants.
         let now = match self.acked.last() {
-            Some(newest) if rtt_updated => newest.sent + rtt_stats.latest_rtt(),
-            _ => self.time(event_time),
+            Some(newest) if event.rtt_updated => newest.sent + event.rtt_stats.latest_rtt(),
+            _ => self.time(event.event_time),
         };
         self.latest = now;
         self.controller.on_feedback(&Feedback {
             now,
-            space: space(context.epoch),
+            space: space(event.epoch),
             acked: &self.acked,
             lost: &self.lost,
-            in_flight: Bytes(prior_in_flight as u64),
-            rtt_sampled: rtt_updated,
-            ack_delay: context.ack_delay,
-            max_ack_delay: rtt_stats.max_ack_delay(),
-            min_rtt: rtt_stats.min_rtt(),
-            ecn_ect: context.num_ect,
-            ecn_ce: context.num_ce,
+            in_flight: Bytes(event.prior_in_flight as u64),
+            rtt_sampled: event.rtt_updated,
+            ack_delay: event.ack_delay,
+            max_ack_delay: event.rtt_stats.max_ack_delay(),
+            min_rtt: event.rtt_stats.min_rtt(),
+            ecn_ect: event.num_ect,
+            ecn_ce: event.num_ce,
         });
         self.take_decision();
     }
@@ -331,11 +322,11 @@ impl CongestionControl for Plugin {
 
     fn burst_allowance(&self) -> BurstAllowance {
         let burst = self.decision.burst;
-        BurstAllowance {
-            quiescence: burst.after_idle,
-            paced: burst.together,
-            catch_up: burst.catch_up,
-        }
+        let mut allowance = BurstAllowance::default();
+        allowance.quiescence = burst.after_idle;
+        allowance.paced = burst.together;
+        allowance.catch_up = burst.catch_up;
+        allowance
     }
 
     fn ecn_codepoint(&self) -> EcnCodepoint {
@@ -350,33 +341,30 @@ impl CongestionControl for Plugin {
         Some(QLOG_SCHEMA)
     }
 
-    fn next_qlog_event(&mut self) -> Option<JsonEvent> {
+    fn next_qlog_event(&mut self) -> Option<QlogEvent> {
         let event = self.controller.next_event();
-        event.or_else(|| self.estimate_event()).map(json_event)
+        event.or_else(|| self.estimate_event()).map(qlog_event)
     }
 }
 
-fn json_event(event: Event) -> JsonEvent {
-    JsonEvent {
-        time: 0.0,
-        importance: EventImportance::Base,
-        name: format!("cc:{}", event.name),
-        data: json(Value::Map(event.fields)),
-    }
+fn qlog_event(event: Event) -> QlogEvent {
+    QlogEvent::new(format!("cc:{}", event.name), qlog_values(event.fields))
 }
 
-fn json(value: Value) -> serde_json::Value {
+fn qlog_values(fields: Vec<(&'static str, Value)>) -> Vec<(&'static str, QlogValue)> {
+    let converted = |(name, value)| (name, qlog_value(value));
+    fields.into_iter().map(converted).collect()
+}
+
+fn qlog_value(value: Value) -> QlogValue {
     match value {
-        Value::Count(count) => count.into(),
+        Value::Count(count) => QlogValue::Count(count),
         // Six digits after the point: nanoseconds, or a millionth of a bit per second.
-        Value::Number(number) => ((number * 1e6).round() / 1e6).into(),
-        Value::Flag(flag) => flag.into(),
-        Value::Text(text) => text.into(),
-        Value::Null => serde_json::Value::Null,
-        Value::Map(fields) => fields
-            .into_iter()
-            .map(|(name, value)| (name.to_owned(), json(value)))
-            .collect(),
+        Value::Number(number) => QlogValue::Number((number * 1e6).round() / 1e6),
+        Value::Flag(flag) => QlogValue::Flag(flag),
+        Value::Text(text) => QlogValue::Text(text),
+        Value::Null => QlogValue::Null,
+        Value::Map(fields) => QlogValue::Map(qlog_values(fields)),
     }
 }
 

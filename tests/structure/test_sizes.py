@@ -17,14 +17,15 @@ MOST_LINES = 400
 # Added and removed lines of the whole series. A seam that needs more is a change of design: raise the bound in the
 # commit that explains why, or forward patches upstream and drop them here.
 # Congestion control alone was 604 lines. Receive timestamps and ECN are transport features that were written to go
-# upstream, with their tests: about half of what they add. Resending what was lost on a path that was left (0016) is a
+# upstream, with their tests: about half of what they add. Resending what was lost on a path that was left (0017) is a
 # repair that upstream works on, 469 lines, 250 of them tests: it goes when a release has it. Replacing the controller
-# of a running connection (0017), for rules by the path of a request, is 354 lines, 230 of them tests. A number of the
-# sender's own with every packet (0023) is 60, 24 of them tests, and made an ACK a seventh cheaper. Initiating key
-# updates (0026) is 319, 180 of them tests, a preferred address (0027) 416, 190 of them tests: quiche lacks both, and
-# two cases of the quic-interop-runner need them. Holding packets back (0028), for programs that ignore the pacer, is
-# 57.
-MOST_PATCH_LINES = 6000
+# of a running connection (0018), for rules by the path of a request, is 354 lines, 230 of them tests. A number of the
+# sender's own with every packet (0024) is 60, 24 of them tests, and made an ACK a seventh cheaper. Initiating key
+# updates (0027) is 319, 180 of them tests, a preferred address (0028) 416, 190 of them tests: quiche lacks both, and
+# two cases of the quic-interop-runner need them. Holding packets back (0029), for programs that ignore the pacer, is
+# 57. An interface that upstream could take is 330 more: an event as one value (0003), a factory instead of
+# names (0006, with names apart in 0031), events without a type of another crate (0007), spurious losses (0030).
+MOST_PATCH_LINES = 6250
 
 
 def source_files() -> list[Path]:

@@ -67,19 +67,23 @@ fn rates_beyond_what_quiche_can_count_are_bounded() {
 }
 
 #[test]
-fn events_become_json_with_exact_counts_and_rounded_numbers() {
+fn events_reach_the_trace_with_exact_counts_and_rounded_numbers() {
     let fields = vec![
         ("n", Value::Count(u64::MAX)),
         ("x", Value::Number(1.0 / 3.0)),
         ("z", Value::Null),
     ];
-    let event = json_event(Event {
+    let event = qlog_event(Event {
         name: "test",
         fields,
     });
     assert_eq!(event.name, "cc:test");
     assert_eq!(
-        event.data.to_string(),
-        r#"{"n":18446744073709551615,"x":0.333333,"z":null}"#
+        event.data,
+        [
+            ("n", QlogValue::Count(u64::MAX)),
+            ("x", QlogValue::Number(0.333333)),
+            ("z", QlogValue::Null),
+        ]
     );
 }

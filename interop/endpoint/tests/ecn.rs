@@ -6,7 +6,7 @@ mod common;
 mod fixed_sender;
 
 use std::os::fd::AsFd;
-use std::sync::Once;
+use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
 use fixed_sender::FixedSender;
@@ -45,7 +45,7 @@ fn register_marking() {
             ("marks_ect0", quiche::EcnCodepoint::Ect0),
             ("marks_ect1", quiche::EcnCodepoint::Ect1),
         ] {
-            register(name, Box::new(move |_| Ok(Box::new(marking(codepoint))))).unwrap();
+            register(name, Box::new(move |_| Ok(Arc::new(marking(codepoint))))).unwrap();
         }
     });
 }

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use quiche::congestion_control::{
-    Acked, Bandwidth, BurstAllowance, CongestionControl, CongestionControlFactory, EventContext,
-    InitialState, Lost, RecoveryStats, RttStats,
+    Bandwidth, BurstAllowance, CongestionControl, CongestionControlFactory, CongestionEvent,
+    InitialState, RecoveryStats, RttStats,
 };
 use quiche::EcnCodepoint;
 
@@ -45,20 +45,7 @@ impl CongestionControl for FixedSender {
 
     fn on_packet_sent(&mut self, _: Instant, _: usize, _: u64, _: usize, _: bool) {}
 
-    fn on_congestion_event(
-        &mut self,
-        _: bool,
-        _: usize,
-        _: usize,
-        _: Instant,
-        _: &[Acked],
-        _: &[Lost],
-        _: u64,
-        _: &RttStats,
-        _: &mut RecoveryStats,
-        _: &EventContext,
-    ) {
-    }
+    fn on_congestion_event(&mut self, _: &CongestionEvent<'_>, _: &mut RecoveryStats) {}
 
     fn on_retransmission_timeout(&mut self, _: bool) {}
 
