@@ -58,6 +58,10 @@ quiche_cc_test(reading-speed TIER nightly LABEL speed TIMED TIMEOUT 1800
                COMMAND "${QUICHE_CC_VENV_PYTHON}" qlog-analysis/tests/speed.py --lab "${lab}" --folder "${CMAKE_BINARY_DIR}"
                        --memory 2000 --most-memory 1.3 --least decode=0.9 --least metrics=0.6 --least invariants=0.3)
 
+# The series on a release that is newer than the pinned one; skipped where there is none.
+quiche_cc_test(newest-release TIER nightly LABEL structure TIMEOUT 300
+               COMMAND "${QUICHE_CC_VENV_PYTHON}" "${CMAKE_SOURCE_DIR}/patches/series.py" try-release)
+
 # The hunt at full size (docs/results/hunt.md): random paths, the worst of each harm, those that are known, and what it has
 # to find: faults that are planted, and a published weakness.
 quiche_cc_test(hunt-sweep-large TIER nightly LABEL hunts TIMEOUT 7200 PROCESSORS 2

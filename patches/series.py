@@ -14,12 +14,15 @@ import tempfile
 from pathlib import Path
 
 import applied
+import trial
 import upstream
 import worktree
-from common import SeriesError, sha256
+from common import SeriesError, read_tree, sha256
 from patchfile import read_patches, read_series, series_files
 
 HERE = Path(__file__).resolve().parent
+# What CTest takes for a skipped test.
+NOTHING_TO_DO = 77
 
 
 def stamp(folder: Path) -> str:
@@ -79,6 +82,23 @@ def upgrade(arguments: argparse.Namespace) -> None:
     )
 
 
+def try_release(arguments: argparse.Namespace) -> int:
+    """The series on another release, without changing anything here."""
+    pin = upstream.read_pin(arguments.series / "UPSTREAM")
+    version = arguments.version or trial.newest(pin.name, HERE.parent)
+    if version == pin.version and arguments.tree is None:
+        print(f"skipped: the series is on {pin.name} {version}, and that is the newest release")
+        return NOTHING_TO_DO
+    new_tree = trial.released(pin, version, HERE.parent) if arguments.tree is None else read_tree(arguments.tree)
+    onto = upstream.Upstream(pin.name, version, sha256(version.encode()))
+    patches = read_patches(arguments.series)
+    with tempfile.TemporaryDirectory(prefix="quiche-cc-") as scratch:
+        tree = upstream.pristine(pin, HERE.parent)
+        outcomes = trial.rebase(Path(scratch) / "work", pin, tree, patches, onto, new_tree)
+    print(f"{pin.name}: the series for {pin.version} on {version}\n{trial.report(outcomes)}")
+    return int(any(outcome.conflicts for outcome in outcomes.values()))
+
+
 def check(arguments: argparse.Namespace) -> None:
     """Import and export give the same bytes, and each patch applies on those before it."""
     folder: Path = arguments.series
@@ -135,6 +155,9 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("directory", type=Path)
     sub = command("upgrade", upgrade, "put the newly pinned release into such a work tree, ready for `git rebase`")
     sub.add_argument("directory", type=Path)
+    sub = command("try-release", try_release, "say which patches apply on another release; changes nothing")
+    sub.add_argument("version", nargs="?", help="default: the newest that cargo finds")
+    sub.add_argument("--tree", type=Path, metavar="DIR", help="the sources of VERSION, if it is in no registry")
     command("check", check, "apply each patch in order, compare import and export byte by byte, print the sizes")
     command("sizes", sizes, "print files and lines that each patch touches")
     return main_parser
@@ -146,11 +169,10 @@ def main(argv: list[str] | None = None) -> int:
         return 1
     arguments = parser().parse_args(argv)
     try:
-        arguments.run(arguments)
+        return arguments.run(arguments) or 0
     except (SeriesError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    return 0
 
 
 if __name__ == "__main__":

@@ -98,25 +98,35 @@ def fetch(pin: Upstream, repository: Path) -> None:
     build needs anyhow and no others.
     """
     print(f"fetching {pin.name} {pin.version} from the crate registry with cargo", flush=True)
-    cargo = os.environ.get("CARGO", "cargo")
+    cargo = cargo_program()
     with tempfile.TemporaryDirectory(prefix="quiche-cc-fetch-") as folder:
-        package = Path(folder)
-        (package / "lib.rs").touch()
-        (package / "Cargo.toml").write_text(
-            '[package]\nname = "upstream-source"\nversion = "0.0.0"\nedition = "2021"\n'
-            f'[lib]\npath = "lib.rs"\n[dependencies]\n{pin.name} = "={pin.version}"\n[workspace]\n'
-        )
+        manifest = throw_away_package(Path(folder), pin.name, f"={pin.version}")
         lock = repository / "Cargo.lock"
         if lock.is_file():
-            (package / "Cargo.lock").write_bytes(lock.read_bytes())
+            manifest.with_name("Cargo.lock").write_bytes(lock.read_bytes())
         # Started in the repository, so that its cargo configuration (a mirror, say) counts.
-        command = [cargo, "fetch", "--manifest-path", str(package / "Cargo.toml"), *host_only()]
+        command = [cargo, "fetch", "--manifest-path", str(manifest), *host_only()]
         try:
             status = subprocess.run(command, cwd=repository, check=False).returncode
         except FileNotFoundError:
             raise SeriesError(f"`{cargo}` was not found; install Rust (https://rustup.rs)") from None
     if status != 0:
         raise SeriesError(f"cargo could not fetch {pin.name} {pin.version} (its message is above)")
+
+
+def cargo_program() -> str:
+    return os.environ.get("CARGO", "cargo")
+
+
+def throw_away_package(folder: Path, name: str, requirement: str) -> Path:
+    """The manifest of a package that depends on the crate, and is nothing else."""
+    (folder / "lib.rs").touch()
+    manifest = folder / "Cargo.toml"
+    manifest.write_text(
+        '[package]\nname = "upstream-source"\nversion = "0.0.0"\nedition = "2021"\n'
+        f'[lib]\npath = "lib.rs"\n[dependencies]\n{name} = "{requirement}"\n[workspace]\n'
+    )
+    return manifest
 
 
 def host_only() -> list[str]:
