@@ -61,6 +61,9 @@ quiche_cc_test(reading-speed TIER nightly LABEL speed TIMED TIMEOUT 1800
 # The series on a release that is newer than the pinned one; skipped where there is none.
 quiche_cc_test(newest-release TIER nightly LABEL structure TIMEOUT 300
                COMMAND "${QUICHE_CC_VENV_PYTHON}" "${CMAKE_SOURCE_DIR}/patches/series.py" try-release)
+# BBR2 over quiche as published, with the interface and with the whole series. It builds two of these three.
+quiche_cc_test(cost-of-interface TIER nightly LABEL cost TIMEOUT 1800 LOCKS cargo
+               COMMAND "${QUICHE_CC_VENV_PYTHON}" "${CMAKE_SOURCE_DIR}/tests/cost/bbr2.py" --check)
 
 # The hunt at full size (docs/results/hunt.md): random paths, the worst of each harm, those that are known, and what it has
 # to find: faults that are planted, and a published weakness.
