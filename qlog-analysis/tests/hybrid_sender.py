@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from qlog_analysis.hybrid import dips, floor, interruption, jitter, law
+from qlog_analysis.hybrid.batch import Batch
 from qlog_analysis.hybrid.contended import LargestRate, has_fallen
 from qlog_analysis.hybrid.course import Course
 from qlog_analysis.hybrid.floor import Taken
@@ -46,6 +47,10 @@ class HybridSender:
     _longest_gap: float = 0.0
     _background: float = 0.0
     _taken: list[Taken] = field(default_factory=list)
+    _newest: Taken | None = None
+    """The sample of the latest feedback, which is that of the next epoch if this one ends."""
+    _batch: Batch = field(default_factory=Batch)
+    _began_amid: int = 0
     _lost: int = 0
     _loss_reports: int = 0
     _lost_total: int = 0
@@ -111,7 +116,7 @@ class HybridSender:
             self.rate = rates.initial_rate(self.initial_window, self.packet, self.length, self.p.initial_rate)
         elif self.startup:
             self._grow(d.now, d.acked_bytes, above)
-        lost = sum(self._counts(t) for t in d.lost)
+        lost = sum(self._sent_since(t) for t in d.lost)
         self._lost, self._loss_reports = self._lost + lost, self._loss_reports + min(lost, 1)
         self._lost_total += len(d.lost)
         if d.acked:
@@ -119,12 +124,20 @@ class HybridSender:
             self._longest_gap = max(self._longest_gap, min(d.now - self._heard, waited))
             self._heard = d.now
             self._acks += 1
+            self._batch.record(d.now, d.acked[-1], d.acked_bytes)
         self._acked += d.acked_bytes
         self._acked_packets += len(d.acked)
         self._overlaps = bool(d.acked) and min(d.acked) < self._start
         shows = self._awaits and any(self._sent_since(t) for t in d.acked)
         self._awaits = self._awaits and not shows
-        return self._end(d.now) if shows or self._is_over(d.now) else []
+        if shows or self._is_over(d.now):
+            return self._end(d.now)
+        self._take_newest()
+        return []
+
+    def _take_newest(self) -> None:
+        self._taken += [self._newest] if self._newest is not None else []
+        self._newest = None
 
     def _grow(self, now: float, acked_bytes: int, above: float | None) -> None:
         if not self.app_limited:
@@ -140,9 +153,6 @@ class HybridSender:
     def _sent_since(self, sent: float) -> bool:
         return self._since is None or sent > self._since
 
-    def _counts(self, sent: float) -> bool:
-        return not self._awaits and self._sent_since(sent)
-
     def _take(self, now: float, length: float, sent: float, size: int, ack_delay: float) -> float | None:
         """Returns the ROWD, if it counts."""
         assert self._minima is not None
@@ -152,10 +162,10 @@ class HybridSender:
         self._minima.insert_rtt(now, in_class, rtt)
         owd = self._minima.without_ack_delay(rtt, min(ack_delay, self.max_ack_delay))
         self._minima.insert_owd(now, Source.ACK, in_class, owd)
-        if not self._counts(sent):
+        if not self._sent_since(sent):
             return None
         above = owd - self._minima.owd_minima(Source.ACK)[in_class - 1]
-        self._taken.append(Taken(now - self._start, length, above))
+        self._newest = Taken(now - self._start, length, above)
         return above
 
     def _is_over(self, now: float) -> bool:
@@ -193,7 +203,7 @@ class HybridSender:
             limited_before=self._limited_before,
             startup=self.startup,
             queues=self._queues(now),
-            delivery_rate=8.0 * self._acked / (usual if stalled else duration),
+            delivery_rate=8.0 * self._arrived() / (usual if stalled else duration),
             uncertain=jitter.uncertain(self._level, duration),
             background=self._background,
             thresholds=d,
@@ -263,6 +273,10 @@ class HybridSender:
         self._next_epoch(now)
         return [*self._parameters(), ("cc:hybrid_epoch_updated", rounded(report))]
 
+    def _arrived(self) -> int:
+        """Batches of ACKs belong to the epoch that begins amid them."""
+        return max(self._acked + self._began_amid - self._batch.least, 0)
+
     def _is_app_limited(self, duration: float) -> bool:
         used = 0.8 * self.rate * duration
         if self.app_limited:
@@ -306,6 +320,7 @@ class HybridSender:
             (by,) = floor.least(self._taken)
             self._minima.raise_by({Source.ACK: by, Source.TIMESTAMPS: None})
             self._jitter = self._jitter.interrupt()
+            self._newest = None
             self._meets_path, self._queue_since, self._longest_length = False, None, 0.0
         if done.outcome is Outcome.SLOWER_LINK:
             self._forget_rates()
@@ -326,7 +341,7 @@ class HybridSender:
 
     def _start_anew(self, now: float) -> None:
         self._late.forget()
-        self._since, self._awaits = now, True
+        self._since, self._awaits, self._newest = now, True, None
 
     def _forget_rates(self) -> None:
         self._largest = LargestRate(self.p.base_delay_window, self._largest.origin) if self._largest else None
@@ -348,6 +363,9 @@ class HybridSender:
         self._start = self._heard = now
         self._longest_gap = 0.0
         self._taken, self._acked, self._acked_packets, self._acks = [], 0, 0, 0
+        self._newest = replace(self._newest, at=0.0) if self._newest is not None else None
+        self._take_newest()
+        self._began_amid = self._batch.least
         self._lost = self._loss_reports = self._lost_total = 0
         self.sent_bytes, self.app_limited, self._window_full = 0, False, False
 

@@ -10,5 +10,5 @@ mod report;
 pub mod rrr;
 pub mod smallq;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 pub mod vegas;

@@ -29,6 +29,14 @@ impl Sum {
         self.counts.iter().sum()
     }
 
+    /// Without those of `earlier`.
+    pub fn since(self, earlier: Sum) -> Sum {
+        Sum {
+            delays: self.delays - earlier.delays,
+            counts: std::array::from_fn(|class| self.counts[class] - earlier.counts[class]),
+        }
+    }
+
     /// The mean of the delays, each relative to the minimum of its class; none if one is missing, or there are no delays.
     pub fn mean(&self, minima: &Minima) -> Option<Owd> {
         let of_each = minima
@@ -69,6 +77,8 @@ impl Base {
 pub(super) struct Delays {
     base: Base,
     sum: Sum,
+    /// Without the delays of the latest feedback, where feedbacks are told apart.
+    before: Sum,
 }
 
 impl Delays {
@@ -80,6 +90,28 @@ impl Delays {
 
     pub fn count(&self) -> u32 {
         self.sum.count()
+    }
+
+    /// Without those of the latest feedback.
+    pub fn count_before(&self) -> u32 {
+        self.before.count()
+    }
+
+    /// What comes is of another feedback.
+    #[inline]
+    pub fn begin_feedback(&mut self) {
+        self.before = self.sum;
+    }
+
+    /// Takes out the delays of the latest feedback.
+    pub fn take_newest(&mut self) -> Self {
+        let newest = self.sum.since(self.before);
+        self.sum = self.before;
+        Self {
+            base: self.base,
+            sum: newest,
+            before: Sum::default(),
+        }
     }
 
     /// The mean of the delays, each relative to the minimum of its class.
@@ -162,6 +194,25 @@ pub(super) mod tests {
         );
         minima = [minima[3], None, None, minima[3]];
         assert!(delays.mean(&minima).is_some(), "nobody needs the others");
+    }
+
+    #[test]
+    fn the_delays_of_the_latest_feedback_are_taken_out() {
+        let minima = [Some(Owd::from_nanos(1_000)); CLASSES];
+        let mut delays = Delays::default();
+        for (owd, begins) in [(1_010, true), (1_020, false), (1_070, true), (1_090, false)] {
+            if begins {
+                delays.begin_feedback();
+            }
+            delays.add(&sample(owd, 3, Source::Ack));
+        }
+        let newest = delays.take_newest();
+        for (delays, mean) in [(delays, 15), (newest, 80)] {
+            assert_eq!(
+                (delays.count(), delays.mean(&minima)),
+                (2, Some(Owd::from_nanos(mean)))
+            );
+        }
     }
 
     #[test]

@@ -29,6 +29,9 @@ pub struct Epoch {
     pub acked_packets: u64,
     /// Bytes acknowledged.
     pub acked: Bytes,
+    /// Of the batches of ACKs amid which it began and ended, what they had acknowledged before.
+    began_amid: Bytes,
+    ended_amid: Bytes,
     /// Feedbacks that acknowledged something, when the last one came, and the longest time between two.
     pub acks: u64,
     last_ack: Time,
@@ -52,12 +55,47 @@ impl Epoch {
             sent: Bytes(0),
             acked_packets: 0,
             acked: Bytes(0),
+            began_amid: Bytes(0),
+            ended_amid: Bytes(0),
             acks: 0,
             last_ack: start,
             gap: Time::default(),
             window_full: false,
             app_limited: false,
         }
+    }
+
+    /// Ends it with the latest feedback, whose delays are the first of the next one. What the batch of that feedback had
+    /// acknowledged before belongs to the next one as well.
+    pub fn end(&mut self, now: Time, batch: Bytes) -> Self {
+        self.ended_amid = batch;
+        Self {
+            by_ack: self.by_ack.take_newest(),
+            by_timestamp: self.by_timestamp.take_newest(),
+            began_amid: batch,
+            ..Self::new(now)
+        }
+    }
+
+    /// What comes is of another feedback.
+    #[inline]
+    pub fn begin_feedback(&mut self) {
+        self.by_ack.begin_feedback();
+        self.by_timestamp.begin_feedback();
+    }
+
+    /// What delays it has shown says nothing.
+    pub fn forget_samples(&mut self) {
+        (self.by_ack, self.by_timestamp) = Default::default();
+    }
+
+    /// What came back in it: whole batches, as nearly as can be.
+    pub fn arrived(&self) -> Bytes {
+        Bytes(
+            (self.acked + self.began_amid)
+                .0
+                .saturating_sub(self.ended_amid.0),
+        )
     }
 
     /// When it began.
@@ -92,9 +130,18 @@ impl Epoch {
 
     /// Samples from `source` in it.
     pub fn samples(&self, source: Source) -> u32 {
+        self.delays(source).count()
+    }
+
+    /// The same without those of the latest feedback, with which the next epoch may begin.
+    pub fn samples_before(&self, source: Source) -> u32 {
+        self.delays(source).count_before()
+    }
+
+    fn delays(&self, source: Source) -> &Delays {
         match source {
-            Source::Ack => self.by_ack.count(),
-            Source::ReceiveTimestamps => self.by_timestamp.count(),
+            Source::Ack => &self.by_ack,
+            Source::ReceiveTimestamps => &self.by_timestamp,
         }
     }
 
@@ -173,5 +220,22 @@ mod tests {
     fn a_packet_that_waited_longer_has_held_no_ack_back() {
         // Lost time is counted once: another packet was acknowledged in between.
         assert_eq!(gap(&[(10, 10), (20, 80)]), 10);
+    }
+
+    #[test]
+    fn a_batch_of_acks_belongs_to_the_epoch_that_begins_amid_it() {
+        let mut epoch = Epoch::new(at(0));
+        // Three batches of ten packets, the last of which is cut after four.
+        epoch.acked = Bytes(24);
+        let mut next = epoch.end(at(60), Bytes(4));
+        assert_eq!(epoch.arrived(), Bytes(20));
+        next.acked = Bytes(6 + 20);
+        next.end(at(120), Bytes(0));
+        assert_eq!(next.arrived(), Bytes(30));
+        // It may have begun before both.
+        let mut short = Epoch::new(at(60));
+        short.acked = Bytes(1);
+        short.end(at(60), Bytes(4));
+        assert_eq!(short.arrived(), Bytes(0));
     }
 }

@@ -20,8 +20,34 @@ pub struct Floor {
     sum: Owd,
     spans: u32,
     /// The span under way and its minimum.
-    current: Option<(u64, Owd)>,
+    current: Least,
+    /// The span and the delay of the latest feedback. If that ends the epoch, it is the first of the next one.
+    newest: Least,
     jitter: Jitter,
+}
+
+/// The smallest delay in a span. Smaller than an option, as this is written at every ACK.
+#[derive(Debug, Clone, Copy)]
+struct Least {
+    span: u64,
+    delay: Owd,
+}
+
+impl Least {
+    const NO_SPAN: u64 = u64::MAX;
+
+    fn is_none(self) -> bool {
+        self.span == Self::NO_SPAN
+    }
+}
+
+impl Default for Least {
+    fn default() -> Self {
+        Self {
+            span: Self::NO_SPAN,
+            delay: Owd::ZERO,
+        }
+    }
 }
 
 /// How an epoch is cut into spans.
@@ -60,35 +86,53 @@ impl Spans {
 }
 
 impl Floor {
-    /// A delay in `span`; spans come in their order.
+    /// What comes is of another feedback.
+    #[inline]
+    pub fn begin_feedback(&mut self) {
+        if self.newest.is_none() {
+            return;
+        }
+        if self.newest.span == self.current.span {
+            self.current.delay = self.newest.delay.min(self.current.delay);
+        } else {
+            self.close();
+            self.current = self.newest;
+        }
+        self.newest.span = Least::NO_SPAN;
+    }
+
+    /// The smallest delay of the latest feedback, in `span`; spans come in their order.
     #[inline]
     pub fn add(&mut self, delay: Owd, span: u64) {
-        match &mut self.current {
-            Some((current, least)) if *current == span => *least = delay.min(*least),
-            _ => {
-                self.close();
-                self.current = Some((span, delay));
-            }
-        }
+        self.newest = Least { span, delay };
     }
 
     /// The span under way is over. Apart, so that what adds delays stays short.
     #[inline(never)]
     pub fn close(&mut self) {
-        if let Some((_, least)) = self.current.take() {
-            self.sum = self.sum + least;
+        let Least { delay, .. } = self.current;
+        if !std::mem::take(&mut self.current).is_none() {
+            self.sum = self.sum + delay;
             self.spans += 1;
-            self.jitter.add(least);
+            self.jitter.add(delay);
         }
     }
 
-    /// Another epoch begins.
+    /// Another epoch begins with the latest feedback.
     pub fn next_epoch(&mut self) {
         self.close();
         (self.sum, self.spans) = (Owd::ZERO, 0);
+        if !self.newest.is_none() {
+            self.newest.span = 0;
+        }
     }
 
-    /// The next span does not follow the last one, or its delays are relative to something else.
+    /// The latest feedback says nothing.
+    pub fn forget_newest(&mut self) {
+        self.newest = Least::default();
+    }
+
+    /// The next span does not follow the last one.
     pub fn interrupt(&mut self) {
         self.jitter.interrupt();
     }
@@ -96,6 +140,7 @@ impl Floor {
     /// The clock was set: what was seen of this epoch no longer counts.
     #[cold]
     pub fn restart_clock(&mut self) {
+        self.newest = Least::default();
         self.next_epoch();
         self.interrupt();
     }
@@ -105,7 +150,7 @@ impl Floor {
         self.jitter.level()
     }
 
-    /// The mean of the minima of the spans that had samples.
+    /// The mean of the minima of the spans that had samples, without the latest feedback.
     pub fn mean(mut self) -> Option<Owd> {
         self.close();
         let nanos = self.sum.as_nanos().checked_div(i64::from(self.spans))?;
@@ -123,8 +168,10 @@ mod tests {
         let mut floor = Floor::default();
         for (at, delay) in delays_ms {
             let span = Spans::of(length * MILLI).span(Time::from_origin(*at * MILLI));
+            floor.begin_feedback();
             floor.add(Owd::from_nanos(delay * 1_000_000), span);
         }
+        floor.begin_feedback();
         floor.mean().map(Owd::as_millis)
     }
 
@@ -166,5 +213,27 @@ mod tests {
         );
         // The queue of others, which is there half of the time of a long epoch.
         assert_eq!(floor(40, &[(0, 0), (10, 8), (20, 0), (30, 8)]), Some(4.0));
+    }
+
+    #[test]
+    fn the_feedback_that_ends_an_epoch_is_the_first_of_the_next_one() {
+        // A batch of ACKs, of which the first was held back for longest, ends one epoch and begins the other.
+        let mut floor = Floor::default();
+        let mut add = |delay: i64, ends: bool| {
+            floor.begin_feedback();
+            floor.add(Owd::from_nanos(delay * 1_000_000), if ends { 3 } else { 0 });
+            let mean = floor.mean().map(Owd::as_millis);
+            if ends {
+                floor.next_epoch();
+            }
+            mean
+        };
+        add(50, false);
+        add(1, false);
+        assert_eq!(add(50, true), Some(1.0));
+        add(3, false);
+        assert_eq!(add(50, true), Some(3.0));
+        floor.forget_newest();
+        assert_eq!(floor.mean(), None);
     }
 }

@@ -1,5 +1,6 @@
 //! What can be measured on a path, independent of who controls it.
 
+pub mod batch;
 pub mod course;
 pub mod delays;
 pub mod epoch;

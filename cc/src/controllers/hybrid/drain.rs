@@ -26,7 +26,7 @@ impl Drain {
         match self.ceiling {
             Some(ceiling) => self.return_rate = self.return_rate.max(arrived.min(ceiling)),
             None => {
-                self.arrivals.add(seen.acked, seen.arriving);
+                self.arrivals.add(seen.arrived, seen.arriving);
                 // While nothing counts yet that comes back, less may arrive than when the queue was seen.
                 if seen.tells_rate && seen.observed.is_none() {
                     self.return_rate = self.return_rate.min(arrived);

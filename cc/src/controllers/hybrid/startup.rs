@@ -110,7 +110,7 @@ impl Startup {
     pub fn ends_epoch(&self, model: &Model, now: Time) -> bool {
         let samples = model
             .epoch()
-            .map_or(0, |epoch| epoch.samples(model.delay.source()));
+            .map_or(0, |epoch| epoch.samples_before(model.delay.source()));
         self.queues(model, now) && samples >= EVIDENCE
     }
 

@@ -66,13 +66,11 @@ class PacketsAgainstReport:
             s.find("loss_reports", f"{r.loss_reports} reported, {told}")
         # The duration has digits enough to have the rate exactly; whether it is right, "timing" says.
         bits = [r.delivery_rate * s.arriving(r.duration / 1e3, length) for length in s.lengths()]
-        slack = 1e-9 * r.delivery_rate + REPORT_ROUNDING + RELATIVE * m.acked_bits
-        if not min(bits) - slack <= m.acked_bits <= max(bits) + slack:
-            rate = f", {m.acked_bits / s.duration:.1f} bit/s" if s.duration > 0.0 else ""
-            s.find(
-                "delivery_rate",
-                f"{r.delivery_rate:.1f} bit/s reported, {m.acked_bits:.0f} bits were acknowledged{rate}",
-            )
+        least, most = m.arrived_bits
+        slack = 1e-9 * r.delivery_rate + REPORT_ROUNDING + RELATIVE * most
+        if not (min(bits) - slack <= most and least <= max(bits) + slack):
+            rate = f", {most / s.duration:.1f} bit/s" if s.duration > 0.0 else ""
+            s.find("delivery_rate", f"{r.delivery_rate:.1f} bit/s reported, {most:.0f} bits came back{rate}")
         if r.stalled not in s.stalls():
             usual = s.usual(r.length / 1e3)
             s.find("stalled", f"{r.stalled} reported for {s.duration * 1e3:.3f} ms, {usual * 1e3:.3f} ms are usual")

@@ -235,13 +235,14 @@ class RulesAgainstReport:
             s.full,
             m.queues,
             m.fills,
-            [max(s.duration + x, jitter.SHORTEST) for x in (-TIME_TOLERANCE, TIME_TOLERANCE)],
+            [max(s.duration + x, jitter.SHORTEST) for x in (0.0, -TIME_TOLERANCE, TIME_TOLERANCE)],
             s.lengths(),
             s.before.largest,
+            set(m.arrived_bits),
         )
         deltas = {near for d in m.deltas for near in self._around(law.queueing(d, s.jitter))}
         for answers, delta in itertools.product(open_questions, deltas):
-            lost, full, queues, fills, duration, length, largest = answers
+            lost, full, queues, fills, duration, length, largest, arrived = answers
             yield from self._updates(
                 delta=delta,
                 lost=lost,
@@ -251,7 +252,7 @@ class RulesAgainstReport:
                 queues=queues,
                 fills=fills,
                 length=length,
-                delivery_rate=m.acked_bits / s.arriving(duration, length),
+                delivery_rate=arrived / s.arriving(duration, length),
                 duration=duration,
                 largest=largest,
             )

@@ -145,9 +145,10 @@ class Judged:
 
 
 def judge(c: Contended, e: Seen, slack: float) -> Iterator[Judged]:
-    """What an epoch makes of it; several readings where times that may be off by `slack`, s, leave it open."""
+    """What an epoch makes of it; several readings where times that may be off by `slack`, s, leave it open. The one
+    without it comes first: of those that agree with the report alike the first one goes on."""
     c = replace(c, queue=e.delta)
-    signs = (-1.0, 1.0) if slack else (0.0,)
+    signs = (0.0, -1.0, 1.0) if slack else (0.0,)
     holds = {e.delta > e.short + s * DELAY_SLACK and e.rate < c.held_rate * (1.0 + s * RATE_SLACK) for s in signs}
     if False in holds:
         for over in {c.is_over(e.now + s * slack) for s in signs}:

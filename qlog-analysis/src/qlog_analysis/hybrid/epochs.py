@@ -19,6 +19,7 @@ from ..zones.limits import Limits
 from ..zones.measured import DELTA_TOLERANCE
 from ..zones.samples import Samples
 from . import law
+from .batch import Batch
 from .jitters import Jitters
 from .measured import HybridStep, Measured
 from .mechanism import Mechanism
@@ -39,6 +40,10 @@ class Measurement:
         self._own: Samples | None = None
         self._transmission = TransmissionTime()
         self._spans: dict[Source, Spans] = {}
+        self._newest: list[tuple[Sample, tuple[float, ...]]] = []
+        self._samples_before = 0
+        self._batch = Batch()
+        self._began_amid = (0, 0)
         self._growing: GrowingRate | None = None
         self._queue_met = QueueMet()
         self._meets_path = False
@@ -110,10 +115,11 @@ class Measurement:
             self._growing.next_epoch(rate)
 
     def count_since(self, time: float) -> None:
-        """Samples and losses of packets sent up to `time` no longer count; nothing does until a packet
-        comes back that was sent since."""
+        """Samples and losses of packets sent up to `time` no longer count, nor the samples with which the epoch began."""
         self._counts_since = time
         self._awaits = True
+        self._jitters.interrupt()
+        self._forget_samples()
 
     def pause_windows(self, *, paused: bool) -> None:
         """Whether competing flows keep a queue, so that the minima are not forgotten."""
@@ -138,7 +144,12 @@ class Measurement:
         for minima in self._samples.minima:
             minima.raise_by(by)
         self._jitters.interrupt()
+        self._forget_samples()
         self._meets_path, self._queue_met = False, QueueMet()
+
+    def _forget_samples(self) -> None:
+        self._spans = self._empty()
+        self._samples.forget()
 
     def feedback(self, f: Feedback, *, startup: bool, told: float | None) -> None:
         """`told` is R before the update, if the feedback ends an epoch."""
@@ -154,7 +165,9 @@ class Measurement:
         self._oldest = None
         if f.space is Space.APPLICATION and f.acked:
             self._hear(f)
-        newest = self._collect(f, acked_bytes) if f.space is Space.APPLICATION else None
+        newest = None
+        if f.space is Space.APPLICATION:
+            newest = self._collect(f, acked_bytes, ends=told is not None)
         lengths = self._samples.lengths()
         if startup:
             self._grow(f, acked_bytes if began else 0, lengths, told)
@@ -165,10 +178,10 @@ class Measurement:
         if told is None and self._overdue is None and self._is_over(f, lengths, startup):
             self._overdue = f.time
 
-    def _collect(self, f: Feedback, acked_bytes: int) -> Sample | None:
-        """Takes an ACK in; returns its last sample that counts."""
+    def _collect(self, f: Feedback, acked_bytes: int, *, ends: bool) -> Sample | None:
+        """Takes an ACK in, which may end the epoch; returns its last sample that counts."""
         self._count(f, acked_bytes)
-        newest = self._take(f)
+        newest = self._take(f, ends=ends)
         sent, acked = self._trace.sent, self._trace.acked
         if self._awaits and any(sent.time[acked[i]] > self._counts_since for i in f.acked):
             self._awaits, self._shows_decrease = False, True
@@ -219,7 +232,7 @@ class Measurement:
             return True
         if self._shows_decrease:
             return True
-        enough = len(self._samples.current.samples) >= STARTUP_SAMPLES
+        enough = self._samples_before >= STARTUP_SAMPLES
         return startup and enough and self._queue_met.lasts(f.time, lengths, self._expected_ack_gap) == {True}
 
     def _believed(self) -> float:
@@ -241,18 +254,17 @@ class Measurement:
     def _count(self, f: Feedback, acked_bytes: int) -> None:
         sent = self._trace.sent
         self._lost_total.extend(f.lost)
-        if self._awaits:
-            self._jitters.interrupt()
-        else:
-            lost = [p for p in f.lost if sent.time[p] > self._counts_since]
-            self._lost.extend(lost)
-            least, most = self._loss_reports
-            told = self._flight.bounds(lost)
-            self._loss_reports = (least + min(told[0], 1), most + min(told[1], 1))
+        lost = [p for p in f.lost if sent.time[p] > self._counts_since]
+        self._lost.extend(lost)
+        least, most = self._loss_reports
+        told = self._flight.bounds(lost)
+        self._loss_reports = (least + min(told[0], 1), most + min(told[1], 1))
         acked = (self._trace.acked[i] for i in f.acked)
         self._oldest = min((sent.time[p] for p in acked if sent.ack_eliciting[p]), default=None)
         self._acked_packets += len(f.acked)
         self._acked_bytes += acked_bytes
+        if f.acked:
+            self._batch.record(f.time, sent.time[max(self._trace.acked[i] for i in f.acked)], acked_bytes)
 
     def _hear(self, f: Feedback) -> None:
         """What was not in flight was not held back: the oldest packet has waited for as long as its RTT exceeds L."""
@@ -266,7 +278,8 @@ class Measurement:
     def _empty(self) -> dict[Source, Spans]:
         return {source: Spans(len(self._samples.minima)) for source in Source}
 
-    def _take(self, f: Feedback) -> Sample | None:
+    def _take(self, f: Feedback, *, ends: bool) -> Sample | None:
+        """Those samples count in the next epoch that come with the end of one."""
         assert self._start is not None
         limits, newest = self._limits, None
         lengths = self._samples.lengths()
@@ -276,14 +289,29 @@ class Measurement:
                 sent = self._trace.sent.time[sample.packet]
                 received = round(sent + sample.owd, 9)
                 self._transmission.add(received, sample.in_class, sent, restarts=sample.restarts)
-            if not self._awaits and self._trace.sent.time[sample.packet] > self._counts_since:
+            if self._trace.sent.time[sample.packet] > self._counts_since:
                 if sample.restarts:
-                    self._jitters.clock_step(self._spans[sample.source])
-                    self._spans[sample.source] = Spans(len(self._samples.minima))
-                self._samples.count(sample)
-                self._spans[sample.source].add(sample, f.time - self._start, lengths)
+                    self._restart_clock(sample.source)
+                self._newest.append((sample, lengths))
                 newest = sample
+        self._samples_before = len(self._samples.current.samples)
+        if not ends:
+            self._take_newest(f.time - self._start)
         return newest
+
+    def _restart_clock(self, source: Source) -> None:
+        """What samples of the epoch have shown means nothing."""
+        self._jitters.clock_step(self._spans[source])
+        self._spans[source] = Spans(len(self._samples.minima))
+        self._samples.restart(source)
+        self._newest = [(sample, lengths) for sample, lengths in self._newest if sample.source is not source]
+
+    def _take_newest(self, at: float) -> None:
+        """The samples of the latest feedback count in the epoch under way, which began so long before."""
+        for sample, lengths in self._newest:
+            self._samples.count(sample)
+            self._spans[sample.source].add(sample, at, lengths)
+        self._newest = []
 
     def sample_rtt(self, f: Feedback) -> None:
         """Of the feedback that ended an epoch: probe timeouts go by these."""
@@ -310,7 +338,7 @@ class Measurement:
             lost_total=self._flight.bounds(self._lost_total),
             acked=self._acked_packets,
             acks=self._acks,
-            acked_bits=8.0 * self._acked_bytes,
+            arrived_bits=self._arrived_bits(),
             sent_bits=self._flight.sent_bits(self._start_record, end_record),
             skews=[m.skew for m in samples.minima],
             transmission=self._transmission.smallest,
@@ -333,6 +361,11 @@ class Measurement:
         samples.end_epoch(out.acked, out.lost[1])
         self._begin_next(end, end_record)
         return out
+
+    def _arrived_bits(self) -> tuple[float, float]:
+        """At least and at most: batches of ACKs belong to the epoch that begins amid them."""
+        (least, most), acked, batch = self._began_amid, self._acked_bytes, self._batch
+        return 8.0 * max(acked + least - batch.most, 0), 8.0 * max(acked + most - batch.least, 0)
 
     def _overlaps(self) -> set[bool]:
         """Whether the oldest packet that the last feedback acknowledges was sent before the epoch began."""
@@ -359,3 +392,5 @@ class Measurement:
         self._shows_decrease, self._oldest = False, None
         self._acked_packets = self._acked_bytes = self._acks = 0
         self._first_length = self._overdue = None
+        self._began_amid = (self._batch.least, self._batch.most)
+        self._take_newest(0.0)

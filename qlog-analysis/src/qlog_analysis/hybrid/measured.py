@@ -27,7 +27,8 @@ class Measured(Shown):
     """Feedbacks that told of losses that count, at least and at most."""
     acks: int
     """Feedbacks that acknowledged packets."""
-    acked_bits: float
+    arrived_bits: tuple[float, float]
+    """What came back, at least and at most."""
     skews: list[float | None]
     """By how much the peer's clock may be taken to be fast, ppm; nothing where minima do not follow it."""
     transmission: float

@@ -72,6 +72,8 @@ class Measurement:
             self._lost.extend(f.lost)
             self._acked += len(f.acked)
             for sample in samples.taken(f, self._limits.max_datagram_size, self._limits.max_ack_delay):
+                if sample.restarts:
+                    samples.restart(sample.source)
                 samples.count(sample)
         lengths = samples.lengths()
         self._steps.append(Step(f, lengths, self._flight.at(f), in_flight))

@@ -71,9 +71,15 @@ class Samples:
 
     def count(self, sample: Sample) -> None:
         """It is one of the epoch."""
-        if sample.restarts:
-            self._tallies[sample.source] = Tally()
         self._tallies[sample.source].add(sample)
+
+    def restart(self, source: Source) -> None:
+        """The clock was set: what the epoch has of this source means nothing."""
+        self._tallies[source] = Tally()
+
+    def forget(self) -> None:
+        """What the epoch has means nothing."""
+        self._tallies = self._empty()
 
     def clear_owds(self) -> None:
         """Packets have another size."""

@@ -36,7 +36,7 @@ impl Back {
             now: seen.now,
             duration: seen.duration,
             rate,
-            size: seen.acked + seen.link.packet() * seen.lost_total,
+            size: seen.arrived + seen.link.packet() * seen.lost_total,
             recently_app_limited: seen.recently_app_limited,
         }
     }

@@ -12,8 +12,6 @@ pub struct Counting {
     since: Option<Time>,
     /// Whether nothing has come back yet that was sent after it.
     waits: bool,
-    /// Packets sent from here on count.
-    from: Time,
 }
 
 impl Counting {
@@ -22,7 +20,6 @@ impl Counting {
         *self = Self {
             since: Some(now),
             waits: true,
-            from: Time::LAST,
         };
     }
 
@@ -31,8 +28,8 @@ impl Counting {
         self.waits
     }
 
-    /// Whether the first packet comes back that was sent since. The epoch that waited for it is over then, and nothing in it
-    /// counts: the next one has samples of its whole length, not only the few that came at its end.
+    /// Whether the first packet comes back that was sent since. The epoch that waited for it is over then, and the next one
+    /// has samples of its whole length.
     pub fn ends_with(&self, feedback: &Feedback<'_>) -> bool {
         let shows = |since| feedback.acked.iter().any(|packet| packet.sent > since);
         self.waits && feedback.space == Space::Application && self.since.is_some_and(shows)
@@ -41,12 +38,11 @@ impl Counting {
     /// From now on what comes back counts.
     pub fn end(&mut self) {
         self.waits = false;
-        let after = |since: Time| since + Duration::from_nanos(1);
-        self.from = self.since.map_or(Time::default(), after);
     }
 
     /// The time from which on packets count that were sent.
     pub fn from(&self) -> Time {
-        self.from
+        let after = |since: Time| since + Duration::from_nanos(1);
+        self.since.map_or(Time::default(), after)
     }
 }

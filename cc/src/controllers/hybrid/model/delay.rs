@@ -110,23 +110,28 @@ impl Delay {
         epoch: &mut Epoch,
         transmission: &mut TransmissionTime,
     ) -> Option<Owd> {
+        self.floors.iter_mut().for_each(Floor::begin_feedback);
         let [by_ack, by_timestamp] = &mut self.floors;
-        let mut newest = None;
+        let (mut newest, mut least) = (None, None);
         let arrival = self.meter.record(feedback, |sample| {
             if sample.restarts {
                 transmission.restart_clock();
                 if sample.sent >= from {
                     epoch.restart_clock();
                     by_timestamp.restart_clock();
+                    least = None;
                 }
             }
             transmission.add(&sample);
             if sample.sent >= from {
                 epoch.add(&sample);
-                by_timestamp.add(sample.above, span);
+                least = Some(least.map_or(sample.above, |least| sample.above.min(least)));
                 newest = Some(sample.above);
             }
         });
+        if let Some(least) = least {
+            by_timestamp.add(least, span);
+        }
         let arrival = arrival.filter(|sample| sample.sent >= from);
         if let Some(sample) = &arrival {
             epoch.add(sample);
@@ -180,6 +185,11 @@ impl Delay {
         }
         self.jitter = self.floors[source as usize].jitter();
         self.ack_jitter = self.floors[Source::Ack as usize].jitter();
+    }
+
+    /// The latest feedback says nothing.
+    pub fn forget_newest(&mut self) {
+        self.floors.iter_mut().for_each(Floor::forget_newest);
     }
 
     /// Another epoch begins.

@@ -23,6 +23,7 @@ use super::thresholds::Thresholds;
 use crate::controller::Start;
 use crate::controllers::bounds::bounded;
 use crate::feedback::{Feedback, Space};
+use crate::measure::batch::Batch;
 use crate::measure::epoch::Epoch;
 use crate::measure::floor::Spans;
 use crate::measure::owd::Source;
@@ -43,6 +44,7 @@ pub struct Model {
     /// The epoch under way.
     epoch: Option<Epoch>,
     counting: Counting,
+    batch: Batch,
     /// When the first epoch began.
     began: Option<Time>,
     /// The largest R of the last seconds in which nobody kept a queue: the sliding minimum of what it is turned round, in bit/s.
@@ -78,6 +80,7 @@ impl Model {
             blackout: Blackout::new(start.initial_rtt),
             epoch: None,
             counting: Counting::default(),
+            batch: Batch::default(),
             began: None,
             largest: WindowMin::new(params.base_delay_window),
             longest_length: Duration::ZERO,
@@ -188,11 +191,15 @@ impl Model {
         debug_assert_eq!(self.spans, Spans::of(self.length()));
         let first = self.epoch.is_none();
         let epoch = self.epoch.get_or_insert_with(|| Epoch::new(feedback.now));
+        epoch.begin_feedback();
         let span = self.spans.span(feedback.now.counted_from(epoch.start()));
         let from = self.counting.from();
         let transmission = &mut self.transmission;
         let newest = self.delay.record(feedback, span, from, epoch, transmission);
         if feedback.space == Space::Application {
+            let acked = feedback.acked_bytes();
+            self.batch.record(feedback, acked);
+            epoch.acked = epoch.acked + acked;
             count(epoch, feedback, from, room_up_to);
             if let Some(oldest) = feedback.acked.first() {
                 let round_trip = feedback.now.counted_from(oldest.sent);
@@ -226,16 +233,24 @@ impl Model {
     /// Only what is sent from now on says something about the rate.
     pub fn expect(&mut self, now: Time) {
         self.counting.begin(now);
+        self.forget_newest();
         self.losses.forget_recent();
     }
 
-    /// Another epoch begins with this feedback, after this one.
+    /// What the latest feedback, with which the epoch under way began, has shown of the delay says nothing.
+    fn forget_newest(&mut self) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.forget_samples();
+        }
+        self.delay.forget_newest();
+    }
+
+    /// This epoch is over, and what follows from it is known.
     pub fn next_epoch(&mut self, epoch: &Epoch, seen: &Seen, feedback: &Feedback<'_>) {
         if seen.interrupted {
             self.transmission.restart();
         }
         self.delay.next_epoch(epoch, seen.means);
-        self.epoch = Some(Epoch::new(feedback.now));
         self.blackout.next_epoch(feedback);
     }
 
@@ -254,6 +269,7 @@ impl Model {
     pub fn take_queue_for_path(&mut self) {
         self.longest_length = Duration::ZERO;
         self.delay.take_for_path();
+        self.forget_newest();
     }
 
     /// What the flow had says nothing of what the link carries now.
@@ -281,5 +297,4 @@ fn count(epoch: &mut Epoch, feedback: &Feedback<'_>, from: Time, room_up_to: Byt
         epoch.loss_reports += lost.min(1);
     }
     epoch.acked_packets += feedback.acked.len() as u64;
-    epoch.acked = epoch.acked + feedback.acked_bytes();
 }

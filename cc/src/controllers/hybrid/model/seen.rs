@@ -90,7 +90,7 @@ pub struct Seen {
     pub delivery_rate: Rate,
     pub arriving: Duration,
     /// Bytes that arrived.
-    pub acked: Bytes,
+    pub arrived: Bytes,
     /// The rate that the path is taken to carry even if less arrived; zero in start-up.
     pub delivery_floor: Rate,
     /// The share of the epoch in which arrivals may be missing because of jitter, up to a half.
@@ -161,14 +161,15 @@ fn overlaps(epoch: &Epoch, feedback: &Feedback<'_>) -> bool {
 const FELL_DIVISOR: u32 = 16;
 
 impl Model {
-    /// Takes out the epoch that this feedback ends, and what it has shown of a flow that did this in it.
+    /// Takes out the epoch that this feedback ends, and what it has shown of a flow that did this in it. The next one begins.
     pub fn end_epoch(
         &mut self,
         params: &Params,
         feedback: &Feedback<'_>,
         doing: Doing,
     ) -> Option<(Epoch, Seen)> {
-        let epoch = self.epoch.take()?;
+        let mut epoch = self.epoch.take()?;
+        self.epoch = Some(epoch.end(feedback.now, self.batch.before()));
         let seen = self.look_at(params, &epoch, feedback, doing);
         Some((epoch, seen))
     }
@@ -187,7 +188,7 @@ impl Model {
         let stands =
             params.has(Mechanism::Dips) && overlaps(epoch, feedback) && stalls(duration, usual);
         let arriving = if stands { usual } else { duration };
-        let delivery_rate = epoch.acked.per(arriving);
+        let delivery_rate = epoch.arrived().per(arriving);
         let tells = epoch.app_limited || !startup;
         let app_limited = tells && epoch.underuses(doing.rate, duration, self.packet);
         let limited_before = std::mem::replace(&mut self.limited_before, app_limited);
@@ -205,7 +206,7 @@ impl Model {
             self.losses.learn_background(epoch);
         }
         // An epoch that ended before L was over may hold a batch of ACKs, and no more time than that.
-        let over_length = epoch.acked.per(arriving.max(self.length()));
+        let over_length = epoch.arrived().per(arriving.max(self.length()));
         self.delivery
             .add(over_length, observed.map(|observed| observed.queue));
         let (jitter, ack_jitter) = (self.delay.jitter(), self.delay.ack_jitter());
@@ -229,7 +230,7 @@ impl Model {
             ack_gap,
             delivery_rate,
             arriving,
-            acked: epoch.acked,
+            arrived: epoch.arrived(),
             delivery_floor: match startup {
                 // What start-up ends in is what arrived.
                 true => Rate::default(),

@@ -51,7 +51,7 @@ fn a_queue_that_was_met_bounds_it_until_more_is_sent_without_one() {
     path.epoch(0.0, 0);
     assert_eq!(estimate(&path).most, None);
     let before = path.rate();
-    path.epoch(18.0, 0);
+    path.epoch(18.0 / 0.9, 0);
     let told = estimate(&path);
     assert!(close(mbps(told.most), before / 1e6), "{told:?}");
     assert!(told.target < told.most && told.state == Some(Steady));

@@ -97,7 +97,7 @@ fn nothing_but_the_base_delay_survives_an_interruption() {
         )
     };
     let (background, longest, had) = model(&path);
-    assert!(background > 0.0 && longest > Some(delay(30.0)) && had > Rate::default());
+    assert!(background > 0.0 && longest > Some(delay(20.0)) && had > Rate::default());
     path.black_out();
     let report = path.controller.report.as_ref().expect("an epoch has ended");
     assert_eq!(report.outcome, Some(Outcome::Interrupted));

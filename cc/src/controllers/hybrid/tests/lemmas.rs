@@ -144,7 +144,7 @@ fn input(lone: bool, (path, epoch, flags, before, rest): Drawn) -> Input {
         ack_gap: Duration::ZERO,
         delivery_rate: Rate::from_bps(path.3),
         arriving: length,
-        acked: packet * 20,
+        arrived: packet * 20,
         delivery_floor: Rate::from_bps(path.4),
         uncertain: epoch.2,
         tells_rate: flags[4],

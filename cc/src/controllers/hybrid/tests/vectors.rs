@@ -157,11 +157,13 @@ fn the_delay_under_the_jitter_agrees_with_the_shared_vectors() {
     for case in vectors().floor {
         let mut floor = Floor::default();
         for (at, above) in &case.samples_ms {
+            floor.begin_feedback();
             floor.add(
                 delay(*above),
                 Spans::of(millis(case.length_ms)).span(Time::from_origin(millis(*at))),
             );
         }
+        floor.begin_feedback();
         let got = floor.mean().unwrap().as_millis();
         assert!((got - case.expect_ms).abs() < 1e-5, "{got}: {case:?}");
     }
@@ -295,7 +297,7 @@ fn seen_in(params: &Params, case: &CourseCase) -> Seen {
         ack_gap: Duration::ZERO,
         delivery_rate: Rate::from_bps(case.arrived_bps),
         arriving: Duration::ZERO,
-        acked: Bytes(0),
+        arrived: Bytes(0),
         delivery_floor: Rate::default(),
         uncertain: case.uncertain,
         tells_rate: case.tells_rate && !case.app_limited,

@@ -1,0 +1,121 @@
+//! ACKs that come together.
+//!
+//! Shared media, cable modems and receivers hold ACKs back and send them in batches (ACK compression: L. Zhang, S. Shenker,
+//! D. Clark, SIGCOMM 1991). Where a measurement begins amid a batch, what came back before in the same batch belongs to it:
+//! the bytes of the whole batch took the time since the batch before.
+
+use crate::feedback::Feedback;
+use crate::units::{Bytes, Time};
+
+/// ACKs come together if their packets left so many times as far apart.
+const COMPRESSION: u64 = 8;
+
+/// The batch of the latest ACK.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Batch {
+    /// When the latest ACK came, and when the newest packet left that it acknowledged.
+    came: Time,
+    left: Time,
+    /// What has been acknowledged: at all, before the latest ACK, and before its batch.
+    total: u64,
+    before_ack: u64,
+    before_batch: u64,
+}
+
+impl Batch {
+    /// Takes in a feedback, which acknowledges so many bytes.
+    #[inline]
+    pub fn record(&mut self, feedback: &Feedback<'_>, acked: Bytes) {
+        let Some(packet) = feedback.acked.last() else {
+            return;
+        };
+        let apart = feedback.now.counted_from(self.came).as_nanos();
+        let sent_apart = packet.sent.counted_from(self.left).as_nanos();
+        if apart > sent_apart / COMPRESSION {
+            self.before_batch = self.total;
+        }
+        self.before_ack = self.total;
+        self.total = self.total.wrapping_add(acked.0);
+        (self.came, self.left) = (feedback.now, packet.sent);
+    }
+
+    /// What came back in the batch of the latest ACK before that.
+    pub fn before(&self) -> Bytes {
+        Bytes(self.before_ack.wrapping_sub(self.before_batch))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::controllers::testing::feedback;
+    use crate::feedback::Acked;
+
+    const SIZE: u64 = 1_000;
+
+    fn at(millis: f64) -> Time {
+        Time::from_origin(Duration::from_nanos((millis * 1e6) as u64))
+    }
+
+    fn record(batch: &mut Batch, came: f64, acked: &[Acked]) {
+        let feedback = feedback(at(came), acked);
+        batch.record(&feedback, feedback.acked_bytes());
+    }
+
+    /// What came back before the last of these ACKs, in packets: when each came, and when its packets left.
+    fn before(acks: &[(f64, &[f64])]) -> u64 {
+        let mut batch = Batch::default();
+        for (came, left) in acks {
+            let acked: Vec<Acked> = (left.iter())
+                .map(|left| Acked {
+                    sent: at(*left),
+                    size: Bytes(SIZE),
+                    received: None,
+                })
+                .collect();
+            record(&mut batch, *came, &acked);
+        }
+        batch.before().0 / SIZE
+    }
+
+    #[test]
+    fn acks_that_come_as_packets_left_come_alone() {
+        assert_eq!(before(&[(50.0, &[10.0, 11.0])]), 0);
+        assert_eq!(before(&[(50.0, &[10.0, 11.0]), (52.0, &[12.0, 13.0])]), 0);
+        assert_eq!(before(&[(50.0, &[10.0, 11.0]), (50.3, &[12.0, 13.0])]), 0);
+    }
+
+    #[test]
+    fn what_came_back_before_in_the_batch_is_counted_without_the_latest_ack() {
+        let acks: [(f64, &[f64]); 4] = [
+            (40.0, &[7.0, 8.0, 9.0]),
+            (50.0, &[10.0, 11.0]),
+            (50.1, &[12.0]),
+            (50.2, &[13.0, 14.0]),
+        ];
+        assert_eq!([1, 2, 3, 4].map(|n| before(&acks[..n])), [0, 0, 2, 3]);
+    }
+
+    #[test]
+    fn late_packets_and_equal_times_leave_a_batch_together() {
+        let acks: [(f64, &[f64]); 3] = [(50.0, &[10.0]), (50.0, &[5.0]), (50.0, &[5.0])];
+        assert_eq!(before(&acks), 2);
+        assert_eq!(before(&[(50.0, &[10.0]), (51.0, &[5.0])]), 0);
+    }
+
+    #[test]
+    fn a_loss_ends_no_batch() {
+        let mut batch = Batch::default();
+        let acked = |left| Acked {
+            sent: at(left),
+            size: Bytes(SIZE),
+            received: None,
+        };
+        record(&mut batch, 50.0, &[acked(10.0)]);
+        record(&mut batch, 50.0, &[]);
+        record(&mut batch, 50.0, &[acked(20.0)]);
+        assert_eq!(batch.before(), Bytes(SIZE));
+    }
+}
