@@ -2,20 +2,27 @@
 #
 # Without quiche: controllers, their contract and controllers in C, with debug assertions; the model of the bottleneck,
 # whose many packets take a seventh of the time when optimised.
-quiche_cc_cargo_test(controllers TIER quick LABEL unit TIMEOUT 600 COST 20 ARGUMENTS -p quiche-cc --no-default-features)
-quiche_cc_cargo_test(contract TIER quick LABEL unit TIMEOUT 600 COST 25 ARGUMENTS -p quiche-cc-contract)
-quiche_cc_cargo_test(bottleneck TIER quick LABEL unit TIMEOUT 600 LOCKS cargo ARGUMENTS --release -p quiche-cc-bottleneck)
-quiche_cc_cargo_test(foreign TIER quick LABEL capi TIMEOUT 600 ARGUMENTS -p quiche-cc-foreign)
+set(without_quiche -p quiche-cc -p quiche-cc-contract -p quiche-cc-foreign --no-default-features)
+quiche_cc_cargo_test(controllers TIER quick LABEL unit TIMEOUT 600 COST 20 SELECTION ${without_quiche} OF cc)
+quiche_cc_cargo_test(contract TIER quick LABEL unit TIMEOUT 600 COST 25 SELECTION ${without_quiche} OF tests/contract)
+quiche_cc_cargo_test(foreign TIER quick LABEL capi TIMEOUT 600 SELECTION ${without_quiche} OF cc/foreign)
+quiche_cc_cargo_test(bottleneck TIER quick LABEL unit TIMEOUT 600 LOCKS cargo SELECTION --release -p quiche-cc-bottleneck)
+# What the comments of the sources show.
+quiche_cc_test(doc-tests TIER quick LABEL unit TIMEOUT 120
+               COMMAND "${QUICHE_CC_CARGO}" test --locked ${without_quiche} --doc)
 
-# They share cargo's lock with clippy: what would wait for it leaves its place to others.
-quiche_cc_cargo_test(plugin TIER test LABEL unit TIMEOUT 600 COST 15 LOCKS cargo ARGUMENTS --release -p quiche-cc)
-quiche_cc_cargo_test(lab TIER test LABEL lab TIMEOUT 600 LOCKS cargo ARGUMENTS --release -p quiche-cc-lab)
-quiche_cc_cargo_test(capi TIER test LABEL capi TIMEOUT 600 LOCKS cargo ARGUMENTS --release -p quiche-cc-capi)
+# The packages with quiche, and those that they are made of, are compiled together, with the features of the programs. They
+# share cargo's lock with clippy: what would wait for it leaves its place to others.
+set(with_quiche --release -p quiche-cc -p quiche-cc-lab -p quiche-cc-capi -p quiche-cc-link -p quiche-cc-endpoint)
+quiche_cc_cargo_test(plugin TIER test LABEL unit TIMEOUT 600 COST 15 LOCKS cargo SELECTION ${with_quiche} OF cc)
+quiche_cc_cargo_test(lab TIER test LABEL lab TIMEOUT 600 LOCKS cargo SELECTION ${with_quiche} OF tests/lab)
+quiche_cc_cargo_test(capi TIER test LABEL capi TIMEOUT 600 LOCKS cargo SELECTION ${with_quiche} OF cc/capi)
+quiche_cc_cargo_test(link TIER test LABEL link TIMED TIMEOUT 600 SELECTION ${with_quiche} OF interop/link)
+quiche_cc_cargo_test(endpoint TIER test LABEL e2e TIMED TIMEOUT 600 SELECTION ${with_quiche} OF interop/endpoint)
+# quiche with what h3i, or quiche's own tests, want of it.
 quiche_cc_cargo_test(quiche TIER test LABEL upstream TIMEOUT 900 COST 20 LOCKS cargo
-                     ARGUMENTS --release -p quiche --lib --features qlog,internal,ffi,unstable-congestion-control)
-quiche_cc_cargo_test(link TIER test LABEL link TIMED TIMEOUT 600 ARGUMENTS --release -p quiche-cc-link)
-quiche_cc_cargo_test(endpoint TIER test LABEL e2e TIMED TIMEOUT 600 ARGUMENTS --release -p quiche-cc-endpoint)
-quiche_cc_cargo_test(http3 TIER test LABEL e2e TIMED TIMEOUT 300 ARGUMENTS --release -p quiche-cc-http3)
+                     SELECTION --release -p quiche --lib --features qlog,internal,ffi,unstable-congestion-control)
+quiche_cc_cargo_test(http3 TIER test LABEL e2e TIMED TIMEOUT 300 SELECTION --release -p quiche-cc-http3)
 
 get_property(compile_quick GLOBAL PROPERTY quiche_cc_compile_quick)
 add_custom_target(quick-programs

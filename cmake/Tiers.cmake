@@ -52,13 +52,23 @@ function(quiche_cc_test name)
   endforeach()
 endfunction()
 
-# quiche_cc_cargo_test(NAME TIER tier ARGUMENTS ... and what quiche_cc_test takes but COMMAND): `cargo test`, compiled in
-# the tier's build step, where progress is seen and no timeout runs.
+# quiche_cc_cargo_test(NAME TIER tier SELECTION words... [OF folder] and what quiche_cc_test takes but COMMAND): `cargo test`
+# with SELECTION, or of what that compiles, the tests of the package in the folder. Compiled in the tier's build step,
+# where progress is seen and no timeout runs, once for all tests with the same selection.
 function(quiche_cc_cargo_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "" "TIER" "ARGUMENTS")
-  set(command ${QUICHE_CC_CARGO} test --locked ${test_ARGUMENTS})
+  cmake_parse_arguments(PARSE_ARGV 1 test "" "TIER;OF" "SELECTION")
+  set(command ${QUICHE_CC_CARGO} test --locked ${test_SELECTION})
+  list(JOIN test_SELECTION " " selection)
+  get_property(compiled GLOBAL PROPERTY quiche_cc_compiled_${test_TIER})
+  if(NOT selection IN_LIST compiled)
+    set_property(GLOBAL APPEND PROPERTY quiche_cc_compiled_${test_TIER} "${selection}")
+    set_property(GLOBAL APPEND PROPERTY quiche_cc_compile_${test_TIER} COMMAND ${command} --no-run)
+  endif()
+  if(test_OF)
+    set(command ${CMAKE_COMMAND} "-DCARGO=${QUICHE_CC_CARGO}" "-DPACKAGE_DIR=${CMAKE_SOURCE_DIR}/${test_OF}"
+                "-DSELECTION=${selection}" -P "${CMAKE_SOURCE_DIR}/cmake/cargo-tests.cmake")
+  endif()
   quiche_cc_test(${name} TIER ${test_TIER} ${test_UNPARSED_ARGUMENTS} COMMAND ${command})
-  set_property(GLOBAL APPEND PROPERTY quiche_cc_compile_${test_TIER} COMMAND ${command} --no-run)
 endfunction()
 
 # A second ctest in the same folder would run over the files of the first. CTest reads this file when it starts.
