@@ -2,10 +2,11 @@
 #
 # Without quiche: controllers, their contract and controllers in C, with debug assertions; the model of the bottleneck,
 # whose many packets take a seventh of the time when optimised.
+# Their examples are built with quiche, and read by clippy.
 set(without_quiche -p quiche-cc -p quiche-cc-contract -p quiche-cc-foreign --no-default-features)
-quiche_cc_cargo_test(controllers TIER quick LABEL unit TIMEOUT 600 COST 20 SELECTION ${without_quiche} OF cc)
-quiche_cc_cargo_test(contract TIER quick LABEL unit TIMEOUT 600 COST 25 SELECTION ${without_quiche} OF tests/contract)
-quiche_cc_cargo_test(foreign TIER quick LABEL capi TIMEOUT 600 SELECTION ${without_quiche} OF cc/foreign)
+quiche_cc_cargo_test(controllers TIER quick LABEL unit TIMEOUT 600 COST 20 SELECTION ${without_quiche} --tests OF cc)
+quiche_cc_cargo_test(contract TIER quick LABEL unit TIMEOUT 600 COST 25 SELECTION ${without_quiche} --tests OF tests/contract)
+quiche_cc_cargo_test(foreign TIER quick LABEL capi TIMEOUT 600 SELECTION ${without_quiche} --tests OF cc/foreign)
 quiche_cc_cargo_test(bottleneck TIER quick LABEL unit TIMEOUT 600 LOCKS cargo SELECTION --release -p quiche-cc-bottleneck)
 # What the comments of the sources show.
 quiche_cc_test(doc-tests TIER quick LABEL unit TIMEOUT 120
