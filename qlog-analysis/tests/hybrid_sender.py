@@ -51,6 +51,8 @@ class HybridSender:
     """The sample of the latest feedback, which is that of the next epoch if this one ends."""
     _batch: Batch = field(default_factory=Batch)
     _began_amid: int = 0
+    _acks_now: bool = False
+    """Whether the latest feedback acknowledges something."""
     _lost: int = 0
     _loss_reports: int = 0
     _lost_total: int = 0
@@ -127,6 +129,7 @@ class HybridSender:
             self._batch.record(d.now, d.acked[-1], d.acked_bytes)
         self._acked += d.acked_bytes
         self._acked_packets += len(d.acked)
+        self._acks_now = bool(d.acked)
         self._overlaps = bool(d.acked) and min(d.acked) < self._start
         shows = self._awaits and any(self._sent_since(t) for t in d.acked)
         self._awaits = self._awaits and not shows
@@ -275,7 +278,8 @@ class HybridSender:
 
     def _arrived(self) -> int:
         """Batches of ACKs belong to the epoch that begins amid them."""
-        return max(self._acked + self._began_amid - self._batch.least, 0)
+        began_amid, self._began_amid = self._began_amid, self._batch.cut(acks=self._acks_now)[0]
+        return max(self._acked + began_amid - self._began_amid, 0)
 
     def _is_app_limited(self, duration: float) -> bool:
         used = 0.8 * self.rate * duration
@@ -302,7 +306,8 @@ class HybridSender:
 
     def _update(self, now: float, epoch: law.Epoch, delta: float | None) -> law.Update | None:
         if delta is None:
-            tells = not epoch.sent_little and self._acked_packets >= law.TELLING
+            enough = epoch.delivery_rate * epoch.arriving >= law.TELLING * 8 * self.packet
+            tells = not epoch.sent_little and enough
             course = self._course.arrive(epoch.delivery_rate, epoch.arriving, epoch.length)
             if epoch.interrupted:
                 self._restart(now, rates.restarted(self.rate, self.length, self.packet), Course())
@@ -365,7 +370,6 @@ class HybridSender:
         self._taken, self._acked, self._acked_packets, self._acks = [], 0, 0, 0
         self._newest = replace(self._newest, at=0.0) if self._newest is not None else None
         self._take_newest()
-        self._began_amid = self._batch.least
         self._lost = self._loss_reports = self._lost_total = 0
         self.sent_bytes, self.app_limited, self._window_full = 0, False, False
 

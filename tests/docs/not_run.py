@@ -20,6 +20,7 @@ NOT_RUN = {
     "cargo run * --example ablation": "takes ten minutes",
     "build/fuzz/*": "takes an hour, after a build of its own; ctest: fuzz",
     "build/tokio-quiche/*": "takes a build of eight minutes; ctest: tokio-quiche",
+    "python3 patches/series.py try-release*": "asks the registry for other releases; ctest: newest-release",
     # Hours, or a quiet machine.
     "build/bin/cc-lab papers *": "takes up to hours; ctest: papers",
     "build/bin/cc-lab compare tests/suites/paths.toml *": "takes hours",

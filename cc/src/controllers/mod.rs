@@ -10,5 +10,5 @@ mod report;
 pub mod rrr;
 pub mod smallq;
 #[cfg(test)]
-pub(crate) mod testing;
+mod testing;
 pub mod vegas;

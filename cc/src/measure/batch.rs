@@ -39,9 +39,18 @@ impl Batch {
         (self.came, self.left) = (feedback.now, packet.sent);
     }
 
-    /// What came back in the batch of the latest ACK before that.
-    pub fn before(&self) -> Bytes {
-        Bytes(self.before_ack.wrapping_sub(self.before_batch))
+    /// A measurement ends with the latest ACK, or, if none `acks`, with something else, and another one begins. Gives what
+    /// the batch has brought before that ACK, which belongs to the new one; the ACK itself and whatever else came belong to
+    /// the old one.
+    pub fn cut(&mut self, acks: bool) -> Bytes {
+        if !acks {
+            self.before_batch = self.total;
+            return Bytes(0);
+        }
+        let before = self.before_ack.wrapping_sub(self.before_batch);
+        let latest = self.total.wrapping_sub(self.before_ack);
+        self.before_batch = self.before_batch.wrapping_add(latest);
+        Bytes(before)
     }
 }
 
@@ -50,8 +59,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::controllers::testing::feedback;
-    use crate::feedback::Acked;
+    use crate::feedback::{Acked, Space};
 
     const SIZE: u64 = 1_000;
 
@@ -60,7 +68,19 @@ mod tests {
     }
 
     fn record(batch: &mut Batch, came: f64, acked: &[Acked]) {
-        let feedback = feedback(at(came), acked);
+        let feedback = Feedback {
+            now: at(came),
+            space: Space::Application,
+            acked,
+            lost: &[],
+            in_flight: Bytes(0),
+            rtt_sampled: false,
+            ack_delay: Duration::ZERO,
+            max_ack_delay: Duration::ZERO,
+            min_rtt: None,
+            ecn_ect: 0,
+            ecn_ce: 0,
+        };
         batch.record(&feedback, feedback.acked_bytes());
     }
 
@@ -77,7 +97,7 @@ mod tests {
                 .collect();
             record(&mut batch, *came, &acked);
         }
-        batch.before().0 / SIZE
+        batch.cut(true).0 / SIZE
     }
 
     #[test]
@@ -116,6 +136,30 @@ mod tests {
         record(&mut batch, 50.0, &[acked(10.0)]);
         record(&mut batch, 50.0, &[]);
         record(&mut batch, 50.0, &[acked(20.0)]);
-        assert_eq!(batch.before(), Bytes(SIZE));
+        assert_eq!(batch.cut(true), Bytes(SIZE));
+    }
+
+    #[test]
+    fn what_belongs_to_one_measurement_belongs_to_no_other() {
+        let mut batch = Batch::default();
+        let mut ack = |batch: &mut Batch, left| {
+            let acked = Acked {
+                sent: at(left),
+                size: Bytes(SIZE),
+                received: None,
+            };
+            record(batch, 50.0, &[acked]);
+        };
+        ack(&mut batch, 10.0);
+        ack(&mut batch, 11.0);
+        assert_eq!(batch.cut(true), Bytes(SIZE));
+        // The second ACK has ended a measurement. The first one goes on to whatever the batch ends next.
+        ack(&mut batch, 12.0);
+        ack(&mut batch, 13.0);
+        assert_eq!(batch.cut(true), Bytes(2 * SIZE));
+        // A loss timer, after which nothing goes on.
+        assert_eq!(batch.cut(false), Bytes(0));
+        ack(&mut batch, 14.0);
+        assert_eq!(batch.cut(true), Bytes(0));
     }
 }

@@ -34,17 +34,16 @@ struct Least {
 }
 
 impl Least {
-    const NO_SPAN: u64 = u64::MAX;
-
+    /// No epoch has so many spans.
     fn is_none(self) -> bool {
-        self.span == Self::NO_SPAN
+        self.span == u64::MAX
     }
 }
 
 impl Default for Least {
     fn default() -> Self {
         Self {
-            span: Self::NO_SPAN,
+            span: u64::MAX,
             delay: Owd::ZERO,
         }
     }
@@ -98,7 +97,7 @@ impl Floor {
             self.close();
             self.current = self.newest;
         }
-        self.newest.span = Least::NO_SPAN;
+        self.newest = Least::default();
     }
 
     /// The smallest delay of the latest feedback, in `span`; spans come in their order.

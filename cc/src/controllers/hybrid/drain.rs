@@ -57,9 +57,9 @@ impl Arrivals {
         Self { lasted, bits }
     }
 
-    fn add(&mut self, acked: Bytes, lasted: Duration) {
+    fn add(&mut self, arrived: Bytes, lasted: Duration) {
         self.lasted += lasted;
-        self.bits += acked.0 as f64 * 8.0;
+        self.bits += arrived.0 as f64 * 8.0;
     }
 
     fn mean(&self) -> Rate {

@@ -29,3 +29,11 @@ class Batch:
         self.least = self.least + self._newest if slack >= TOLERANCE else 0
         self.most = self.most + self._newest if slack >= -TOLERANCE else 0
         self._newest, self._came, self._left = acked, came, left
+
+    def cut(self, *, acks: bool) -> tuple[int, int]:
+        """An epoch ends with the latest ACK, or, if none `acks`, with something else. What of the batch belongs to the
+        next epoch, at least and at most: what came before that ACK."""
+        if not acks:
+            self.least = self.most = 0
+        self._newest = 0
+        return self.least, self.most

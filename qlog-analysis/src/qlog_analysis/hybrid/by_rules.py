@@ -105,7 +105,7 @@ class RulesAgainstReport:
             size = s.limits.max_datagram_size
             expected, rate = Outcome.INTERRUPTED.value, rates.restarted(r.rate_before, r.length / 1e3, size)
         else:
-            self.course = self._learnt(before)
+            self.course = self._learnt(before, arriving)
             # L may have fallen, and the least R risen.
             expected, rate = None, rates.clamp_rate(r.rate_before, s.limits.max_datagram_size, length)
         if (r.zone, r.alpha, r.beta) != (None, None, None) or not close(r.rate_after, rate):
@@ -125,10 +125,11 @@ class RulesAgainstReport:
         bits = r.delivery_rate * arriving + 8.0 * s.limits.max_datagram_size * r.lost_total
         return Back(s.event.time, r.duration / 1e3, r.rate_before, bits, r.app_limited or s.limited_before)
 
-    def _learnt(self, course: Course) -> Course:
+    def _learnt(self, course: Course, arriving: float) -> Course:
         """With what an epoch without samples tells of S."""
         r, u = self.r, jitter.uncertain(self.s.ack_jitter, self.r.duration / 1e3)
-        tells = not (r.app_limited or self.s.limited_before) and r.acked >= law.TELLING
+        enough = round(r.delivery_rate * arriving) >= law.TELLING * 8 * self.s.limits.max_datagram_size
+        tells = not (r.app_limited or self.s.limited_before) and enough
         carried = max(r.delivery_rate, law.believed(course.dips, self.startup, self.p))
         return course.learn(jitter.reached(carried, u, 0.0), tells=tells)
 
@@ -238,7 +239,7 @@ class RulesAgainstReport:
             [max(s.duration + x, jitter.SHORTEST) for x in (0.0, -TIME_TOLERANCE, TIME_TOLERANCE)],
             s.lengths(),
             s.before.largest,
-            set(m.arrived_bits),
+            self._arrived(),
         )
         deltas = {near for d in m.deltas for near in self._around(law.queueing(d, s.jitter))}
         for answers, delta in itertools.product(open_questions, deltas):
@@ -256,6 +257,12 @@ class RulesAgainstReport:
                 duration=duration,
                 largest=largest,
             )
+
+    def _arrived(self) -> set[float]:
+        """What may have come back, bits: what the report says, as far as the packets allow."""
+        r, (least, most) = self.r, self.m.arrived_bits
+        reported = r.delivery_rate * self.s.arriving(r.duration / 1e3, r.length / 1e3)
+        return {least, most, min(max(reported, least), most)}
 
     def _around(self, delta: float) -> set[float]:
         """The ends of what rounding leaves open, and both sides of every threshold in between."""

@@ -41,7 +41,8 @@ class Measurement:
         self._transmission = TransmissionTime()
         self._spans: dict[Source, Spans] = {}
         self._newest: list[tuple[Sample, tuple[float, ...]]] = []
-        self._samples_before = 0
+        self._samples_before: dict[Source, int] = {}
+        self._ends_with_ack = False
         self._batch = Batch()
         self._began_amid = (0, 0)
         self._growing: GrowingRate | None = None
@@ -115,7 +116,7 @@ class Measurement:
             self._growing.next_epoch(rate)
 
     def count_since(self, time: float) -> None:
-        """Samples and losses of packets sent up to `time` no longer count, nor the samples with which the epoch began."""
+        """Samples and losses of packets sent up to `time` no longer count, nor those that the epoch began with."""
         self._counts_since = time
         self._awaits = True
         self._jitters.interrupt()
@@ -161,6 +162,8 @@ class Measurement:
             if f.space is not Space.APPLICATION or f.sample < 0:
                 return
             self._begin_first(f)
+        self._samples_before = self._samples.counts()
+        self._ends_with_ack = f.space is Space.APPLICATION and len(f.acked) > 0
         acked_bytes = self._acked_in(f)
         self._oldest = None
         if f.space is Space.APPLICATION and f.acked:
@@ -232,7 +235,7 @@ class Measurement:
             return True
         if self._shows_decrease:
             return True
-        enough = self._samples_before >= STARTUP_SAMPLES
+        enough = self._samples_before[self._samples.source] >= STARTUP_SAMPLES
         return startup and enough and self._queue_met.lasts(f.time, lengths, self._expected_ack_gap) == {True}
 
     def _believed(self) -> float:
@@ -294,7 +297,6 @@ class Measurement:
                     self._restart_clock(sample.source)
                 self._newest.append((sample, lengths))
                 newest = sample
-        self._samples_before = len(self._samples.current.samples)
         if not ends:
             self._take_newest(f.time - self._start)
         return newest
@@ -364,8 +366,9 @@ class Measurement:
 
     def _arrived_bits(self) -> tuple[float, float]:
         """At least and at most: batches of ACKs belong to the epoch that begins amid them."""
-        (least, most), acked, batch = self._began_amid, self._acked_bytes, self._batch
-        return 8.0 * max(acked + least - batch.most, 0), 8.0 * max(acked + most - batch.least, 0)
+        (least, most), acked = self._began_amid, self._acked_bytes
+        self._began_amid = self._batch.cut(acks=self._ends_with_ack)
+        return 8.0 * max(acked + least - self._began_amid[1], 0), 8.0 * max(acked + most - self._began_amid[0], 0)
 
     def _overlaps(self) -> set[bool]:
         """Whether the oldest packet that the last feedback acknowledges was sent before the epoch began."""
@@ -392,5 +395,4 @@ class Measurement:
         self._shows_decrease, self._oldest = False, None
         self._acked_packets = self._acked_bytes = self._acks = 0
         self._first_length = self._overdue = None
-        self._began_amid = (self._batch.least, self._batch.most)
         self._take_newest(0.0)

@@ -59,6 +59,10 @@ class Samples:
     def current(self) -> Tally:
         return self._tallies[self.source]
 
+    def counts(self) -> dict[Source, int]:
+        """How many the epoch has."""
+        return {source: len(tally.samples) for source, tally in self._tallies.items()}
+
     def lengths(self) -> tuple[float, ...]:
         """Values that L may have."""
         return tuple(m.length() or 0.0 for m in self.minima)

@@ -23,7 +23,7 @@ pub struct Back {
     pub duration: Duration,
     /// R in it.
     pub rate: Rate,
-    /// What was acknowledged, or found lost: that does not wait in a queue.
+    /// What came back, or was found lost: that does not wait in a queue.
     pub size: Bytes,
     /// Whether the application limits the flow.
     pub recently_app_limited: bool,

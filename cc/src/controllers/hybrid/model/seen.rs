@@ -169,7 +169,8 @@ impl Model {
         doing: Doing,
     ) -> Option<(Epoch, Seen)> {
         let mut epoch = self.epoch.take()?;
-        self.epoch = Some(epoch.end(feedback.now, self.batch.before()));
+        let acks = feedback.space == Space::Application && !feedback.acked.is_empty();
+        self.epoch = Some(epoch.end(feedback.now, self.batch.cut(acks)));
         let seen = self.look_at(params, &epoch, feedback, doing);
         Some((epoch, seen))
     }
@@ -237,7 +238,7 @@ impl Model {
                 false => self.delivery.floor(params),
             },
             uncertain: uncertain(ack_jitter, duration),
-            tells_rate: epoch.acked_packets >= RATE_PACKETS && !recently_app_limited,
+            tells_rate: epoch.arrived() >= self.packet * RATE_PACKETS && !recently_app_limited,
             variability: self.delivery.variability(),
             losses: epoch.losses(),
             lost_total: epoch.lost_total,
