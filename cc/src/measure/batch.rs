@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn what_belongs_to_one_measurement_belongs_to_no_other() {
         let mut batch = Batch::default();
-        let mut ack = |batch: &mut Batch, left| {
+        let ack = |batch: &mut Batch, left| {
             let acked = Acked {
                 sent: at(left),
                 size: Bytes(SIZE),
