@@ -206,7 +206,7 @@ class HybridSender:
             limited_before=self._limited_before,
             startup=self.startup,
             queues=self._queues(now),
-            delivery_rate=8.0 * self._arrived() / (usual if stalled else duration),
+            delivery_rate=8.0 * self._take_arrived() / (usual if stalled else duration),
             uncertain=jitter.uncertain(self._level, duration),
             background=self._background,
             thresholds=d,
@@ -276,8 +276,8 @@ class HybridSender:
         self._next_epoch(now)
         return [*self._parameters(), ("cc:hybrid_epoch_updated", rounded(report))]
 
-    def _arrived(self) -> int:
-        """Batches of ACKs belong to the epoch that begins amid them."""
+    def _take_arrived(self) -> int:
+        """A batch of ACKs goes over to the epoch that begins amid it."""
         began_amid, self._began_amid = self._began_amid, self._batch.cut(acks=self._acks_now)[0]
         return max(self._acked + began_amid - self._began_amid, 0)
 

@@ -67,6 +67,14 @@ mod tests {
         Time::from_origin(Duration::from_nanos((millis * 1e6) as u64))
     }
 
+    fn acked(left: f64) -> Acked {
+        Acked {
+            sent: at(left),
+            size: Bytes(SIZE),
+            received: None,
+        }
+    }
+
     fn record(batch: &mut Batch, came: f64, acked: &[Acked]) {
         let feedback = Feedback {
             now: at(came),
@@ -88,13 +96,7 @@ mod tests {
     fn before(acks: &[(f64, &[f64])]) -> u64 {
         let mut batch = Batch::default();
         for (came, left) in acks {
-            let acked: Vec<Acked> = (left.iter())
-                .map(|left| Acked {
-                    sent: at(*left),
-                    size: Bytes(SIZE),
-                    received: None,
-                })
-                .collect();
+            let acked: Vec<Acked> = left.iter().copied().map(acked).collect();
             record(&mut batch, *came, &acked);
         }
         batch.cut(true).0 / SIZE
@@ -128,11 +130,6 @@ mod tests {
     #[test]
     fn a_loss_ends_no_batch() {
         let mut batch = Batch::default();
-        let acked = |left| Acked {
-            sent: at(left),
-            size: Bytes(SIZE),
-            received: None,
-        };
         record(&mut batch, 50.0, &[acked(10.0)]);
         record(&mut batch, 50.0, &[]);
         record(&mut batch, 50.0, &[acked(20.0)]);
@@ -142,14 +139,7 @@ mod tests {
     #[test]
     fn what_belongs_to_one_measurement_belongs_to_no_other() {
         let mut batch = Batch::default();
-        let ack = |batch: &mut Batch, left| {
-            let acked = Acked {
-                sent: at(left),
-                size: Bytes(SIZE),
-                received: None,
-            };
-            record(batch, 50.0, &[acked]);
-        };
+        let ack = |batch: &mut Batch, left| record(batch, 50.0, &[acked(left)]);
         ack(&mut batch, 10.0);
         ack(&mut batch, 11.0);
         assert_eq!(batch.cut(true), Bytes(SIZE));

@@ -27,11 +27,8 @@ pub struct Epoch {
     pub sent: Bytes,
     /// Packets acknowledged.
     pub acked_packets: u64,
-    /// Bytes acknowledged.
-    pub acked: Bytes,
-    /// Of the batches of ACKs amid which it began and ended, what they had acknowledged before.
-    began_amid: Bytes,
-    ended_amid: Bytes,
+    /// Bytes that came back; once it is over, in whole batches of ACKs, as nearly as can be.
+    pub arrived: Bytes,
     /// Feedbacks that acknowledged something, when the last one came, and the longest time between two.
     pub acks: u64,
     last_ack: Time,
@@ -54,9 +51,7 @@ impl Epoch {
             lost_total: 0,
             sent: Bytes(0),
             acked_packets: 0,
-            acked: Bytes(0),
-            began_amid: Bytes(0),
-            ended_amid: Bytes(0),
+            arrived: Bytes(0),
             acks: 0,
             last_ack: start,
             gap: Time::default(),
@@ -66,13 +61,13 @@ impl Epoch {
     }
 
     /// Ends it with the latest feedback, whose delays are the first of the next one. What the batch of that feedback had
-    /// acknowledged before belongs to the next one as well.
+    /// acknowledged before goes over to the next one.
     pub fn end(&mut self, now: Time, batch: Bytes) -> Self {
-        self.ended_amid = batch;
+        self.arrived = Bytes(self.arrived.0.saturating_sub(batch.0));
         Self {
             by_ack: self.by_ack.take_newest(),
             by_timestamp: self.by_timestamp.take_newest(),
-            began_amid: batch,
+            arrived: batch,
             ..Self::new(now)
         }
     }
@@ -87,15 +82,6 @@ impl Epoch {
     /// What delays it has shown says nothing.
     pub fn forget_samples(&mut self) {
         (self.by_ack, self.by_timestamp) = Default::default();
-    }
-
-    /// What came back in it: whole batches, as nearly as can be.
-    pub fn arrived(&self) -> Bytes {
-        Bytes(
-            (self.acked + self.began_amid)
-                .0
-                .saturating_sub(self.ended_amid.0),
-        )
     }
 
     /// When it began.
@@ -226,16 +212,16 @@ mod tests {
     fn a_batch_of_acks_belongs_to_the_epoch_that_begins_amid_it() {
         let mut epoch = Epoch::new(at(0));
         // Three batches of ten packets, the last of which is cut after four.
-        epoch.acked = Bytes(24);
+        epoch.arrived = Bytes(24);
         let mut next = epoch.end(at(60), Bytes(4));
-        assert_eq!(epoch.arrived(), Bytes(20));
-        next.acked = Bytes(6 + 20);
+        assert_eq!(epoch.arrived, Bytes(20));
+        next.arrived = next.arrived + Bytes(6 + 20);
         next.end(at(120), Bytes(0));
-        assert_eq!(next.arrived(), Bytes(30));
+        assert_eq!(next.arrived, Bytes(30));
         // It may have begun before both.
         let mut short = Epoch::new(at(60));
-        short.acked = Bytes(1);
+        short.arrived = Bytes(1);
         short.end(at(60), Bytes(4));
-        assert_eq!(short.arrived(), Bytes(0));
+        assert_eq!(short.arrived, Bytes(0));
     }
 }

@@ -340,7 +340,7 @@ class Measurement:
             lost_total=self._flight.bounds(self._lost_total),
             acked=self._acked_packets,
             acks=self._acks,
-            arrived_bits=self._arrived_bits(),
+            arrived_bits=self._take_arrived_bits(),
             sent_bits=self._flight.sent_bits(self._start_record, end_record),
             skews=[m.skew for m in samples.minima],
             transmission=self._transmission.smallest,
@@ -364,8 +364,8 @@ class Measurement:
         self._begin_next(end, end_record)
         return out
 
-    def _arrived_bits(self) -> tuple[float, float]:
-        """At least and at most: batches of ACKs belong to the epoch that begins amid them."""
+    def _take_arrived_bits(self) -> tuple[float, float]:
+        """At least and at most. A batch of ACKs goes over to the epoch that begins amid it."""
         (least, most), acked = self._began_amid, self._acked_bytes
         self._began_amid = self._batch.cut(acks=self._ends_with_ack)
         return 8.0 * max(acked + least - self._began_amid[1], 0), 8.0 * max(acked + most - self._began_amid[0], 0)

@@ -199,7 +199,7 @@ impl Model {
         if feedback.space == Space::Application {
             let acked = feedback.acked_bytes();
             self.batch.record(feedback, acked);
-            epoch.acked = epoch.acked + acked;
+            epoch.arrived = epoch.arrived + acked;
             count(epoch, feedback, from, room_up_to);
             if let Some(oldest) = feedback.acked.first() {
                 let round_trip = feedback.now.counted_from(oldest.sent);

@@ -189,7 +189,7 @@ impl Model {
         let stands =
             params.has(Mechanism::Dips) && overlaps(epoch, feedback) && stalls(duration, usual);
         let arriving = if stands { usual } else { duration };
-        let delivery_rate = epoch.arrived().per(arriving);
+        let delivery_rate = epoch.arrived.per(arriving);
         let tells = epoch.app_limited || !startup;
         let app_limited = tells && epoch.underuses(doing.rate, duration, self.packet);
         let limited_before = std::mem::replace(&mut self.limited_before, app_limited);
@@ -207,7 +207,7 @@ impl Model {
             self.losses.learn_background(epoch);
         }
         // An epoch that ended before L was over may hold a batch of ACKs, and no more time than that.
-        let over_length = epoch.arrived().per(arriving.max(self.length()));
+        let over_length = epoch.arrived.per(arriving.max(self.length()));
         self.delivery
             .add(over_length, observed.map(|observed| observed.queue));
         let (jitter, ack_jitter) = (self.delay.jitter(), self.delay.ack_jitter());
@@ -231,14 +231,14 @@ impl Model {
             ack_gap,
             delivery_rate,
             arriving,
-            arrived: epoch.arrived(),
+            arrived: epoch.arrived,
             delivery_floor: match startup {
                 // What start-up ends in is what arrived.
                 true => Rate::default(),
                 false => self.delivery.floor(params),
             },
             uncertain: uncertain(ack_jitter, duration),
-            tells_rate: epoch.arrived() >= self.packet * RATE_PACKETS && !recently_app_limited,
+            tells_rate: epoch.arrived >= self.packet * RATE_PACKETS && !recently_app_limited,
             variability: self.delivery.variability(),
             losses: epoch.losses(),
             lost_total: epoch.lost_total,
