@@ -16,10 +16,9 @@ pub struct Batch {
     /// When the latest ACK came, and when the newest packet left that it acknowledged.
     came: Time,
     left: Time,
-    /// What has been acknowledged: at all, before the latest ACK, and before its batch.
-    total: u64,
-    before_ack: u64,
-    before_batch: u64,
+    /// What the batch has acknowledged, and whether with the latest ACK alone.
+    acked: Bytes,
+    alone: bool,
 }
 
 impl Batch {
@@ -31,26 +30,22 @@ impl Batch {
         };
         let apart = feedback.now.counted_from(self.came).as_nanos();
         let sent_apart = packet.sent.counted_from(self.left).as_nanos();
-        if apart > sent_apart / COMPRESSION {
-            self.before_batch = self.total;
-        }
-        self.before_ack = self.total;
-        self.total = self.total.wrapping_add(acked.0);
+        self.alone = apart > sent_apart / COMPRESSION;
+        self.acked = match self.alone {
+            true => acked,
+            false => self.acked + acked,
+        };
         (self.came, self.left) = (feedback.now, packet.sent);
     }
 
-    /// A measurement ends with the latest ACK, or, if none `acks`, with something else, and another one begins. Gives what
-    /// the batch has brought before that ACK, which belongs to the new one; the ACK itself and whatever else came belong to
-    /// the old one.
+    /// A measurement ends with the latest ACK, or, if none `acks`, with something else, and another one begins. Gives what of
+    /// the batch belongs to the new one: all of it, unless the latest ACK is the first. That one took the time before it, as
+    /// an ACK does that comes alone, and belongs to the measurement that it ends.
     pub fn cut(&mut self, acks: bool) -> Bytes {
-        if !acks {
-            self.before_batch = self.total;
-            return Bytes(0);
+        if !acks || self.alone {
+            self.acked = Bytes(0);
         }
-        let before = self.before_ack.wrapping_sub(self.before_batch);
-        let latest = self.total.wrapping_sub(self.before_ack);
-        self.before_batch = self.before_batch.wrapping_add(latest);
-        Bytes(before)
+        self.acked
     }
 }
 
@@ -92,8 +87,8 @@ mod tests {
         batch.record(&feedback, feedback.acked_bytes());
     }
 
-    /// What came back before the last of these ACKs, in packets: when each came, and when its packets left.
-    fn before(acks: &[(f64, &[f64])]) -> u64 {
+    /// What goes over, in packets, if the last of these ACKs ends a measurement: when each came, and when its packets left.
+    fn goes_over(acks: &[(f64, &[f64])]) -> u64 {
         let mut batch = Batch::default();
         for (came, left) in acks {
             let acked: Vec<Acked> = left.iter().copied().map(acked).collect();
@@ -104,27 +99,33 @@ mod tests {
 
     #[test]
     fn acks_that_come_as_packets_left_come_alone() {
-        assert_eq!(before(&[(50.0, &[10.0, 11.0])]), 0);
-        assert_eq!(before(&[(50.0, &[10.0, 11.0]), (52.0, &[12.0, 13.0])]), 0);
-        assert_eq!(before(&[(50.0, &[10.0, 11.0]), (50.3, &[12.0, 13.0])]), 0);
+        assert_eq!(goes_over(&[(50.0, &[10.0, 11.0])]), 0);
+        assert_eq!(
+            goes_over(&[(50.0, &[10.0, 11.0]), (52.0, &[12.0, 13.0])]),
+            0
+        );
+        assert_eq!(
+            goes_over(&[(50.0, &[10.0, 11.0]), (50.3, &[12.0, 13.0])]),
+            0
+        );
     }
 
     #[test]
-    fn what_came_back_before_in_the_batch_is_counted_without_the_latest_ack() {
+    fn an_ack_amid_a_batch_goes_over_with_the_batch() {
         let acks: [(f64, &[f64]); 4] = [
             (40.0, &[7.0, 8.0, 9.0]),
             (50.0, &[10.0, 11.0]),
             (50.1, &[12.0]),
             (50.2, &[13.0, 14.0]),
         ];
-        assert_eq!([1, 2, 3, 4].map(|n| before(&acks[..n])), [0, 0, 2, 3]);
+        assert_eq!([1, 2, 3, 4].map(|n| goes_over(&acks[..n])), [0, 0, 3, 5]);
     }
 
     #[test]
     fn late_packets_and_equal_times_leave_a_batch_together() {
         let acks: [(f64, &[f64]); 3] = [(50.0, &[10.0]), (50.0, &[5.0]), (50.0, &[5.0])];
-        assert_eq!(before(&acks), 2);
-        assert_eq!(before(&[(50.0, &[10.0]), (51.0, &[5.0])]), 0);
+        assert_eq!(goes_over(&acks), 3);
+        assert_eq!(goes_over(&[(50.0, &[10.0]), (51.0, &[5.0])]), 0);
     }
 
     #[test]
@@ -133,23 +134,25 @@ mod tests {
         record(&mut batch, 50.0, &[acked(10.0)]);
         record(&mut batch, 50.0, &[]);
         record(&mut batch, 50.0, &[acked(20.0)]);
-        assert_eq!(batch.cut(true), Bytes(SIZE));
+        assert_eq!(batch.cut(true), Bytes(2 * SIZE));
     }
 
     #[test]
     fn what_belongs_to_one_measurement_belongs_to_no_other() {
         let mut batch = Batch::default();
         let ack = |batch: &mut Batch, left| record(batch, 50.0, &[acked(left)]);
+        // The first ACK of a batch ends a measurement, and belongs to it.
         ack(&mut batch, 10.0);
+        assert_eq!(batch.cut(true), Bytes(0));
+        // The third one ends another. The second one and it go on to whatever the batch ends next.
         ack(&mut batch, 11.0);
-        assert_eq!(batch.cut(true), Bytes(SIZE));
-        // The second ACK has ended a measurement. The first one goes on to whatever the batch ends next.
         ack(&mut batch, 12.0);
-        ack(&mut batch, 13.0);
         assert_eq!(batch.cut(true), Bytes(2 * SIZE));
+        ack(&mut batch, 13.0);
+        assert_eq!(batch.cut(true), Bytes(3 * SIZE));
         // A loss timer, after which nothing goes on.
         assert_eq!(batch.cut(false), Bytes(0));
         ack(&mut batch, 14.0);
-        assert_eq!(batch.cut(true), Bytes(0));
+        assert_eq!(batch.cut(true), Bytes(SIZE));
     }
 }

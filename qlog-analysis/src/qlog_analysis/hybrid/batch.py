@@ -14,26 +14,29 @@ TOLERANCE = (COMPRESSION + 1.0) * TIME_RESOLUTION
 
 @dataclass(slots=True)
 class Batch:
-    """What ACKs of the batch of the latest one acknowledged before it, in bytes: at least and at most, where the times
-    of a trace leave open what came together."""
+    """What the batch of the latest ACK has acknowledged, in bytes: at least and at most, where the times of a trace leave
+    open what came together."""
 
     least: int = 0
     most: int = 0
-    _newest: int = 0
+    _surely_alone: bool = True
+    _perhaps_alone: bool = True
     _came: float = 0.0
     _left: float = 0.0
 
     def record(self, came: float, left: float, acked: int) -> None:
         """An ACK that came then acknowledges so many bytes, the newest packet of which left then."""
         slack = max(left - self._left, 0.0) - COMPRESSION * (came - self._came)
-        self.least = self.least + self._newest if slack >= TOLERANCE else 0
-        self.most = self.most + self._newest if slack >= -TOLERANCE else 0
-        self._newest, self._came, self._left = acked, came, left
+        self._surely_alone, self._perhaps_alone = slack < -TOLERANCE, slack < TOLERANCE
+        self.least = acked if self._perhaps_alone else self.least + acked
+        self.most = acked if self._surely_alone else self.most + acked
+        self._came, self._left = came, left
 
     def cut(self, *, acks: bool) -> tuple[int, int]:
         """An epoch ends with the latest ACK, or, if none `acks`, with something else. What of the batch belongs to the
-        next epoch, at least and at most: what came before that ACK."""
-        if not acks:
-            self.least = self.most = 0
-        self._newest = 0
+        next epoch, at least and at most: all of it, unless that ACK is the first."""
+        if not acks or self._perhaps_alone:
+            self.least = 0
+        if not acks or self._surely_alone:
+            self.most = 0
         return self.least, self.most
