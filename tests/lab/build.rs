@@ -16,8 +16,16 @@ const MODEL: [&str; 4] = [
 ];
 /// What this project adds to that where one of its controllers takes part.
 const CONTROLLERS: [&str; 2] = ["../../cc/src", "../../cc/foreign/src"];
-/// What shows results, and decides none.
-const SHOWING: [&str; 4] = ["src/cli", "src/plot", "src/bin", "src/page.rs"];
+/// What shows, keeps or sends results, and decides none.
+const NO_PART: [&str; 7] = [
+    "src/cli",
+    "src/plot",
+    "src/bin",
+    "src/page.rs",
+    "src/job.rs",
+    "src/store.rs",
+    "src/version.rs",
+];
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
@@ -69,7 +77,7 @@ fn add(digest: &mut Sha256, places: &[&str]) {
 }
 
 fn collect(place: &Path, files: &mut Vec<PathBuf>) {
-    if SHOWING.iter().any(|shows| place == Path::new(shows)) {
+    if NO_PART.iter().any(|other| place == Path::new(other)) {
         return;
     }
     if !place.is_dir() {

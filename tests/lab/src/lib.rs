@@ -13,9 +13,11 @@
 #![warn(missing_docs)]
 
 mod agenda;
+mod asked;
 pub mod cli;
 pub mod compare;
 mod host;
+mod job;
 pub mod network;
 mod page;
 pub mod papers;

@@ -13,6 +13,7 @@ use quiche_cc_bottleneck::RateModel;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::scenario::Scenario;
 use crate::sweep::Plan;
 use crate::version::{hex, Versions};
 
@@ -22,11 +23,47 @@ use crate::version::{hex, Versions};
 struct Line<T> {
     /// The run's name, for people.
     name: String,
-    /// See [`identity`].
+    /// See [`Key`].
     run: String,
     /// See [`Versions::of`].
     version: String,
     result: T,
+}
+
+/// What the result of a run is kept under.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// A digest of everything that the result depends on, but for the versions.
+    pub run: String,
+    /// See [`Versions::of`].
+    pub version: String,
+}
+
+impl Key {
+    /// Of this run, of which `asked` is asked for.
+    ///
+    /// # Errors
+    /// A recording of the scenario cannot be read.
+    pub fn of(plan: &Plan, asked: &str, versions: &Versions) -> io::Result<Self> {
+        Ok(Self {
+            run: identity(plan, asked)?,
+            version: versions.of(plan),
+        })
+    }
+}
+
+/// A line of a store, without its end.
+///
+/// # Errors
+/// The result cannot be written as JSON.
+pub fn line<T: Serialize>(name: &str, key: &Key, result: T) -> io::Result<String> {
+    let line = Line {
+        name: name.to_owned(),
+        run: key.run.clone(),
+        version: key.version.clone(),
+        result,
+    };
+    Ok(serde_json::to_string(&line)?)
 }
 
 /// The file with what it holds.
@@ -80,9 +117,17 @@ impl<T: Serialize + DeserializeOwned> Store<T> {
 
     /// The result of this run, of which `asked` was asked for, if there is one that holds.
     pub fn find(&self, plan: &Plan, asked: &str) -> Option<&T> {
-        let (run, version) = (identity(plan, asked).ok()?, self.versions.of(plan));
-        let same = |line: &&Line<T>| line.run == run && line.version == version;
+        let key = self.key(plan, asked).ok()?;
+        let same = |line: &&Line<T>| line.run == key.run && line.version == key.version;
         self.lines.iter().rev().find(same).map(|line| &line.result)
+    }
+
+    /// What this run's result is kept under.
+    ///
+    /// # Errors
+    /// A recording of the scenario cannot be read.
+    pub fn key(&self, plan: &Plan, asked: &str) -> io::Result<Key> {
+        Key::of(plan, asked, &self.versions)
     }
 
     /// Writes the result at once, and gives it back as a later start reads it: the last digit of a number may differ.
@@ -90,13 +135,7 @@ impl<T: Serialize + DeserializeOwned> Store<T> {
     /// # Errors
     /// A recording of the scenario cannot be read, or the file cannot be written.
     pub fn add(&mut self, plan: &Plan, asked: &str, result: T) -> io::Result<&T> {
-        let line = Line {
-            name: plan.name.clone(),
-            run: identity(plan, asked)?,
-            version: self.versions.of(plan),
-            result,
-        };
-        let text = serde_json::to_string(&line)?;
+        let text = line(&plan.name, &self.key(plan, asked)?, result)?;
         // In one piece: what is interrupted spoils one line at most.
         self.file.write_all(format!("{text}\n").as_bytes())?;
         self.lines.push(serde_json::from_str(&text)?);
@@ -104,7 +143,7 @@ impl<T: Serialize + DeserializeOwned> Store<T> {
     }
 }
 
-/// A digest of everything that the run's result depends on, but for the versions.
+/// A recording counts by its content, wherever it is.
 fn identity(plan: &Plan, asked: &str) -> io::Result<String> {
     let mut digest = Sha256::new();
     let mut part = |bytes: &[u8]| {
@@ -112,7 +151,7 @@ fn identity(plan: &Plan, asked: &str) -> io::Result<String> {
         digest.update(bytes);
     };
     // The Debug form has every field, and numbers to the last digit.
-    part(format!("{:?}", plan.scenario).as_bytes());
+    part(format!("{:?}", without_paths(&plan.scenario)).as_bytes());
     part(plan.cc.as_bytes());
     part(&plan.seed.to_le_bytes());
     part(asked.as_bytes());
@@ -122,6 +161,16 @@ fn identity(plan: &Plan, asked: &str) -> io::Result<String> {
         }
     }
     Ok(hex(&digest.finish()))
+}
+
+fn without_paths(scenario: &Scenario) -> Scenario {
+    let mut scenario = scenario.clone();
+    for link in &mut scenario.links {
+        if let RateModel::Trace(path) = &mut link.config.rate {
+            path.clear();
+        }
+    }
+    scenario
 }
 
 #[cfg(test)]
@@ -148,6 +197,7 @@ traffic = { kind = "unlimited" }
         Plan {
             name: format!("{cc},seed={seed}"),
             scenario: scenario::parse(text, "test", Path::new(""), &Overrides::default()).unwrap(),
+            text: text.to_owned(),
             cc: cc.to_owned(),
             seed,
             parameters: Vec::new(),
@@ -249,6 +299,21 @@ traffic = { kind = "unlimited" }
         assert_eq!(skipped, [2]);
         assert_eq!(store.find(&plans[0], ""), Some(&1.0));
         assert_eq!(store.find(&plans[2], ""), Some(&3.0));
+    }
+
+    #[test]
+    fn a_recording_counts_by_its_content_wherever_it_is() {
+        let directory = tempfile::tempdir().unwrap();
+        let in_file = |name: &str, text: &str| {
+            let trace = directory.path().join(name);
+            std::fs::write(&trace, text).unwrap();
+            let text = SCENARIO.replace("4Mbps", &format!("trace:{}", trace.display()));
+            let versions = Versions::new("model", "controllers");
+            Key::of(&plan(&text, "reno", 1), "", &versions).unwrap()
+        };
+        let one = in_file("one.trace", "1\n2\n");
+        assert_eq!(one, in_file("other.trace", "1\n2\n"));
+        assert_ne!(one, in_file("another.trace", "1\n3\n"));
     }
 
     #[test]

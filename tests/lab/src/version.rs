@@ -46,6 +46,12 @@ impl Versions {
         }
     }
 
+    /// As JSON.
+    pub fn to_json(&self) -> String {
+        let (model, controllers) = (&self.model, &self.controllers);
+        serde_json::json!({ "model": model, "controllers": controllers }).to_string()
+    }
+
     /// A digest of those that decide this run.
     pub fn of(&self, plan: &Plan) -> String {
         let mut digest = Sha256::new();
@@ -92,6 +98,7 @@ mod tests {
         Plan {
             name: cc.to_owned(),
             scenario: scenario::parse(&text, "test", Path::new(""), &Overrides::default()).unwrap(),
+            text: text.clone(),
             cc: cc.to_owned(),
             seed: 1,
             parameters: Vec::new(),

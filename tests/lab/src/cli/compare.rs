@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::measure::{MeasureArgs, Task};
 use super::Status;
+use crate::asked::Asked;
 use crate::compare::{self, Known, Outcome, Remarks, Suite};
 use crate::record::Record;
 use crate::sweep::{self, Failure, Plan};
@@ -108,11 +109,14 @@ pub fn run(args: &CompareArgs, plugins: &[PathBuf]) -> Status {
     let task = Task {
         plans: &order.plans,
         wanted: &|plan| order.wants(plan),
-        asked: &|_| String::new(),
+        asked: &|_| Asked::Outcome,
         digest: &|plan: &Plan, record: &Record| {
             Outcome::of(plan, record).ok_or(Failure::NothingArrived)
         },
     };
+    if args.measured.missing {
+        return args.measured.list(plugins, &task);
+    }
     match args.measured.measure(plugins, &task) {
         Ok(outcomes) => report(&order, &outcomes, &args.measured.out),
         Err(message) => {

@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::Serialize;
 
 use super::progress::Progress;
+use crate::asked::Asked;
 use crate::record::Record;
 use crate::store::Store;
 use crate::sweep::{self, Event, Failure, Plan};
@@ -34,6 +35,10 @@ pub struct MeasureArgs {
     /// Make no run: only what DIR/runs.jsonl has is reported, and what it lacks is named
     #[arg(long, conflicts_with = "again")]
     stored: bool,
+
+    /// Make no run and no report: print the runs that DIR/runs.jsonl lacks, in lines of JSON for `cc-lab shard`
+    #[arg(long, conflicts_with = "stored")]
+    pub missing: bool,
 }
 
 /// Runs, and what is asked for of each.
@@ -43,9 +48,23 @@ pub struct Task<'a, T> {
     /// Whether it is made where the file does not have it.
     pub wanted: &'a dyn Fn(&Plan) -> bool,
     /// What is asked for, beyond what the program does with every run.
-    pub asked: &'a dyn Fn(&Plan) -> String,
+    pub asked: &'a dyn Fn(&Plan) -> Asked,
     /// The result.
     pub digest: &'a (dyn Fn(&Plan, &Record) -> Result<T, Failure> + Sync),
+}
+
+impl<T: Clone + Serialize + DeserializeOwned> Task<'_, T> {
+    /// The results that are there, by run.
+    pub fn found(&self, store: &Store<T>) -> Vec<Option<T>> {
+        let find = |plan: &Plan| store.find(plan, &(self.asked)(plan).words()).cloned();
+        self.plans.iter().map(find).collect()
+    }
+
+    /// The places of the runs that are to be made.
+    pub fn missing(&self, results: &[Option<T>]) -> Vec<usize> {
+        let is_missing = |run: &usize| results[*run].is_none() && (self.wanted)(&self.plans[*run]);
+        (0..results.len()).filter(is_missing).collect()
+    }
 }
 
 impl MeasureArgs {
@@ -62,11 +81,8 @@ impl MeasureArgs {
         T: Clone + Send + Serialize + DeserializeOwned,
     {
         let mut store = self.open(plugins)?;
-        let find = |plan: &Plan| store.find(plan, &(task.asked)(plan)).cloned();
-        let mut results: Vec<Option<T>> = task.plans.iter().map(find).collect();
-        let missing: Vec<usize> = (0..results.len())
-            .filter(|run| results[*run].is_none() && (task.wanted)(&task.plans[*run]))
-            .collect();
+        let mut results = task.found(&store);
+        let missing = task.missing(&results);
         let found = results.iter().flatten().count();
         if found > 0 {
             let file = self.file().display().to_string();
@@ -82,7 +98,7 @@ impl MeasureArgs {
         let mut wrong = None;
         self.execute(&plans, task, |place, result| {
             let plan = &plans[place];
-            match store.add(plan, &(task.asked)(plan), result) {
+            match store.add(plan, &(task.asked)(plan).words(), result) {
                 Ok(kept) => results[missing[place]] = Some(kept.clone()),
                 Err(error) => wrong = Some(format!("{}: {error}", self.file().display())),
             }
@@ -90,11 +106,11 @@ impl MeasureArgs {
         wrong.map_or(Ok(results), Err)
     }
 
-    fn file(&self) -> PathBuf {
+    pub(super) fn file(&self) -> PathBuf {
         self.out.join("runs.jsonl")
     }
 
-    fn open<T: Serialize + DeserializeOwned>(
+    pub(super) fn open<T: Serialize + DeserializeOwned>(
         &self,
         plugins: &[PathBuf],
     ) -> Result<Store<T>, String> {

@@ -2,10 +2,12 @@
 
 mod compare;
 mod measure;
+mod missing;
 mod page;
 mod papers;
 mod progress;
 mod run;
+mod shard;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,6 +18,8 @@ pub use self::compare::CompareArgs;
 pub use self::page::PageArgs;
 pub use self::papers::PapersArgs;
 pub use self::run::RunArgs;
+pub use self::shard::ShardArgs;
+use crate::version::Versions;
 
 /// Whole quiche connections over simulated networks, in virtual time.
 ///
@@ -38,7 +42,10 @@ enum Command {
     Compare(CompareArgs),
     /// Check the claims of papers and write the report
     Papers(PapersArgs),
+    Shard(ShardArgs),
     Page(PageArgs),
+    /// Print digests of what decides results: model and controllers, as JSON
+    Versions,
     /// Print the congestion controllers and their options
     Controllers,
 }
@@ -75,10 +82,25 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args).into(),
         Command::Compare(args) => compare::run(&args, &cli.plugin).into(),
         Command::Papers(args) => papers::run(&args, &cli.plugin).into(),
+        Command::Shard(args) => shard::run(&args, &cli.plugin).into(),
         Command::Page(args) => page::run(&args).into(),
+        Command::Versions => versions(&cli.plugin).into(),
         Command::Controllers => {
             print!("{}", quiche_cc::catalogue::describe());
             ExitCode::SUCCESS
+        }
+    }
+}
+
+fn versions(plugins: &[PathBuf]) -> Status {
+    match Versions::of_this_program(plugins) {
+        Ok(versions) => {
+            println!("{}", versions.to_json());
+            Status::Success
+        }
+        Err(error) => {
+            eprintln!("error: a plugin cannot be read: {error}");
+            Status::Failed
         }
     }
 }

@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::measure::{MeasureArgs, Task};
 use super::Status;
+use crate::asked::Asked;
 use crate::papers::{self, Cases, Chapter, Loaded, Measured, Paper, Skipped};
 
 /// Options of `cc-lab papers`.
@@ -47,7 +48,16 @@ pub fn run(args: &PapersArgs, plugins: &[PathBuf]) -> Status {
         }
     };
     let cases = Cases::of(&papers);
-    let Some(measured) = measure(args, plugins, &papers, &cases) else {
+    let task = Task {
+        plans: &cases.plans,
+        wanted: &|_| true,
+        asked: &|plan| Asked::Measured(cases.asked(&papers, plan)),
+        digest: &|plan, record| Ok(cases.asked(&papers, plan).of(plan, record)),
+    };
+    if args.measure.missing {
+        return args.measure.list(plugins, &task);
+    }
+    let Some(measured) = measure(args, plugins, &task) else {
         return Status::Failed;
     };
     if args.write_limits {
@@ -130,16 +140,9 @@ fn absolute(directory: &Path) -> Result<PathBuf, String> {
 fn measure(
     args: &PapersArgs,
     plugins: &[PathBuf],
-    papers: &[Paper],
-    cases: &Cases,
+    task: &Task<'_, Measured>,
 ) -> Option<Vec<Measured>> {
-    let task = Task {
-        plans: &cases.plans,
-        wanted: &|_| true,
-        asked: &|plan| cases.asked(papers, plan),
-        digest: &|plan, record| Ok(cases.digest(papers, plan, record)),
-    };
-    match args.measure.measure(plugins, &task) {
+    match args.measure.measure(plugins, task) {
         Ok(measured) => measured.into_iter().collect(),
         Err(message) => {
             eprintln!("error: {message}");

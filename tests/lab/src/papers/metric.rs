@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use quiche_cc_bottleneck::Time;
+use serde::{Deserialize, Serialize};
 
 use super::file;
 use super::quantity::{Quantity, Reduction, Shape, Subject, REDUCTIONS};
@@ -11,7 +12,7 @@ use crate::stats::fairness::Equality;
 use crate::stats::Window;
 
 /// What to measure in a run. One number per window.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Metric {
     /// What.
     pub quantity: Quantity,
@@ -24,13 +25,15 @@ pub struct Metric {
     /// Bins of rates over time, and of shares for times to settle.
     pub every: Duration,
     /// When shares count as equal, or a rate as settled.
+    #[serde(with = "to_the_last_digit")]
     pub tolerance: f64,
     /// For how long it has to stay so.
     pub hold: Duration,
 }
 
 /// From here to there, or to the end of the run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Nanos", into = "Nanos")]
 pub struct Part {
     /// Its first instant.
     pub from: Time,
@@ -38,8 +41,40 @@ pub struct Part {
     pub to: Option<Time>,
 }
 
+/// The ends of a part in nanoseconds.
+type Nanos = (u64, Option<u64>);
+
+impl From<Nanos> for Part {
+    fn from((from, to): Nanos) -> Self {
+        Self {
+            from: Time::from_nanos(from),
+            to: to.map(Time::from_nanos),
+        }
+    }
+}
+
+impl From<Part> for Nanos {
+    fn from(part: Part) -> Self {
+        (part.from.as_nanos(), part.to.map(Time::as_nanos))
+    }
+}
+
+/// A number as text: the JSON reader may change its last digit.
+mod to_the_last_digit {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(number: &f64, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(number)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
+}
+
 /// Whose quantity it is, by name.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Of {
     /// Of all flows whose controller is under test.
     FlowsUnderTest,

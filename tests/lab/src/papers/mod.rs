@@ -43,7 +43,7 @@ pub use self::judge::{Status, Tally, Verdict};
 pub use self::paper::{Claim, Loaded, Paper, Skipped};
 pub use self::report::{total, Chapter};
 pub use self::resolve::{load, PaperError};
-pub use self::results::{Cases, Measured};
+pub use self::results::{Cases, Measured, Wanted};
 pub use self::write_limits::write_limits;
 
 /// The chapters of the report, from what every one of the `cases` gave.

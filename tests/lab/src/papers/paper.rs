@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::limit::Limit;
 use super::metric::Metric;
 use super::model::Model;
@@ -80,10 +82,12 @@ pub struct Variant {
     pub cc: String,
     /// What is run.
     pub scenario: Scenario,
+    /// See [`Plan::text`](crate::sweep::Plan::text).
+    pub text: String,
 }
 
 /// A series of points from one run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
     /// Of what.
     pub metric: Metric,

@@ -1,9 +1,11 @@
 //! What can be measured in a run, by name, with its unit.
 
+use serde::{Deserialize, Serialize};
+
 use super::value::Unit;
 
 /// What is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Quantity {
     /// Bit/s that applications read.
     Goodput,
@@ -80,7 +82,7 @@ pub enum Shape {
 }
 
 /// What is said about many samples.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Reduction {
     /// Arithmetic mean.
     Mean,

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::evaluate;
-use super::paper::{Origin, Paper, Parameters, Run, Source, Term};
+use super::metric::Metric;
+use super::paper::{Curve, Origin, Paper, Parameters, Run, Source, Term};
 use super::value::Value;
 use crate::record::Record;
 use crate::sweep::Plan;
@@ -31,6 +32,37 @@ pub struct Measured {
     /// Of each of [`Run::curves`], if it is the first seed.
     #[serde(deserialize_with = "with_gaps")]
     pub curves: Vec<Vec<(f64, f64)>>,
+}
+
+/// What is asked for of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {
+    metrics: Vec<Metric>,
+    curves: Vec<Curve>,
+}
+
+impl Wanted {
+    /// In words that differ if it differs.
+    pub fn words(&self) -> String {
+        format!("{:?} {:?}", self.metrics, self.curves)
+    }
+
+    /// Of the run that `plan` was.
+    pub fn of(&self, plan: &Plan, record: &Record) -> Measured {
+        let run = evaluate::Run {
+            scenario: &plan.scenario,
+            record,
+        };
+        let curve = |curve: &Curve| match curve.every {
+            Some(every) => run.over_time(&curve.metric, every),
+            None => run.distribution(&curve.metric),
+        };
+        Measured {
+            metrics: self.metrics.iter().map(|one| run.measure(one)).collect(),
+            curves: self.curves.iter().map(curve).collect(),
+        }
+    }
 }
 
 /// Curves from JSON, which writes a gap, a number that is none, as null.
@@ -94,41 +126,21 @@ impl Cases {
         self.plans.push(Plan {
             name,
             scenario: variant.scenario.clone(),
+            text: variant.text.clone(),
             cc: variant.cc.clone(),
             seed,
             parameters: variant.parameters.clone().into_iter().collect(),
         });
     }
 
-    /// What is asked for of the run of `plan`, in words that differ if it differs.
-    pub fn asked(&self, papers: &[Paper], plan: &Plan) -> String {
+    /// What is asked for of the run of `plan`.
+    pub fn asked(&self, papers: &[Paper], plan: &Plan) -> Wanted {
         let case = self.cases[self.by_name[&plan.name]];
         let run = &papers[case.paper].runs[case.run];
-        let curves: Vec<_> = run.curves.iter().filter(|_| case.seed == 0).collect();
-        format!("{:?} {curves:?}", run.metrics)
-    }
-
-    /// What is asked for of the run that `plan` was.
-    pub fn digest(&self, papers: &[Paper], plan: &Plan, record: &Record) -> Measured {
-        let case = self.cases[self.by_name[&plan.name]];
-        let wanted = &papers[case.paper].runs[case.run];
-        let run = evaluate::Run {
-            scenario: &plan.scenario,
-            record,
-        };
-        let curves = wanted.curves.iter().filter(|_| case.seed == 0);
-        Measured {
-            metrics: wanted
-                .metrics
-                .iter()
-                .map(|metric| run.measure(metric))
-                .collect(),
-            curves: curves
-                .map(|curve| match curve.every {
-                    Some(every) => run.over_time(&curve.metric, every),
-                    None => run.distribution(&curve.metric),
-                })
-                .collect(),
+        let curves = run.curves.iter().filter(|_| case.seed == 0);
+        Wanted {
+            metrics: run.metrics.clone(),
+            curves: curves.cloned().collect(),
         }
     }
 }

@@ -84,11 +84,12 @@ fn variant(
         overrides.0.push((key.clone(), value));
     }
     let path = directory.join(run.scenario.get_ref());
-    let scenario = scenario::load(&path, &overrides).at(&run.scenario)?;
+    let (scenario, text) = scenario::load_with_text(&path, &overrides).at(&run.scenario)?;
     Ok(Variant {
         parameters,
         cc,
         scenario,
+        text,
     })
 }
 

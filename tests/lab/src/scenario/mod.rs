@@ -14,7 +14,7 @@ use std::time::Duration;
 use quiche_cc_bottleneck::{LinkConfig, Rate, Time};
 
 pub(crate) use self::file::{Span, Text};
-pub use self::parse::{load, parse, Overrides, ScenarioError};
+pub use self::parse::{load, load_with_text, parse, Overrides, ScenarioError};
 pub use crate::host::clock::HostClock;
 use crate::network::Route;
 

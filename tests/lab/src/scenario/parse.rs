@@ -31,11 +31,14 @@ impl std::error::Error for ScenarioError {}
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overrides(pub Vec<(String, String)>);
 
-/// Reads the scenario of this file.
+/// Reads the scenario of this file, and gives the file's text with the overrides in it, too.
 ///
 /// # Errors
 /// The file cannot be read, or is no scenario.
-pub fn load(path: &Path, overrides: &Overrides) -> Result<Scenario, ScenarioError> {
+pub fn load_with_text(
+    path: &Path,
+    overrides: &Overrides,
+) -> Result<(Scenario, String), ScenarioError> {
     let source = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|e| ScenarioError {
         source: source.clone(),
@@ -43,7 +46,17 @@ pub fn load(path: &Path, overrides: &Overrides) -> Result<Scenario, ScenarioErro
         message: format!("cannot be read: {e}"),
     })?;
     let directory = path.parent().unwrap_or(Path::new(""));
-    parse(&text, &source, directory, overrides)
+    let scenario = parse(&text, &source, directory, overrides)?;
+    let text = overridden(&text, overrides).expect("it was parsed with them");
+    Ok((scenario, text))
+}
+
+/// Reads the scenario of this file.
+///
+/// # Errors
+/// The file cannot be read, or is no scenario.
+pub fn load(path: &Path, overrides: &Overrides) -> Result<Scenario, ScenarioError> {
+    load_with_text(path, overrides).map(|(scenario, _)| scenario)
 }
 
 /// Reads a scenario from `text`. `source` names it in errors, and files that it names are

@@ -36,6 +36,8 @@ pub struct Plan {
     pub name: String,
     /// What is run.
     pub scenario: Scenario,
+    /// The text that the scenario was read from, with the values that were set; without [`Sweep::fixed`].
+    pub text: String,
     /// The controller under test.
     pub cc: String,
     /// What decides all that is random.
@@ -86,13 +88,13 @@ impl Sweep {
         let mut points = Vec::new();
         for point in self.points() {
             let overrides = Overrides([self.set.as_slice(), &point].concat());
-            let scenario = self.scenario(file, &overrides)?;
-            points.push((point, overrides, scenario));
+            let (scenario, text) = self.scenario(file, &overrides)?;
+            points.push((point, overrides, scenario, text));
         }
         let mut names = BTreeSet::new();
         let mut runs = Vec::new();
         for cc in &self.controllers {
-            for (point, overrides, scenario) in &points {
+            for (point, overrides, scenario, text) in &points {
                 for &seed in &self.seeds {
                     let name = name(cc, point, seed);
                     if !names.insert(name.clone()) {
@@ -101,6 +103,7 @@ impl Sweep {
                     runs.push(Plan {
                         name,
                         scenario: scenario.clone(),
+                        text: text.clone(),
                         cc: cc.clone(),
                         seed,
                         parameters: overrides.0.clone(),
@@ -127,14 +130,18 @@ impl Sweep {
         points
     }
 
-    fn scenario(&self, file: &Path, overrides: &Overrides) -> Result<Scenario, SweepError> {
-        let mut scenario = scenario::load(file, overrides)?;
+    fn scenario(
+        &self,
+        file: &Path,
+        overrides: &Overrides,
+    ) -> Result<(Scenario, String), SweepError> {
+        let (mut scenario, text) = scenario::load_with_text(file, overrides)?;
         check_rates(&scenario)?;
         for (flow, cc) in &self.fixed {
             quiche_cc::parse(cc)?;
             fix(&mut scenario, flow, cc)?;
         }
-        Ok(scenario)
+        Ok((scenario, text))
     }
 }
 

@@ -11,6 +11,7 @@ mod media;
 mod papers;
 mod program;
 mod scenario_errors;
+mod shards;
 mod sweeps;
 mod truth;
 
@@ -31,6 +32,7 @@ fn plan(text: &str, cc: &str, seed: u64) -> Plan {
     Plan {
         name: format!("{cc},seed={seed}"),
         scenario: scenario(text),
+        text: text.to_owned(),
         cc: cc.to_owned(),
         seed,
         parameters: Vec::new(),

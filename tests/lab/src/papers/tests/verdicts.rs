@@ -10,7 +10,7 @@ fn outcome(paper: Paper) -> ((Status, Status, bool), String, String, String) {
     let papers = [paper];
     let cases = Cases::of(&papers);
     let mut measured = vec![None; cases.plans.len()];
-    let digest = |plan: &_, record: &_| Ok(cases.digest(&papers, plan, record));
+    let digest = |plan: &_, record: &_| Ok(cases.asked(&papers, plan).of(plan, record));
     execute(&cases.plans, 2, &|_| None, &digest, |event| {
         if let Event::Over(run, result) = event {
             measured[run] = Some(result.unwrap());

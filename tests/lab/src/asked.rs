@@ -1,0 +1,25 @@
+//! What is asked for of a run.
+
+use serde::{Deserialize, Serialize};
+
+use crate::papers::Wanted;
+
+/// What is asked for of a run. It is a part of what the result is kept under.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Asked {
+    /// What a comparison needs: [`Outcome`](crate::compare::Outcome).
+    Outcome,
+    /// What the claims of papers need: [`Measured`](crate::papers::Measured).
+    Measured(Wanted),
+}
+
+impl Asked {
+    /// In words that differ if it differs.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Outcome => String::new(),
+            Self::Measured(wanted) => wanted.words(),
+        }
+    }
+}
