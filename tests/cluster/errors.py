@@ -1,0 +1,5 @@
+"""What is wrong, for the user."""
+
+
+class ClusterError(Exception):
+    pass
