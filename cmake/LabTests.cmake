@@ -13,6 +13,9 @@ quiche_cc_test(targets TIER test LABEL lab TIMEOUT 180 PROCESSORS 2
 quiche_cc_test(safety TIER test LABEL lab TIMEOUT 60 PROCESSORS 2
                COMMAND "${lab}" papers --papers tests/safety/quick --out "${CMAKE_BINARY_DIR}/safety")
 
+# Runs on Dask's workers, one of which is killed (docs/cluster.md).
+quiche_cc_test(cluster TIER test LABEL lab TIMEOUT 180 COST 12 COMMAND ${pytest} tests/cluster)
+
 # Constants of hybrid's default profile: a search of seconds, judged and drawn (docs/search.md). Its program is an example
 # of quiche-cc, built with the test programs.
 quiche_cc_test(search TIER test LABEL lab TIMEOUT 300 COST 10 COMMAND ${pytest} tests/search)

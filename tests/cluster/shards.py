@@ -11,6 +11,8 @@ PARTS = 8
 """Shards per worker, so that all of them end at about the same time and one that is killed loses little."""
 OF_A_RUN = 4_000
 """Packets in whose time a run begins and ends, whatever it does."""
+MOST = 10_000_000
+"""A minute of 1 Gbit/s is 6 million. What would be more are paths with round trips of minutes, which nobody fills."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Shard:
 
 def size(job: Job) -> int:
     """How long it takes, beside others."""
-    return job.packets + OF_A_RUN
+    return min(job.packets, MOST) + OF_A_RUN
 
 
 def cut(listing: Listing, workers: int) -> Iterator[Shard]:

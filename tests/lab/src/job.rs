@@ -1,6 +1,6 @@
 //! Runs that are made elsewhere: all that decides a result, in a line of JSON, and recordings in lines of their own.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -43,7 +43,7 @@ pub struct Job {
     pub run: String,
     /// See [`Key`].
     version: String,
-    /// About how many packets cross its links: how long it takes, beside others.
+    /// About how many packets it delivers: how long it takes, beside others.
     packets: u64,
     cc: String,
     seed: u64,
@@ -198,13 +198,19 @@ impl Recordings {
     }
 }
 
-/// About so many cross the links, if they are full from start to end.
+/// About so many leave the slowest links of all flows' paths, if these are full from start to end.
 fn packets(scenario: &Scenario) -> u64 {
-    let rates = scenario.links.iter().map(|link| {
-        let rate = link.config.rate.build().ok().and_then(|(_, rate)| rate);
-        rate.map_or(0, |rate| rate.bits_per_sec())
+    let rate = |link: usize| {
+        let rate = scenario.links[link].config.rate.build().ok()?.1;
+        rate.map(|rate| rate.bits_per_sec())
+    };
+    let slowest = scenario.flows.iter().filter_map(|flow| {
+        let links = flow.route.to_client.iter();
+        links.filter_map(|link| Some((rate(*link)?, *link))).min()
     });
-    let bits = rates.sum::<u64>() as f64 * scenario.duration.as_secs_f64();
+    let slowest: BTreeSet<(u64, usize)> = slowest.collect();
+    let rates: u64 = slowest.iter().map(|(rate, _)| rate).sum();
+    let bits = rates as f64 * scenario.duration.as_secs_f64();
     (bits / 8.0 / f64::from(scenario.datagram)) as u64
 }
 
