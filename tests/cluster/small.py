@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from .lab import ROOT, built
+from .lab import built
+from .on_loopback import environment
 
 SCENARIO = """
 title = "short"
@@ -84,12 +84,6 @@ def started(folder: Path, *words: str, parts: int = 8) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
     )
-
-
-def environment(build: Path | None = None) -> dict[str, str]:
-    """With this package, and cc-lab of another build folder if there is one."""
-    other = {} if build is None else {"QUICHE_CC_BUILD_DIR": str(build)}
-    return {**os.environ, "PYTHONPATH": str(ROOT / "tests"), **other}
 
 
 def other_program(folder: Path, script: str) -> Path:

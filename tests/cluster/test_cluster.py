@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import distributed
@@ -14,47 +10,19 @@ import pytest
 
 from . import engine
 from .__main__ import main
-from .small import alone, environment, laid, other_program, same, started, wait_for
+from .on_loopback import scheduler, workers
+from .small import alone, laid, other_program, same, started, wait_for
 
 LINK = ("compare", "suite.toml", "--out", "out")
-ON_LOOPBACK = ("--host", "127.0.0.1", "--no-dashboard")
 HELD = """case "$*" in *shard*) "$LAB" "$@" > "$0.made"; head -n 1 "$0.made"; mv "$0.made" "$0.held"
 while kill -0 $PPID; do sleep 0.1; done;; *) exec "$LAB" "$@";; esac"""
 """Makes a shard, and says the first result of it and then nothing more until its worker is dead."""
 
 
-def dask(*words: str, build: Path | None = None) -> subprocess.Popen[bytes]:
-    quiet = subprocess.DEVNULL
-    command = [sys.executable, "-m", *words, *ON_LOOPBACK]
-    return subprocess.Popen(command, env=environment(build), stdout=quiet, stderr=quiet)
-
-
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = s.getsockname()[1]
-    scheduler = dask("distributed.cli.dask_scheduler", "--port", str(port))
-    try:
-        yield f"tcp://127.0.0.1:{port}"
-    finally:
-        scheduler.kill()
-        scheduler.wait()
-
-
-@contextmanager
-def workers(address: str, folder: Path, *builds: Path | None) -> Iterator[list[subprocess.Popen[bytes]]]:
-    """One for each build folder, all of them there; gone in the end."""
-    own = ("--nthreads", "1", "--no-nanny", "--local-directory", str(folder))
-    all_of_them = [dask("distributed.cli.dask_worker", address, *own, build=build) for build in builds]
-    try:
-        with distributed.Client(address, timeout=60, set_as_default=False) as client:
-            client.wait_for_workers(len(builds), timeout=60)
-        yield all_of_them
-    finally:
-        for worker in all_of_them:
-            worker.kill()
-            worker.wait()
+    with scheduler() as (found, _):
+        yield found
 
 
 def test_a_scheduler_that_is_not_there_is_named(

@@ -5,16 +5,20 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
+from cluster.errors import ClusterError
+from cluster.lab import Program
 from mutants.catalogue import CatalogueError
 from mutants.tree import BuildError
 
 from . import bounds, page, planted, sweep
 from .harms import HARMS
 from .judge import Against
-from .lab import ROOT, HuntError, Lab
+from .lab import ROOT, Crew, HuntError, Lab
 from .minimise import minimised
 from .tables import described
 from .worst import Case, by_rank, measured, read_cases, worst_of, write_cases
@@ -31,19 +35,25 @@ def arguments() -> argparse.ArgumentParser:
     common.add_argument("--build-dir", type=Path, default=build, help="where bin/cc-lab is (%(default)s)")
     common.add_argument("--out", type=Path, help="store and results (hunt in the build folder)")
     common.add_argument("--jobs", type=int, default=1, help="runs at the same time (%(default)s)")
+    many = argparse.ArgumentParser(add_help=False)
+    many.add_argument("--scheduler", metavar="ADDRESS", help="work on the Dask cluster of this scheduler")
     search = argparse.ArgumentParser(add_help=False)
     search.add_argument("--seed", type=int, default=1, help="of the search (%(default)s)")
     subject = argparse.ArgumentParser(add_help=False)
     subject.add_argument("--cc", default="hybrid", help="controller (%(default)s)")
     subject.add_argument("--timestamps", choices=TIMESTAMPS, default="both", help="receive timestamps (%(default)s)")
     commands = parser.add_subparsers(dest="command", required=True)
-    run = commands.add_parser("run", parents=[common, search, subject], help="search for the worst path of each harm")
+    run = commands.add_parser(
+        "run", parents=[common, many, search, subject], help="search for the worst path of each harm"
+    )
     run.add_argument("--harm", choices=HARMS, action="append", help="may be repeated (all)")
     run.add_argument("--budget", type=int, default=240, help="paths of each search (%(default)s)")
     run.add_argument("--worst", type=float, default=float("inf"), help="octaves of one path that are allowed")
     small = commands.add_parser("minimise", parents=[common], help="leave out of what was found what it does not need")
     small.add_argument("found", type=Path, nargs="?", help="what `run` or `sweep` wrote (found.json of --out)")
-    random = commands.add_parser("sweep", parents=[common, search, subject], help="random paths, and the ten worst")
+    random = commands.add_parser(
+        "sweep", parents=[common, many, search, subject], help="random paths, and the ten worst"
+    )
     random.add_argument("--count", type=int, default=100, help="paths, of seeds from --seed on (%(default)s)")
     random.add_argument("--most", type=float, default=1.0, help="share of bad paths that is allowed (%(default)s)")
     random.add_argument("--worst", type=float, default=float("inf"), help="octaves of one path that are allowed")
@@ -54,7 +64,9 @@ def arguments() -> argparse.ArgumentParser:
     faults.add_argument("--least", type=int, default=0, help="faults that have to be found (%(default)s)")
     weak = commands.add_parser("weakness", parents=[common, search], help="hunt for the published one of planted.toml")
     weak.add_argument("--budget", type=int, default=240, help="paths (%(default)s)")
-    commands.add_parser("measure", parents=[common], help="measure the paths of cases.json again, with fresh seeds")
+    commands.add_parser(
+        "measure", parents=[common, many], help="measure the paths of cases.json again, with fresh seeds"
+    )
     commands.add_parser("bounds", parents=[common], help="write cases.json as scenarios with bounds")
     drawn = commands.add_parser("page", parents=[common], help="pictures and table of cases.json")
     drawn.add_argument("--publish", action="store_true", help="in docs/results, too")
@@ -66,11 +78,23 @@ def main() -> int:
     given.out = given.out or given.build_dir / "hunt"
     try:
         given.out.mkdir(parents=True, exist_ok=True)
-        lab = Lab(given.build_dir / "bin" / "cc-lab", given.out / "runs.jsonl", given.jobs)
-        return COMMANDS[given.command](lab, given)
-    except (HuntError, CatalogueError, BuildError, OSError, msgspec.MsgspecError) as error:
+        program = given.build_dir / "bin" / "cc-lab"
+        with crew(program, given) as working:
+            return COMMANDS[given.command](Lab(program, given.out / "runs.jsonl", working), given)
+    except (HuntError, ClusterError, CatalogueError, BuildError, OSError, msgspec.MsgspecError) as error:
         print(f"hunt: {error}", file=sys.stderr)
         return 2
+
+
+@contextmanager
+def crew(program: Path, given: argparse.Namespace) -> Iterator[Crew]:
+    if getattr(given, "scheduler", None) is None:
+        yield Crew(given.jobs)
+        return
+    from cluster import engine
+
+    with engine.cluster(given.scheduler, Program(program)) as workers:
+        yield Crew(workers.count(), workers.executor)
 
 
 def run(lab: Lab, given: argparse.Namespace) -> int:

@@ -38,9 +38,11 @@ class Against:
         """A reference is not held against itself."""
         return [other for other in REFERENCES if other != self.cc]
 
-    def compared(self, paths: Sequence[Path], seed: int) -> list[Comparison]:
+    def compared(self, paths: Sequence[Path], seeds: Sequence[int]) -> list[Comparison]:
+        """Each path with its seed."""
         ccs = (self.cc, *self.references)
-        figures = self.lab.figures([Run(path, cc, self.timestamps, seed) for path in paths for cc in ccs])
+        both = zip(paths, seeds, strict=True)
+        figures = self.lab.figures([Run(path, cc, self.timestamps, seed) for path, seed in both for cc in ccs])
         found = []
         for number, path in enumerate(paths):
             own, *others = figures[number * len(ccs) : (number + 1) * len(ccs)]
@@ -48,7 +50,10 @@ class Against:
         return found
 
     def all(self, paths: Sequence[Path], seed: int) -> list[Scores]:
-        return [one.scores for one in self.compared(paths, seed)]
+        return self.each(paths, [seed] * len(paths))
+
+    def each(self, paths: Sequence[Path], seeds: Sequence[int]) -> list[Scores]:
+        return [one.scores for one in self.compared(paths, seeds)]
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,17 @@ import csv
 import hashlib
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path as File
 from signal import SIGKILL, SIGXCPU
 from statistics import fmean
 
 import msgspec
+from cluster.errors import ClusterError
+from cluster.lab import Program, built
 from json_lines import JsonLines
 
 from .harms import Figures
@@ -75,16 +78,61 @@ class _Summary(msgspec.Struct):
     links: list[_Link]
 
 
+@dataclass(frozen=True)
+class Maker:
+    """Makes runs of one path and seed, in a form that can be sent."""
+
+    versions: str
+    program: File | None = None
+    """Where the maker is of this machine; else it looks for its own."""
+
+    def __call__(self, scenario: str, seed: int, ccs: Sequence[str]) -> dict[str, Figures]:
+        program = self.program or own_program(self.versions)
+        with tempfile.TemporaryDirectory(prefix="hunt-") as folder:
+            file, out = File(folder) / "path.toml", File(folder) / "out"
+            file.write_text(scenario, encoding="utf-8")
+            try:
+                folders = run_lab(program, file, out, ccs, seed)
+            except CutOff:
+                if len(ccs) == 1:
+                    return {ccs[0]: CUT_OFF}
+                return {cc: self(scenario, seed, [cc])[cc] for cc in ccs}
+            return {cc: read(where) for cc, where in folders.items()}
+
+
+@cache
+def own_program(versions: str) -> File:
+    """That of the build folder here, which has to be of these versions."""
+    try:
+        program = Program(built())
+        if (own := program.versions()) != versions:
+            raise HuntError(f"{program.file} is of another version, {own}; needed is {versions}")
+    except ClusterError as error:
+        raise HuntError(str(error)) from error
+    return program.file
+
+
+@dataclass(frozen=True)
+class Crew:
+    """Who makes runs."""
+
+    jobs: int = 1
+    """Runs at the same time."""
+    elsewhere: Executor | None = None
+    """Where not on this machine."""
+
+
 class Lab:
     """A program, and every answer it ever gave."""
 
-    def __init__(self, program: File, store: File, jobs: int = 1) -> None:
+    def __init__(self, program: File, store: File, crew: Crew | None = None) -> None:
         if not program.is_file():
             raise HuntError(f"{program} does not exist; build it with `cmake --build build`")
-        self._program = program
-        self._digest = hashlib.sha256(program.read_bytes()).hexdigest()[:16]
+        self.crew = crew or Crew()
+        versions = Program(program).versions()
+        self._maker = Maker(versions, None if self.crew.elsewhere else program)
+        self._digest = hashlib.sha256(versions.encode()).hexdigest()[:16]
         self._store = JsonLines(store, Entry)
-        self.jobs = jobs
         self._known = {entry.key: entry.figures for entry in self._store.read()}
         self.made = 0
         """Runs that were not in the store."""
@@ -96,26 +144,21 @@ class Lab:
             if self._key(run) not in self._known:
                 missing.setdefault((run.scenario(), run.seed), set()).add(run.cc)
         asked = [(scenario, seed, sorted(ccs)) for (scenario, seed), ccs in missing.items()]
-        with ThreadPoolExecutor(self.jobs) as pool:
-            for (scenario, seed, _), found in zip(asked, pool.map(lambda one: self._make(*one), asked), strict=True):
-                for cc, figures in found.items():
-                    self._note(key_of(self._digest, scenario, cc, seed), figures)
+        for (scenario, seed, _), found in zip(asked, self._made(asked), strict=True):
+            for cc, figures in found.items():
+                self._note(key_of(self._digest, scenario, cc, seed), figures)
         return [self._known[self._key(run)] for run in runs]
 
     def _key(self, run: Run) -> str:
         return key_of(self._digest, run.scenario(), run.cc, run.seed)
 
-    def _make(self, scenario: str, seed: int, ccs: Sequence[str]) -> dict[str, Figures]:
-        with tempfile.TemporaryDirectory(prefix="hunt-") as folder:
-            file, out = File(folder) / "path.toml", File(folder) / "out"
-            file.write_text(scenario, encoding="utf-8")
-            try:
-                folders = run_lab(self._program, file, out, ccs, seed)
-            except CutOff:
-                if len(ccs) == 1:
-                    return {ccs[0]: CUT_OFF}
-                return {cc: self._make(scenario, seed, [cc])[cc] for cc in ccs}
-            return {cc: read(where) for cc, where in folders.items()}
+    def _made(self, asked: Sequence[tuple[str, int, Sequence[str]]]) -> Iterator[dict[str, Figures]]:
+        if self.crew.elsewhere is not None:
+            futures = [self.crew.elsewhere.submit(self._maker, *one) for one in asked]
+            yield from map(_result, futures)
+            return
+        with ThreadPoolExecutor(self.crew.jobs) as pool:
+            yield from pool.map(lambda one: self._maker(*one), asked)
 
     def _note(self, key: str, figures: Figures) -> None:
         self._known[key] = figures
@@ -123,8 +166,17 @@ class Lab:
         self._store.add(Entry(key, figures))
 
 
-def key_of(program: str, scenario: str, cc: str, seed: int) -> str:
-    return hashlib.sha256(f"{program}\0{scenario}\0{cc}\0{seed}".encode()).hexdigest()[:24]
+def _result(future: Future[dict[str, Figures]]) -> dict[str, Figures]:
+    try:
+        return future.result()
+    except HuntError:
+        raise
+    except Exception as error:  # of the cluster: one worker after the other was killed, or one cannot load this package
+        raise HuntError(f"the cluster has not made a run: {type(error).__name__}: {error}") from error
+
+
+def key_of(versions: str, scenario: str, cc: str, seed: int) -> str:
+    return hashlib.sha256(f"{versions}\0{scenario}\0{cc}\0{seed}".encode()).hexdigest()[:24]
 
 
 def run_lab(

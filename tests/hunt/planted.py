@@ -126,7 +126,7 @@ def run(lab: Lab, build: File, out: File, seed: int, budget: int, only: Sequence
         print(f"{mutant.name}: build", file=sys.stderr, flush=True)
         with tree.with_mutant(mutant):
             tree.build(program)
-        broken = Lab(program, out / "planted.jsonl", lab.jobs)
+        broken = Lab(program, out / "planted.jsonl", lab.crew)
         outcome = search(mutant, Broken(broken, lab, CC, listed.timestamps, CC), seed, budget)
         program.unlink()
         print(row(outcome), file=sys.stderr, flush=True)

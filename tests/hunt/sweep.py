@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .harms import HARMS, Scores, worst
-from .judge import Judge
+from .judge import Against
 from .space import Path, draw
 from .tables import described
 from .worst import Case
@@ -17,6 +17,9 @@ BAD = 1.0
 """Octaves from which on a path counts as bad: twice the queue, loss or silence of the better, or half of the share."""
 SHOWN = 10
 STEP = 10
+"""Paths between two signs of life."""
+EACH = 4
+"""Paths for each that works, at least, so that few wait for the last."""
 
 
 @dataclass(frozen=True)
@@ -36,14 +39,15 @@ class Swept:
         return self.scores[self.harm]
 
 
-def sweep(judge: Judge, seed: int, count: int) -> list[Swept]:
+def sweep(judge: Against, seed: int, count: int) -> list[Swept]:
     """The worst first. Path and run of number n are those of seed n, whatever the count."""
     numbers = range(seed, seed + count)
     found: list[Swept] = []
-    for first in range(0, count, STEP):
-        for number in numbers[first : first + STEP]:
-            path = draw(random.Random(number)).path()
-            found.append(Swept(number, path, judge.all([path], number)[0]))
+    step = max(STEP, EACH * judge.lab.crew.jobs)
+    for first in range(0, count, step):
+        some = numbers[first : first + step]
+        paths = [draw(random.Random(number)).path() for number in some]
+        found += map(Swept, some, paths, judge.each(paths, some))
         print(f"{len(found)} of {count} paths", file=sys.stderr, flush=True)
     return sorted(found, key=lambda one: -one.score)
 

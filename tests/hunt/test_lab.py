@@ -10,7 +10,7 @@ import pytest
 from . import page
 from .harms import REFERENCES
 from .judge import Against
-from .lab import ROOT, HuntError, Lab, Run
+from .lab import ROOT, Crew, HuntError, Lab, Run
 from .space import Path
 from .worst import Case, measured
 
@@ -43,7 +43,7 @@ def test_a_line_that_was_cut_off_is_passed_over(tmp_path: File, capsys: pytest.C
 
 
 def test_controllers_of_one_path_are_run_together_and_told_apart(tmp_path: File) -> None:
-    lab = Lab(PROGRAM, tmp_path / "runs.jsonl", jobs=2)
+    lab = Lab(PROGRAM, tmp_path / "runs.jsonl", Crew(2))
     specs = ["hybrid:startup_gain=2.1,growth=1.2", *REFERENCES]
     runs = [Run(Path(duration_s=3.0, rate_mbps=2.0), cc, True, 1) for cc in specs]
     together = lab.figures(runs)

@@ -56,7 +56,7 @@ def worst_of(
 
 def measured(judge: Against, case: Case, seeds: Sequence[int] = FRESH) -> Case:
     """With seeds that had no part in choosing the path."""
-    found: list[Comparison] = [judge.compared([case.path], seed)[0] for seed in seeds]
+    found: list[Comparison] = judge.compared([case.path] * len(seeds), seeds)
     scores = [one.scores[case.harm] for one in found]
     return replace(
         case,
