@@ -53,6 +53,8 @@ class Turn:
     seconds: float
     spent: Spent
     shards: int
+    busy: float
+    """The share of the time in which a worker has a shard in hand."""
 
 
 def own(one: psutil.Process) -> float:
@@ -87,8 +89,10 @@ def turn(out: Path, count: int) -> Turn:
     listing = listed(program, [*TIMED, "--out", str(out)])
     with cluster(out, count) as (address, spent):
         before, begin = spent(), time.monotonic()
-        shards = gathered(address, program, listing)
-        return Turn(time.monotonic() - begin, spent().since(before), shards)
+        made = gathered(address, program, listing)
+        seconds = time.monotonic() - begin
+        busy = sum(one.seconds for one in made) / seconds / count
+        return Turn(seconds, spent().since(before), len(made), busy)
 
 
 def nothing(_: str) -> Made:
@@ -109,17 +113,17 @@ def handed_out(out: Path) -> Iterator[str]:
     yield f"| {' | '.join(f'{1e3 * of / EMPTY:.1f}' for of in (each.scheduler, each.command, each.workers))} |"
 
 
-def gathered(address: str, program: Program, listing: Listing) -> int:
-    """How many shards it took."""
-    store, shards = Store(listing.store, listing.jobs), 0
+def gathered(address: str, program: Program, listing: Listing) -> list[Made]:
+    """What came of every shard."""
+    store, made = Store(listing.store, listing.jobs), []
     with engine.cluster(address, program) as crew:
         for over in engine.worked(crew, cut(listing, crew.count())):
             if over is not None:
                 store.add(over[1].lines)
-                shards += 1
+                made.append(over[1])
     if store.missing:
         raise SystemExit(f"{len(store.missing)} runs have no result")
-    return shards
+    return made
 
 
 def of_children() -> float:
@@ -150,14 +154,14 @@ def measured(out: Path, rounds: int) -> Iterator[str]:
         for count, of in turns.items():
             of.append(turn(out / "runs", count))
             print(count, of[-1], file=sys.stderr, flush=True)
-    yield "| workers | s | shards | processor time, s: runs | workers themselves | scheduler | command |"
-    yield "|---|---|---|---|---|---|---|"
+    yield "| workers | s | shards | shard in hand | processor time, s: runs | workers | scheduler | command |"
+    yield "|---|---|---|---|---|---|---|---|"
     for count, of in turns.items():
         spent = [median(parts) for parts in zip(*(astuple(one.spent) for one in of), strict=True)]
-        shown = f"{median(one.seconds for one in of):.0f} | {of[0].shards}"
+        shown = (
+            f"{median(one.seconds for one in of):.0f} | {of[0].shards} | {100 * median(one.busy for one in of):.0f} %"
+        )
         yield f"| {count} | {shown} | {' | '.join(f'{part:.1f}' for part in spent)} |"
-    ratios = sorted(one.seconds / two.seconds for one, two in zip(turns[1], turns[2], strict=True))
-    yield f"\nOne over two: {median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f} in {rounds} pairs)"
 
 
 def main() -> int:

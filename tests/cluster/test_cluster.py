@@ -49,7 +49,7 @@ def test_a_worker_that_is_killed_half_way_loses_nothing_and_nothing_counts_twice
     other = other_program(tmp_path / "other", HELD)
     store = here / "out" / "runs.jsonl"
     with workers(address, tmp_path / "dask", other, None) as both:
-        run = started(here, "--scheduler", address, *LINK, parts=1)
+        run = started(here, "--scheduler", address, "--", *LINK, parts=1)
         held = other / "bin" / "cc-lab.held"
         wait_for(lambda: held.exists() and store.read_text() != "")
         assert run.poll() is None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import subprocess
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 
 from .errors import ClusterError
 from .lab import Program, built
@@ -22,6 +23,8 @@ class Made:
     """What cc-lab said of runs that failed."""
     problem: str = ""
     """Why more is missing, if so."""
+    seconds: float = 0.0
+    """That a worker had it in hand."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,10 @@ class Maker:
     """Where the worker is of this machine; else it looks for its own."""
 
     def __call__(self, text: str) -> Made:
+        begin = time.monotonic()
+        return replace(self._made(text), seconds=time.monotonic() - begin)
+
+    def _made(self, text: str) -> Made:
         try:
             command = self._program().called("shard", "--jobs", "1")
             done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)

@@ -36,7 +36,11 @@ def problems(command: Command, bin_dir: Path | None = None) -> list[str]:
             found += of_program(command, (sys.executable, "-m", "qlog_analysis"))
         elif bin_dir:
             found += of_program(command, (str(bin_dir / command.program),))
-    elif command.program not in OTHERS and not PLACEHOLDER.fullmatch(command.program) and not made(command.words[0]):
+    elif (
+        Path(command.program).name not in OTHERS
+        and not PLACEHOLDER.fullmatch(command.program)
+        and not made(command.words[0])
+    ):
         found.append(f"there is no program {command.program}")
     return found
 
@@ -140,7 +144,8 @@ def python(command: Command) -> Iterator[str]:
     if not module and not (folder / start[0]).is_file():
         yield f"there is no script {start[0]} in {command.folder}"
     elif module or "argparse" in (folder / start[0]).read_text(encoding="utf-8"):
-        yield from of_program(command, (sys.executable, *start), 1 + len(start), folder)
+        path = re.findall(r"\bPYTHONPATH=\S+", command.line.text)[:1]
+        yield from of_program(command, ("env", *path, sys.executable, *start), 1 + len(start), folder)
 
 
 def of_program(command: Command, start: tuple[str, ...], skip: int = 1, folder: Path = ROOT) -> Iterator[str]:

@@ -42,7 +42,7 @@ def test_a_page_and_its_programs_have_the_same_options(page: str) -> None:
     programs = [str(BIN / name) for name in OF_PAGE[page]]
     known = set().union(*(named_options(said(program, "--help")) for program in programs))
     if page == "docs/lab.md":
-        for command in ("run", "compare", "papers", "page", "controllers"):
+        for command in ("run", "compare", "papers", "shard", "page", "controllers", "versions"):
             known |= named_options(said(programs[0], command, "--help"))
     text = [
         child.content for token in tokens(ROOT / page) for child in token.children or [] if child.type == "code_inline"
