@@ -14,8 +14,8 @@ TOLERANCE = (COMPRESSION + 1.0) * TIME_RESOLUTION
 
 @dataclass(slots=True)
 class Batch:
-    """What the batch of the latest ACK has acknowledged, in bytes: at least and at most, where the times of a trace leave
-    open what came together."""
+    """What the batch of the latest ACK has acknowledged, in bytes: at least and at most, where the times of a trace
+    leave open what came together."""
 
     least: int = 0
     most: int = 0
