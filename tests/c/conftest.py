@@ -24,7 +24,9 @@ RUN_TIMEOUT = 240.0
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "timed: measures real time, so nothing runs beside it (cmake/LibraryTests.cmake)")
+    config.addinivalue_line(
+        "markers", "timed: measures real time, so nothing runs beside it (cmake/LibraryTests.cmake)"
+    )
 
 
 def run(*command: object, env: Mapping[str, str] | None = None) -> str:

@@ -22,7 +22,9 @@ FILE_SIZE = 4_000_000
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "timed: measures real time, so nothing runs beside it (cmake/RealTimeTests.cmake)")
+    config.addinivalue_line(
+        "markers", "timed: measures real time, so nothing runs beside it (cmake/RealTimeTests.cmake)"
+    )
 
 
 def at_once(*downloads: Callable[[], Outcome]) -> list[Outcome]:
