@@ -12,5 +12,6 @@ add_dependencies(test-programs upstream-library library)
 quiche_cc_test(c-install TIER test LABEL capi TIMEOUT 300 COST 15
                COMMAND ${pytest} tests/c/test_install.py tests/c/test_package.py)
 quiche_cc_test(c-abi TIER test LABEL capi TIMEOUT 300 COMMAND ${pytest} tests/c/test_abi.py)
-quiche_cc_test(c-transfer TIER test LABEL capi TIMED TIMEOUT 600
-               COMMAND ${pytest} tests/c/test_transfer.py tests/c/test_plugin.py tests/c/test_forced.py)
+set(transfers tests/c/test_transfer.py tests/c/test_plugin.py tests/c/test_forced.py)
+quiche_cc_test(c-transfer TIER test LABEL capi TIMEOUT 600 COST 45 COMMAND ${pytest} ${transfers} -m "not timed")
+quiche_cc_test(c-queueing TIER test LABEL capi TIMED TIMEOUT 600 COMMAND ${pytest} ${transfers} -m timed)

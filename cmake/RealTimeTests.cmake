@@ -1,8 +1,9 @@
 # Programs over real sockets in real time: what a user does, and what the quic-interop-runner does.
 set(runner_contract tests/e2e/test_runner_contract.py)
 set(crosstraffic tests/e2e/test_crosstraffic.py)
-quiche_cc_test(end-to-end TIER test LABEL e2e TIMED TIMEOUT 900
-               COMMAND ${pytest} tests/e2e --ignore=${runner_contract} --ignore=${crosstraffic})
+quiche_cc_test(end-to-end TIER test LABEL e2e TIMED TIMEOUT 900 COMMAND ${pytest} tests/e2e -m timed)
+quiche_cc_test(end-to-end-traces TIER test LABEL e2e TIMEOUT 600 COST 50
+               COMMAND ${pytest} tests/e2e/test_traces.py tests/e2e/test_programs.py)
 
 # Waits most of the time, and asserts on what happened, or that it took long enough; but for `goodput`.
 quiche_cc_test(runner-contract TIER test LABEL e2e TIMEOUT 900 COST 400

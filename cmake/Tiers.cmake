@@ -52,11 +52,12 @@ function(quiche_cc_test name)
   endforeach()
 endfunction()
 
-# quiche_cc_cargo_test(NAME TIER tier SELECTION words... [OF folder] and what quiche_cc_test takes but COMMAND): `cargo test`
-# with SELECTION, or of what that compiles, the tests of the package in the folder. Compiled in the tier's build step,
+# quiche_cc_cargo_test(NAME TIER tier SELECTION words... [OF folder [ONLY regex] [BUT regex]] and what quiche_cc_test takes
+# but COMMAND): `cargo test` with SELECTION, or of what that compiles, the tests of the package in the folder, in programs
+# whose name matches ONLY and not BUT. Compiled in the tier's build step,
 # where progress is seen and no timeout runs, once for all tests with the same selection.
 function(quiche_cc_cargo_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "" "TIER;OF" "SELECTION")
+  cmake_parse_arguments(PARSE_ARGV 1 test "" "TIER;OF;ONLY;BUT" "SELECTION")
   set(command ${QUICHE_CC_CARGO} test --locked ${test_SELECTION})
   list(JOIN test_SELECTION " " selection)
   get_property(compiled GLOBAL PROPERTY quiche_cc_compiled_${test_TIER})
@@ -66,7 +67,8 @@ function(quiche_cc_cargo_test name)
   endif()
   if(test_OF)
     set(command ${CMAKE_COMMAND} "-DCARGO=${QUICHE_CC_CARGO}" "-DPACKAGE_DIR=${CMAKE_SOURCE_DIR}/${test_OF}"
-                "-DSELECTION=${selection}" -P "${CMAKE_SOURCE_DIR}/cmake/cargo-tests.cmake")
+                "-DSELECTION=${selection}" "-DONLY=${test_ONLY}" "-DBUT=${test_BUT}"
+                -P "${CMAKE_SOURCE_DIR}/cmake/cargo-tests.cmake")
   endif()
   quiche_cc_test(${name} TIER ${test_TIER} ${test_UNPARSED_ARGUMENTS} COMMAND ${command})
 endfunction()

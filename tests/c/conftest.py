@@ -23,6 +23,12 @@ END_TIMEOUT = 90.0
 RUN_TIMEOUT = 240.0
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "timed: measures real time, so nothing runs beside it (cmake/LibraryTests.cmake)"
+    )
+
+
 def run(*command: object, env: Mapping[str, str] | None = None) -> str:
     """What the command prints; fails with all of it if the command does."""
     words = [str(word) for word in command]

@@ -56,6 +56,7 @@ def test_what_cannot_be_used_is_said_and_changes_nothing(outside: Path, value: s
     assert said.count("\n") == 1
 
 
+@pytest.mark.timed
 def test_a_server_that_sends_at_once_makes_less_of_a_queue_if_the_library_holds_its_packets_back(
     transfer: Callable[..., Transfer],
 ) -> None:

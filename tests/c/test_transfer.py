@@ -31,6 +31,7 @@ def test_every_controller_transfers(transfer: Callable[..., Transfer], cc: str) 
     assert f"{300_000} bytes" in transfer(cc, 300_000).client
 
 
+@pytest.mark.timed
 def test_hybrid_queues_less_than_cubic(transfer: Callable[..., Transfer]) -> None:
     hybrid, cubic = transfer("hybrid", SIZE), transfer("cubic", SIZE)
     assert f"{SIZE} bytes" in hybrid.client

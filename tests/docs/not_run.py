@@ -33,11 +33,13 @@ NOT_RUN = {
     "build/venv/bin/python -m cluster*": "takes hours; ctest: cluster",
     "build/bin/cc-lab shard *": "takes hours; ctest: cluster",
     "build/venv/bin/dask *": "a cluster; ctest: cluster",
+    "../build/venv/bin/python -m lemmas": "takes minutes, and those of a step are run; ctest: lemmas, lemmas-of-paths",
     "../build/venv/bin/python -m search *": "takes hours; ctest: search",
     "../build/venv/bin/python -m mutants *": "takes hours; ctest: mutants",
     "../build/venv/bin/python -m hunt *": "takes up to an hour; ctest: hunt, hunts",
     "../build/venv/bin/python tests/drawn_paths.py *": "takes an hour",
     "*tests/cost/cost.py*": "wants valgrind; ctest: cost",
+    "python3 tests/cost/bbr2.py*": "builds two quiches and counts for minutes; ctest: cost-of-interface",
     "build/venv/bin/python qlog-analysis/tests/speed.py *": "takes minutes and 2 GB of disk; ctest: reading-speed",
     "build/venv/bin/python tests/cost/goodput.py *": "measures real time for minutes, on a quiet machine",
     # Other machines, networks and programs.

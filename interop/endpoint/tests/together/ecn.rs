@@ -1,8 +1,7 @@
 //! ECN end to end (RFC 9000, section 13.4): what the controller asks for is in the IP headers, the
 //! peer counts it, and the sender's trace shows the peer's counts and what follows from them.
 
-mod common;
-#[path = "common/fixed_sender.rs"]
+#[path = "../common/fixed_sender.rs"]
 mod fixed_sender;
 
 use std::os::fd::AsFd;
@@ -174,7 +173,7 @@ fn transfer(address: &str, cc: &str, path: Path) -> Transfer {
     Transfer {
         on_the_wire,
         on_the_way_back,
-        trace: common::read_trace(&common::traces(directory.path())[0]),
+        trace: crate::common::read_trace(&crate::common::traces(directory.path())[0]),
     }
 }
 

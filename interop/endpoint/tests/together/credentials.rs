@@ -1,12 +1,10 @@
 //! Certificates with which no handshake succeeds are refused at the start, by name and reason.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 
+use crate::common::certificates::{make, usual, Made};
+use crate::common::{ended, fetch, Server};
 use boring::pkey::PKey;
-use common::certificates::{make, usual, Made};
-use common::{ended, fetch, Server};
 use rcgen::{date_time_ymd, KeyPair};
 
 /// What the server says that does not start with these files.

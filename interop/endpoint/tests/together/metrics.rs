@@ -1,13 +1,11 @@
 //! Figures for Prometheus, and whether the server serves, while it does.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use common::{ask, fetch, fetched, figures, get, spawn_client, sum, wait_for, Server};
+use crate::common::{ask, fetch, fetched, figures, get, spawn_client, sum, wait_for, Server};
 
 const OBJECT: u64 = 5_000_000;
 
@@ -135,7 +133,7 @@ fn an_address_that_is_taken_or_open_to_everybody_is_refused() {
         ("9000", 2, "--metrics"),
     ] {
         let mut command = Server::command(&["--listen", "127.0.0.1:0", "--metrics", address]);
-        let output = common::ended(&mut command).expect("cc-server ends");
+        let output = crate::common::ended(&mut command).expect("cc-server ends");
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{said}");
         assert!(said.contains(says), "{said}");

@@ -1,8 +1,6 @@
 //! HTTP/0.9, and the resumption of TLS sessions, with and without early data.
 
-mod common;
-
-use common::{fetch, read_trace, sha256_of_object, traces, Server};
+use crate::common::{fetch, read_trace, sha256_of_object, traces, Server};
 use serde_json::Value;
 
 fn assert_objects(downloads: &[&Value], sizes: &[u64]) {

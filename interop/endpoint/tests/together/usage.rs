@@ -1,8 +1,6 @@
 //! Wrong usage is answered with what was wrong and what is allowed.
 
-mod common;
-
-use common::run;
+use crate::common::run;
 
 const SERVER: &str = env!("CARGO_BIN_EXE_cc-server");
 const CLIENT: &str = env!("CARGO_BIN_EXE_cc-client");

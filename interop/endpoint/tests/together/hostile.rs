@@ -1,11 +1,9 @@
 //! What strangers may send must not hurt the server.
 
-mod common;
-
 use std::net::UdpSocket;
 use std::time::Duration;
 
-use common::{fetch, initial_packet, sha256_of_object, Server, Talker};
+use crate::common::{fetch, initial_packet, sha256_of_object, Server, Talker};
 
 fn stranger() -> UdpSocket {
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -53,12 +51,12 @@ fn repeated_packets_do_not_destroy_the_trace() {
     client.conn.close(true, 0x100, b"").unwrap();
     client.send();
     // Its trace is written out when the connection is gone.
-    let only = || common::traces(logs.path()).pop();
-    common::wait_for("the end of the connection", || {
+    let only = || crate::common::traces(logs.path()).pop();
+    crate::common::wait_for("the end of the connection", || {
         only().is_some_and(|path| path.metadata().unwrap().len() > 0)
     });
     let path = only().unwrap();
-    let complete = || common::read_trace(&path).len();
+    let complete = || crate::common::read_trace(&path).len();
     let records = complete();
     let trace = std::fs::read(&path).unwrap();
     // The packets with the token come from the right address, so they begin another connection.
@@ -74,7 +72,7 @@ fn repeated_packets_do_not_destroy_the_trace() {
         "the first trace is as it was"
     );
     assert_eq!(
-        common::traces(logs.path()).len(),
+        crate::common::traces(logs.path()).len(),
         2,
         "one more, of the connection that followed"
     );

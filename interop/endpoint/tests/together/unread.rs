@@ -1,14 +1,12 @@
 //! Output that nobody reads holds nothing up.
 
-mod common;
-
 use std::io::{pipe, PipeReader, PipeWriter, Read};
 use std::net::SocketAddr;
 use std::process::{Child, Command, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::fetch;
+use crate::common::fetch;
 use rustix::pipe::fcntl_setpipe_size;
 
 /// The smallest pipe there is; a few lines fill it.
@@ -82,7 +80,7 @@ fn a_server_whose_output_nobody_reads_serves_and_stops() {
 
 #[test]
 fn a_client_whose_output_nobody_reads_ends() {
-    let server = common::Server::start(&[]);
+    let server = crate::common::Server::start(&[]);
     let urls: Vec<String> = (1..60)
         .map(|size| server.url(&format!("/{size}")))
         .collect();

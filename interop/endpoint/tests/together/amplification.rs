@@ -1,12 +1,10 @@
 //! Whoever only pretends to be at an address draws at most three times what he sends there
 //! (RFC 9000, section 8.1), over the whole life of the connection that he leaves half-open.
 
-mod common;
-
 use std::net::UdpSocket;
 use std::time::{Duration, Instant};
 
-use common::{first_flight, Server};
+use crate::common::{first_flight, Server};
 
 /// Time enough for several PTOs, which start at three of `INITIAL_RTT_MS` and double.
 const IDLE_TIMEOUT_S: &str = "1";

@@ -1,13 +1,11 @@
 //! One line for every request, whoever reads the lines.
 
-mod common;
-
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use common::{fetch, slow_reader, wait_for, Server, Talker};
+use crate::common::{fetch, slow_reader, wait_for, Server, Talker};
 use quiche::h3::{self, Header};
 use serde_json::Value;
 
@@ -149,7 +147,7 @@ fn what_clients_write_steers_no_terminal() {
 fn a_hangup_begins_a_new_file_even_if_nothing_else_can_be_read_again() {
     let directory = tempfile::tempdir().unwrap();
     let [log, old] = ["access", "access.1"].map(|name| directory.path().join(name));
-    let made = common::certificates::usual(directory.path(), "now");
+    let made = crate::common::certificates::usual(directory.path(), "now");
     let [cert, key] = [&made.cert, &made.key].map(|path| path.to_str().unwrap());
     let options = [
         "--access-log",
@@ -204,7 +202,7 @@ fn a_reader_that_stalls_holds_up_no_request_and_is_told_what_is_missing() {
     client.talk_until("the handshake", quiche::Connection::is_established);
     let config = h3::Config::new().unwrap();
     let mut http = h3::Connection::with_transport(&mut client.conn, &config).unwrap();
-    let mut list = common::request("GET", "/none");
+    let mut list = crate::common::request("GET", "/none");
     list.push(Header::new(b"user-agent", &[1; 1000]));
     let (mut asked, mut answered) = (0, 0);
     wait_for("all answers", || {
@@ -243,7 +241,7 @@ fn a_reader_that_stalls_holds_up_no_request_and_is_told_what_is_missing() {
 fn a_file_that_cannot_be_opened_is_named() {
     for path in ["/", "/nowhere/access"] {
         let mut command = Server::command(&["--listen", "127.0.0.1:0", "--access-log", path]);
-        let output = common::ended(&mut command).expect("cc-server ends");
+        let output = crate::common::ended(&mut command).expect("cc-server ends");
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{said}");
         let named = format!("--access-log {path} cannot be opened");

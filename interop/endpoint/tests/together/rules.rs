@@ -1,10 +1,8 @@
 //! Rules give connections the controllers that they say.
 
-mod common;
-
 use std::path::Path;
 
-use common::{fetch, read_trace, run, traces, Server};
+use crate::common::{fetch, read_trace, run, traces, Server};
 use serde_json::Value;
 
 const RULES: [&str; 4] = [

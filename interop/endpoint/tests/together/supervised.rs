@@ -1,12 +1,10 @@
 //! What a service manager is told, and the unit for the one that most have.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::os::unix::net::UnixDatagram;
 use std::time::Duration;
 
-use common::{run, Server};
+use crate::common::{run, Server};
 
 /// Waits for a message with this line.
 fn await_line(manager: &UnixDatagram, line: &str) {

@@ -1,12 +1,10 @@
 //! What a stranger says does not steer the terminal of who reads it.
 
-mod common;
-
 use std::net::UdpSocket;
 use std::process::{Command, Output, Stdio};
 use std::thread;
 
-use common::{Server, Talker};
+use crate::common::{Server, Talker};
 use quiche::h3;
 
 /// Clears the screen in three ways, hides what follows, and begins a line of its own.

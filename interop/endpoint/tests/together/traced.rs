@@ -1,10 +1,8 @@
 //! How many connections are traced, and how much disk that takes.
 
-mod common;
-
 use std::path::Path;
 
-use common::{fetch, traces, Server};
+use crate::common::{fetch, traces, Server};
 
 fn size(directory: &Path) -> u64 {
     let files = traces(directory);
