@@ -72,3 +72,24 @@ impl Feedback<'_> {
         Bytes(sum.unwrap_or(u64::MAX))
     }
 }
+
+#[cfg(test)]
+impl<'a> Feedback<'a> {
+    /// One of the application space as most of them are, for tests: with an RTT sample if it acknowledges something, and a
+    /// full window.
+    pub(crate) fn of(now: Time, acked: &'a [Acked], lost: &'a [Lost]) -> Self {
+        Self {
+            now,
+            space: Space::Application,
+            acked,
+            lost,
+            in_flight: Bytes(u64::MAX),
+            rtt_sampled: !acked.is_empty(),
+            ack_delay: Duration::ZERO,
+            max_ack_delay: Duration::from_millis(25),
+            min_rtt: None,
+            ecn_ect: 0,
+            ecn_ce: 0,
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::controller::{Controller, Event, Start, Value};
-use crate::feedback::{Acked, Feedback, Lost, Space};
+use crate::feedback::{Acked, Feedback, Lost};
 use crate::units::{Bytes, Owd, Time};
 
 pub const MILLI: Duration = Duration::from_millis(1);
@@ -22,22 +22,6 @@ pub fn start() -> Start {
         initial_window_packets: 10,
         max_datagram_size: SIZE,
         initial_rtt: 333 * MILLI,
-    }
-}
-
-pub fn feedback(now: Time, acked: &[Acked]) -> Feedback<'_> {
-    Feedback {
-        now,
-        space: Space::Application,
-        acked,
-        lost: &[],
-        in_flight: Bytes(u64::MAX),
-        rtt_sampled: !acked.is_empty(),
-        ack_delay: Duration::ZERO,
-        max_ack_delay: 25 * MILLI,
-        min_rtt: None,
-        ecn_ect: 0,
-        ecn_ce: 0,
     }
 }
 
@@ -67,7 +51,7 @@ pub fn stays_sane(mut controller: impl Controller, steps: Vec<Step>) {
         controller.on_sent(now, size);
         controller.on_feedback(&Feedback {
             lost: &lost,
-            ..feedback(now, &acked)
+            ..Feedback::of(now, &acked, &[])
         });
         let decision = controller.decision();
         assert!(decision.window.0 >= 2 * SIZE.0);
@@ -129,7 +113,7 @@ impl<C: Controller> Path<C> {
         self.controller.on_feedback(&Feedback {
             lost: &lost,
             in_flight: self.in_flight,
-            ..feedback(self.now, &acked)
+            ..Feedback::of(self.now, &acked, &[])
         });
     }
 
@@ -157,7 +141,7 @@ impl<C: Controller> Path<C> {
         self.controller.on_feedback(&Feedback {
             lost: &lost,
             in_flight: SIZE,
-            ..feedback(self.now, &acked)
+            ..Feedback::of(self.now, &acked, &[])
         });
     }
 

@@ -54,7 +54,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::feedback::{Acked, Space};
+    use crate::feedback::Acked;
 
     const SIZE: u64 = 1_000;
 
@@ -71,19 +71,7 @@ mod tests {
     }
 
     fn record(batch: &mut Batch, came: f64, acked: &[Acked]) {
-        let feedback = Feedback {
-            now: at(came),
-            space: Space::Application,
-            acked,
-            lost: &[],
-            in_flight: Bytes(0),
-            rtt_sampled: false,
-            ack_delay: Duration::ZERO,
-            max_ack_delay: Duration::ZERO,
-            min_rtt: None,
-            ecn_ect: 0,
-            ecn_ce: 0,
-        };
+        let feedback = Feedback::of(at(came), acked, &[]);
         batch.record(&feedback, feedback.acked_bytes());
     }
 

@@ -112,17 +112,8 @@ mod tests {
             received: None,
         }];
         rtt.record(&Feedback {
-            now: Time::default() + now_ms * MILLI,
-            space: Space::Application,
-            acked: &acked,
-            lost: &[],
-            in_flight: Bytes(0),
-            rtt_sampled: true,
             ack_delay: ack_delay_ms * MILLI,
-            max_ack_delay: 25 * MILLI,
-            min_rtt: None,
-            ecn_ect: 0,
-            ecn_ce: 0,
+            ..Feedback::of(Time::default() + now_ms * MILLI, &acked, &[])
         })
     }
 

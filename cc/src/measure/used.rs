@@ -69,7 +69,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::feedback::{Acked, Space};
+    use crate::feedback::Acked;
     use crate::units::Time;
 
     fn at(millis: u64) -> Time {
@@ -84,17 +84,8 @@ mod tests {
             received: None,
         }];
         used.record(&Feedback {
-            now: at(now),
-            space: Space::Application,
-            acked: &acked,
-            lost: &[],
             in_flight: Bytes(in_flight),
-            rtt_sampled: true,
-            ack_delay: Duration::ZERO,
-            max_ack_delay: Duration::ZERO,
-            min_rtt: None,
-            ecn_ect: 0,
-            ecn_ce: 0,
+            ..Feedback::of(at(now), &acked, &[])
         });
     }
 

@@ -9,7 +9,7 @@ use super::model::seen::Seen;
 use super::thresholds::Thresholds;
 use super::*;
 use crate::controller::{Controller, Value};
-use crate::controllers::testing::{self, close, delay, feedback, field, start, MILLI, SIZE};
+use crate::controllers::testing::{self, close, delay, field, start, MILLI, SIZE};
 use crate::feedback::{Acked, Feedback};
 use crate::units::{Bytes, Rate, Time};
 

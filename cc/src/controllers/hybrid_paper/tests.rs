@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::law::{alpha, beta, zone, Observed, Thresholds};
 use super::*;
 use crate::controller::Value;
-use crate::controllers::testing::{self, close, delay, feedback, field, start, MILLI, SIZE};
+use crate::controllers::testing::{self, close, delay, field, start, MILLI, SIZE};
 use crate::feedback::Lost;
 use crate::measure::trend::{trend, Trend};
 use crate::units::Owd;
@@ -189,7 +189,7 @@ fn an_epoch_without_acknowledgements_changes_nothing() {
     }];
     path.controller.on_feedback(&Feedback {
         lost: &lost,
-        ..feedback(path.now, &[])
+        ..Feedback::of(path.now, &[], &[])
     });
     assert_eq!(path.controller.decision(), before);
 }

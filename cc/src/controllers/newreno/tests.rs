@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::feedback::{Acked, Lost, Space};
+use crate::feedback::{Acked, Lost};
 
 const MILLI: Duration = Duration::from_millis(1);
 const SIZE: Bytes = Bytes(1250);
@@ -54,17 +54,8 @@ impl Sender {
             })
             .collect();
         let feedback = Feedback {
-            now: at(now),
-            space: Space::Application,
-            acked: &acked,
-            lost: &lost,
             in_flight: self.in_flight,
-            rtt_sampled: !acked.is_empty(),
-            ack_delay: Duration::ZERO,
-            max_ack_delay: 25 * MILLI,
-            min_rtt: None,
-            ecn_ect: 0,
-            ecn_ce: 0,
+            ..Feedback::of(at(now), &acked, &lost)
         };
         self.rtt.record(&feedback);
         let reaction = self.reno.on_losses(&feedback, &self.rtt);

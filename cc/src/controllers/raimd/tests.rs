@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::controller::Value;
-use crate::feedback::{Acked, Lost, Space};
+use crate::feedback::{Acked, Lost};
 
 const MILLI: Duration = Duration::from_millis(1);
 const SIZE: Bytes = Bytes(1250);
@@ -20,22 +20,6 @@ fn raimd(options: &str) -> Raimd {
         initial_rtt: 333 * MILLI,
     };
     Raimd::new(Params::parse(options).unwrap(), "raimd", start)
-}
-
-fn feedback<'a>(now: Time, acked: &'a [Acked], lost: &'a [Lost]) -> Feedback<'a> {
-    Feedback {
-        now,
-        space: Space::Application,
-        acked,
-        lost,
-        in_flight: Bytes(u64::MAX),
-        rtt_sampled: !acked.is_empty(),
-        ack_delay: Duration::ZERO,
-        max_ack_delay: 25 * MILLI,
-        min_rtt: None,
-        ecn_ect: 0,
-        ecn_ce: 0,
-    }
 }
 
 /// A path on which a packet leaves every `gap` ms and comes back, or does not, after `rtt` ms. As much is in flight as the
@@ -99,7 +83,7 @@ impl Walk {
     fn feedback(&mut self, now: Time, acked: &[Acked], lost: &[Lost], in_flight: Bytes) {
         self.raimd.on_feedback(&Feedback {
             in_flight,
-            ..feedback(now, acked, lost)
+            ..Feedback::of(now, acked, lost)
         });
     }
 }
@@ -197,11 +181,11 @@ fn a_loss_with_the_first_sample_lowers_the_initial_rate_and_it_stays_low() {
         sent: at(1),
         size: SIZE,
     }];
-    raimd.on_feedback(&feedback(at(100), &acked(5), &lost));
+    raimd.on_feedback(&Feedback::of(at(100), &acked(5), &lost));
     let lowered = raimd.rate.per_sec();
     // 10 packets in 95 ms.
     assert!(lowered < 0.9 * 10.0 / 0.095, "{lowered}");
-    raimd.on_feedback(&feedback(at(101), &acked(6), &[]));
+    raimd.on_feedback(&Feedback::of(at(101), &acked(6), &[]));
     assert_eq!(raimd.rate.per_sec(), lowered);
 }
 
@@ -214,7 +198,7 @@ fn a_loss_before_the_first_sample_does_not_count() {
         size: SIZE,
     }];
     let before = raimd.rate.per_sec();
-    raimd.on_feedback(&feedback(at(100), &[], &lost));
+    raimd.on_feedback(&Feedback::of(at(100), &[], &lost));
     assert_eq!(raimd.rate.per_sec(), before);
     assert_eq!(raimd.next_event().unwrap().name, "parameters_set");
     assert!(raimd.next_event().is_none() && raimd.state() == "initial");
@@ -274,7 +258,8 @@ fn an_interruption_takes_the_rate_to_two_packets_per_round_trip() {
         size: SIZE,
         received: None,
     }];
-    walk.raimd.on_feedback(&feedback(at(6_100), &acked, &lost));
+    walk.raimd
+        .on_feedback(&Feedback::of(at(6_100), &acked, &lost));
     assert!(close(walk.raimd.rate.per_sec(), 20.0));
     assert_eq!(walk.raimd.decision().window, SIZE * 4);
 }
@@ -300,10 +285,10 @@ fn a_loss_after_a_silence_is_not_undone_by_the_round_trips_of_the_silence() {
         }]
     };
     walk.raimd
-        .on_feedback(&feedback(at(2_700), &acked(2_600), &lost));
+        .on_feedback(&Feedback::of(at(2_700), &acked(2_600), &lost));
     assert!(close(walk.raimd.rate.per_sec(), before / 2.0));
     walk.raimd
-        .on_feedback(&feedback(at(2_710), &acked(2_610), &[]));
+        .on_feedback(&Feedback::of(at(2_710), &acked(2_610), &[]));
     // The round trip under way may end.
     let after = walk.raimd.rate.per_sec();
     assert!(close(after, before / 2.0 + 20.0), "{before} {after}");
@@ -389,7 +374,7 @@ proptest! {
             let acked = vec![Acked { sent, size, received: None }; acked];
             let lost = vec![Lost { sent, size }; lost];
             raimd.on_sent(at(now), size);
-            raimd.on_feedback(&feedback(at(now), &acked, &lost));
+            raimd.on_feedback(&Feedback::of(at(now), &acked, &lost));
             let decision = raimd.decision();
             prop_assert!(decision.window.0 >= 2 * SIZE.0);
             prop_assert!(decision.pacing.bps() > 0.0 && decision.pacing.bps() <= 10e9 + 1.0);

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::law::{aim, next_rate};
 use super::*;
 use crate::controller::Value;
-use crate::feedback::{Acked, Lost, Space};
+use crate::feedback::{Acked, Lost};
 
 const MILLI: Duration = Duration::from_millis(1);
 const SIZE: Bytes = Bytes(1250);
@@ -139,22 +139,6 @@ fn rrr(options: &str) -> Rrr {
     Rrr::new(params(options), "rrr", start)
 }
 
-fn feedback(now: Time, acked: &[Acked]) -> Feedback<'_> {
-    Feedback {
-        now,
-        space: Space::Application,
-        acked,
-        lost: &[],
-        in_flight: Bytes(u64::MAX),
-        rtt_sampled: !acked.is_empty(),
-        ack_delay: Duration::ZERO,
-        max_ack_delay: 25 * MILLI,
-        min_rtt: None,
-        ecn_ect: 0,
-        ecn_ce: 0,
-    }
-}
-
 fn at(millis: u32) -> Time {
     Time::default() + millis * MILLI
 }
@@ -170,7 +154,7 @@ fn steady(rrr: &mut Rrr, from: u32, until: u32) -> Vec<Event> {
                 size: SIZE,
                 received: None,
             }];
-            rrr.on_feedback(&feedback(at(now), &acked));
+            rrr.on_feedback(&Feedback::of(at(now), &acked, &[]));
         }
         events.extend(std::iter::from_fn(|| rrr.next_event()));
     }
@@ -215,7 +199,7 @@ fn an_interruption_takes_the_rate_to_two_packets_per_round_trip_and_start_up_beg
     }];
     rrr.on_feedback(&Feedback {
         lost: &lost,
-        ..feedback(at(5_100), &acked)
+        ..Feedback::of(at(5_100), &acked, &[])
     });
     let rate = rrr.decision().pacing.bps();
     assert!(close(rate, 20_000.0 / 0.1), "{rate}");
@@ -278,7 +262,7 @@ proptest! {
             let acked = vec![Acked { sent, size: Bytes(size), received }; acked];
             let lost = vec![Lost { sent, size: Bytes(size) }; lost];
             rrr.on_sent(now, Bytes(size));
-            rrr.on_feedback(&Feedback { lost: &lost, ..feedback(now, &acked) });
+            rrr.on_feedback(&Feedback { lost: &lost, ..Feedback::of(now, &acked, &[]) });
             let decision = rrr.decision();
             prop_assert!(decision.window.0 >= 2 * SIZE.0);
             prop_assert!(decision.pacing.bps() > 0.0 && decision.pacing.bps() <= 10e9);

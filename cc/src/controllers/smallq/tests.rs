@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::ecn::EcnState;
 use super::*;
 use crate::controller::{Ecn, Value};
-use crate::feedback::{Acked, Lost, Space};
+use crate::feedback::{Acked, Lost};
 use crate::units::Time;
 
 const MILLI: Duration = Duration::from_millis(1);
@@ -23,22 +23,6 @@ fn controller(options: &str) -> SmallQueues {
         initial_rtt: 333 * MILLI,
     };
     SmallQueues::new(Params::parse(options).unwrap(), "smallq", start)
-}
-
-fn feedback<'a>(now: Time, acked: &'a [Acked], lost: &'a [Lost]) -> Feedback<'a> {
-    Feedback {
-        now,
-        space: Space::Application,
-        acked,
-        lost,
-        in_flight: Bytes(u64::MAX),
-        rtt_sampled: !acked.is_empty(),
-        ack_delay: Duration::ZERO,
-        max_ack_delay: 25 * MILLI,
-        min_rtt: None,
-        ecn_ect: 0,
-        ecn_ce: 0,
-    }
 }
 
 /// A path of 100 ms with a controller on it that always has something to send.
@@ -69,7 +53,7 @@ impl Path {
         self.smallq.on_feedback(&Feedback {
             ecn_ect: ect,
             ecn_ce: ce,
-            ..feedback(at(self.now), &acked, &[])
+            ..Feedback::of(at(self.now), &acked, &[])
         });
     }
 
@@ -77,7 +61,7 @@ impl Path {
         self.now += 10;
         let sent = at(self.now - 100);
         let lost = [Lost { sent, size: SIZE }];
-        let feedback = feedback(at(self.now), &[], &lost);
+        let feedback = Feedback::of(at(self.now), &[], &lost);
         self.smallq.on_feedback(&feedback);
     }
 
@@ -199,7 +183,7 @@ fn after_an_interruption_the_window_is_two_packets_whatever_comes_back_with_it()
         size: SIZE,
         received: None,
     }];
-    let back = feedback(at(path.now + 2_500), &acked, &lost);
+    let back = Feedback::of(at(path.now + 2_500), &acked, &lost);
     path.smallq.on_feedback(&back);
     assert_eq!(path.window(), 2.0 * M);
     assert_eq!(path.smallq.state(), "slow_start");
@@ -217,7 +201,7 @@ fn an_unused_window_does_not_grow_but_marks_count() {
         path.smallq.on_feedback(&Feedback {
             ecn_ce: ce,
             in_flight: SIZE,
-            ..feedback(at(10_000), &acked, &[])
+            ..Feedback::of(at(10_000), &acked, &[])
         });
         assert_eq!(path.window(), expected);
     }
@@ -272,7 +256,7 @@ proptest! {
             let acked = vec![Acked { sent, size: Bytes(size), received: None }; acked];
             let lost = vec![Lost { sent, size: Bytes(size) }; lost];
             let in_flight = if limited { SIZE } else { Bytes(u64::MAX) };
-            smallq.on_feedback(&Feedback { ecn_ce: ce, in_flight, ..feedback(at(now), &acked, &lost) });
+            smallq.on_feedback(&Feedback { ecn_ce: ce, in_flight, ..Feedback::of(at(now), &acked, &lost) });
             if count == 0 {
                 prop_assert_eq!(smallq.next_event().unwrap().name, "parameters_set");
             }

@@ -21,22 +21,6 @@ fn controller(options: &str) -> Vegas {
     Vegas::new(Params::parse(options).unwrap(), "vegas", start)
 }
 
-fn feedback<'a>(now: Time, acked: &'a [Acked], lost: &'a [Lost]) -> Feedback<'a> {
-    Feedback {
-        now,
-        space: Space::Application,
-        acked,
-        lost,
-        in_flight: Bytes(u64::MAX),
-        rtt_sampled: !acked.is_empty(),
-        ack_delay: Duration::ZERO,
-        max_ack_delay: 25 * MILLI,
-        min_rtt: None,
-        ecn_ect: 0,
-        ecn_ce: 0,
-    }
-}
-
 /// Something to send without end over a path whose RTT the test says.
 struct Path {
     vegas: Vegas,
@@ -66,7 +50,7 @@ impl Path {
         }];
         self.vegas.on_feedback(&Feedback {
             in_flight: self.in_flight,
-            ..feedback(at(self.now), &acked, &[])
+            ..Feedback::of(at(self.now), &acked, &[])
         });
     }
 
@@ -169,7 +153,8 @@ fn a_loss_is_answered_by_half_and_the_next_round_trip_is_not_judged() {
     let sent = at(path.now - 1);
     path.now += 1;
     let lost = [Lost { sent, size: SIZE }];
-    path.vegas.on_feedback(&feedback(at(path.now), &[], &lost));
+    path.vegas
+        .on_feedback(&Feedback::of(at(path.now), &[], &lost));
     assert!(close(path.window(), 5.5));
     assert_eq!(path.vegas.state(), "recovery");
     assert!(close(path.trip(300), 0.0));
@@ -276,7 +261,7 @@ proptest! {
             let acked = vec![Acked { sent, size: Bytes(size), received: None }; acked];
             let lost = vec![Lost { sent, size: Bytes(size) }; lost / 11];
             let in_flight = if limited { SIZE } else { Bytes(u64::MAX) };
-            vegas.on_feedback(&Feedback { in_flight, ..feedback(at(now), &acked, &lost) });
+            vegas.on_feedback(&Feedback { in_flight, ..Feedback::of(at(now), &acked, &lost) });
             let decision = vegas.decision();
             prop_assert!(decision.window.0 >= 2 * SIZE.0 && decision.window.0 as f64 <= vegas.reno.window());
             prop_assert!(decision.pacing.bps().is_finite() && decision.pacing >= decision.bandwidth);

@@ -15,19 +15,7 @@ fn packet(sent: u64, size: u64) -> Acked {
 }
 
 fn feedback(now: u64, acked: &[Acked]) -> Feedback<'_> {
-    Feedback {
-        now: at(now),
-        space: Space::Application,
-        acked,
-        lost: &[],
-        in_flight: Bytes(0),
-        rtt_sampled: true,
-        ack_delay: Duration::ZERO,
-        max_ack_delay: 25 * MILLI,
-        min_rtt: None,
-        ecn_ect: 0,
-        ecn_ce: 0,
-    }
+    Feedback::of(at(now), acked, &[])
 }
 
 fn meter() -> OwdMeter {

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::feedback::{Acked, Space};
+use crate::feedback::Acked;
 use crate::measure::owd::CLASSES;
 
 const SIZE: Bytes = Bytes(1250);
@@ -51,19 +51,7 @@ impl Bench {
             size: SIZE,
             received: None,
         }];
-        let feedback = Feedback {
-            now: nanos(sent),
-            space: Space::Application,
-            acked: &acked,
-            lost: &[],
-            in_flight: Bytes(0),
-            rtt_sampled: true,
-            ack_delay: Duration::ZERO,
-            max_ack_delay: Duration::ZERO,
-            min_rtt: None,
-            ecn_ect: 0,
-            ecn_ce: 0,
-        };
+        let feedback = Feedback::of(nanos(sent), &acked, &[]);
         let got =
             self.meter
                 .on_feedback(&feedback, Some((sample, [self.smallest; CLASSES])), LEAST);

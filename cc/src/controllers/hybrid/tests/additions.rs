@@ -165,7 +165,8 @@ fn dispersed(path: &mut Path, apart_us: u64) {
             received: Some(now + Duration::from_millis(n)),
         })
         .collect();
-    path.controller.on_feedback(&feedback(path.now, &packets));
+    path.controller
+        .on_feedback(&Feedback::of(path.now, &packets, &[]));
 }
 
 #[test]
@@ -201,7 +202,7 @@ fn an_application_that_has_nothing_to_send_is_noticed_where_the_window_has_room(
             }];
             path.controller.on_feedback(&Feedback {
                 in_flight,
-                ..feedback(path.now, &acked)
+                ..Feedback::of(path.now, &acked, &[])
             });
         }
         path.rate() / before

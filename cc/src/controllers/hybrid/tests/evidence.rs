@@ -154,7 +154,7 @@ fn receive_timestamps_tell_what_the_link_carries_although_little_is_sent() {
         path.controller.on_sent(path.now, SIZE * 3);
         path.controller.on_feedback(&Feedback {
             in_flight: SIZE,
-            ..feedback(path.now, &acked)
+            ..Feedback::of(path.now, &acked, &[])
         });
     }
     let told = estimate(&path);

@@ -161,7 +161,7 @@ fn start_up_goes_to_four_times_of_what_is_in_flight_and_the_initial_window() {
         }];
         path.controller.on_feedback(&Feedback {
             in_flight: SIZE * 4,
-            ..feedback(path.now, &acked)
+            ..Feedback::of(path.now, &acked, &[])
         });
     }
     assert!(path.controller.control.state.is_startup());
