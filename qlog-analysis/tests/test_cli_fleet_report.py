@@ -186,7 +186,7 @@ def test_a_fleet_of_broken_traces_alone_exits_2(tmp_path: FilePath, store: FileP
 def test_wrong_input_is_named_and_exits_2(
     arguments: list[str], expected: str, tmp_path: FilePath, capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("qlog_analysis.fleet.schedule.PATIENCE", 1)
+    monkeypatch.setattr("qlog_analysis.workers.PATIENCE", 1)
     folder, empty = tmp_path / "folder", made_up(tmp_path / "empty", 1, 1).path
     folder.mkdir()
     for part in empty.glob("*.parquet"):

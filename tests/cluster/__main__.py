@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import msgspec
+from qlog_analysis.workers import processors
 
 from . import engine
 from .errors import ClusterError
@@ -78,7 +79,7 @@ def _make(given: argparse.Namespace, program: Program, command: list[str]) -> No
     if given.scheduler is not None:
         chosen = engine.cluster(given.scheduler, program)
     else:
-        chosen = engine.local(given.jobs or engine.processors(), program)
+        chosen = engine.local(given.jobs or processors(), program)
     store = Store(listing.store, listing.jobs)
     with chosen as workers:
         failed = _gather(workers, listing, store)
@@ -92,7 +93,7 @@ def _make(given: argparse.Namespace, program: Program, command: list[str]) -> No
         )
 
 
-def _gather(workers: engine.Workers, listing: Listing, store: Store) -> list[str]:
+def _gather(workers: engine.Crew, listing: Listing, store: Store) -> list[str]:
     """What cc-lab said of runs that failed."""
     failed: list[str] = []
     progress = Progress(listing.jobs.values())

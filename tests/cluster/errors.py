@@ -1,5 +1,5 @@
-"""What is wrong, for the user."""
+"""What is wrong, for the user: the error of the loop as well (qlog_analysis.workers)."""
 
+from qlog_analysis.errors import AnalysisError
 
-class ClusterError(Exception):
-    pass
+ClusterError = AnalysisError

@@ -105,7 +105,7 @@ def handed_out(out: Path) -> Iterator[str]:
     shard = next(cut(listing, 1))
     with cluster(out, 1) as (address, spent), engine.cluster(address, Program(built())) as crew:
         before = spent()
-        for _ in engine.worked(replace(crew, make=nothing), iter([shard] * EMPTY)):
+        for _ in engine.worked(replace(crew, work=nothing), iter([shard] * EMPTY)):
             pass
         each = spent().since(before)
     yield "| to hand out a shard, ms of processor time: scheduler | command | worker |"

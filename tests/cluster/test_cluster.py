@@ -8,7 +8,6 @@ from pathlib import Path
 import distributed
 import pytest
 
-from . import engine
 from .__main__ import main
 from .on_loopback import scheduler, workers
 from .small import alone, laid, other_program, same, started, wait_for
@@ -28,7 +27,7 @@ def address() -> Iterator[str]:
 def test_a_scheduler_that_is_not_there_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(engine, "PATIENCE", 0.5)
+    monkeypatch.setattr("qlog_analysis.workers.PATIENCE", 0.5)
     monkeypatch.chdir(laid(tmp_path / "here"))
     assert main(["--scheduler", "tcp://127.0.0.1:1", *LINK]) == 2
     assert "--scheduler tcp://127.0.0.1:1: no Dask scheduler answers there" in capsys.readouterr().err
@@ -38,7 +37,7 @@ def test_a_scheduler_without_workers_says_how_to_start_one(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with distributed.Client(address, timeout=60, set_as_default=False):
-        monkeypatch.setattr(engine, "PATIENCE", 0.5)
+        monkeypatch.setattr("qlog_analysis.workers.PATIENCE", 0.5)
         monkeypatch.chdir(laid(tmp_path / "here"))
         assert main(["--scheduler", address, *LINK]) == 2
     assert f"bin/dask worker {address}`" in capsys.readouterr().err

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .engine import Workers, worked
+from .engine import Crew, worked
 from .errors import ClusterError
 from .lab import Job, Listing, Program
 from .progress import Progress
@@ -83,7 +83,7 @@ def test_what_is_left_is_told_by_the_size_of_the_runs(monkeypatch: pytest.Monkey
 def results(make: object) -> list[Made]:
     shards = [Shard([job(name)], name) for name in "abcdef"]
     with ThreadPoolExecutor(2) as executor:
-        over = list(worked(Workers(executor, make, lambda: 1), iter(shards)))  # type: ignore[arg-type]
+        over = list(worked(Crew(executor, make, lambda: 1), iter(shards)))  # type: ignore[arg-type]
     got = {one[0].text: one[1] for one in over if one is not None}
     assert sorted(got) == list("abcdef")
     return [got[name] for name in "abcdef"]

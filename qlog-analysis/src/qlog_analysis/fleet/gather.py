@@ -16,7 +16,7 @@ from . import find
 from .fetch import is_address
 from .progress import Progress
 from .row import Found, Row
-from .schedule import Workers, worked
+from .schedule import Crew, worked
 from .store import Store, Writer
 from .table import Table
 
@@ -38,7 +38,7 @@ class Gathered:
 def gather(
     store: Path,
     where: list[str],
-    workers: AbstractContextManager[Workers],
+    workers: AbstractContextManager[Crew],
     *,
     again: bool,
     outputs: Sequence[Path] = (),
@@ -73,7 +73,7 @@ def _apart(found: Iterator[Found], outputs: Sequence[Path]) -> Iterator[Found]:
         yield one
 
 
-def _work(table: Table, workers: Workers, writer: Writer, progress: Progress) -> None:
+def _work(table: Table, workers: Crew, writer: Writer, progress: Progress) -> None:
     pending: list[Row] = []
     written = 0.0
     try:

@@ -12,13 +12,14 @@ from pathlib import Path
 from ..errors import AnalysisError
 from ..nearby import is_trace
 from ..output import STANDARD_OUTPUT, keep_apart, replacing, write_text
+from ..workers import processors
 from . import compare, explanations, schedule
 from .chosen import Chosen
 from .fetch import is_address
 from .gather import gather
 from .isolated import Limits
 from .outcome import Report, to_json, to_text
-from .schedule import Workers
+from .schedule import Crew
 from .store import Store, quoted
 from .summary import Fleet, summarise
 from .table import Table
@@ -68,11 +69,11 @@ def _refuse_wrong(args: Namespace) -> None:
         raise AnalysisError("--explain writes pages that the page of --html links to: give --html as well")
 
 
-def _workers(args: Namespace) -> AbstractContextManager[Workers]:
+def _workers(args: Namespace) -> AbstractContextManager[Crew]:
     limits = Limits(args.time_limit, args.memory_limit)
     if args.scheduler is not None:
         return schedule.cluster(args.scheduler, limits)
-    return schedule.local(args.jobs or schedule.processors(), limits)
+    return schedule.local(args.jobs or processors(), limits)
 
 
 def _report(args: Namespace, this: Of, other: Of | None) -> Report:
