@@ -76,6 +76,7 @@ def script(block: list[Line]) -> str:
         programs = {command.program for command in found}
         if programs & SERVERS:
             output = f"server-{number}.txt"
+            said.append(f": > {output}  # the block before may have left one that says `ready`")
             said.append(f"{remark_off(text).rstrip('& ')} > {output} & servers+=($!)")
             said.append(f"until grep -q ready {output}; do kill -0 $!; sleep 0.05; done")
         elif "cargo" in programs:
@@ -108,8 +109,8 @@ def run(block: list[Line], root: Path) -> str:
     )
     try:
         output = process.communicate(timeout=LIMIT_S)[0]
-    except subprocess.TimeoutExpired:
-        output = f"not done after {LIMIT_S} s"
+    except subprocess.TimeoutExpired as late:
+        output = f"not done after {LIMIT_S} s: {late.output!r}"
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
