@@ -133,7 +133,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
             following=self._following(1),
             standing=self._standing,
             queues=self._queues,
-            largest=[largest.get() for largest in self._largest],
+            largest=list(dict.fromkeys(largest.get() for largest in self._largest)),
             meets_path=self._measurement.meets_path,
             longest_length=self._longest_length,
         )
