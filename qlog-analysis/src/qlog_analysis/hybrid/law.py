@@ -62,9 +62,9 @@ def link_rate(packet_bytes: float, transmission: float, p: Parameters) -> float:
     return 8.0 * packet_bytes / transmission if known else math.inf
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Epoch:
-    """What one ended epoch offers to the update."""
+    """What one ended epoch offers to the update. Not frozen, for one is made for every way to read a report."""
 
     delta: float
     """What stands for its relative one-way delays, less what `queueing` takes off, s."""
@@ -228,7 +228,7 @@ def update(e: Epoch, p: Parameters, course: Course, others: contended.Judged = L
     course = course.arrive(e.delivery_rate, e.arriving, e.length).see(e.delta)
     if e.interrupted:
         return _interrupted(e)
-    e = replace(e, believed=believed(course.dips, e.startup, p), most=course.drain.most(e.jitter, e.packet_bytes))
+    e.believed, e.most = believed(course.dips, e.startup, p), course.drain.most(e.jitter, e.packet_bytes)
     course = course.learn(e.arrived_in_full)
     done, dips = _beside(_updated(e, p, course), e, others), course.dips
     if done.beta is not None and e.believed > 0.0 and course.return_rate is None and not e.sent_little:
@@ -282,7 +282,7 @@ def outcomes(e: Epoch, p: Parameters, course: Course, slack: float = 0.0) -> Ite
     elif known is None:
         yield from _settled(e, lone, p, Standing() if e.stalled else e.standing, slack)
     else:
-        for others in contended.judge(known, _seen(e, lone.rate), slack):
+        for others in dict.fromkeys(contended.judge(known, _seen(e, lone.rate), slack)):
             yield from _beside_others(e, p, course, others, slack)
 
 
