@@ -162,9 +162,9 @@ class HybridSender:
         assert self._start is not None
         rtt = now - sent
         in_class = size_class(size, self.packet)
-        self._minima.insert_rtt(now, in_class, rtt)
+        self._minima.insert_rtt(in_class, rtt)
         owd = self._minima.without_ack_delay(rtt, min(ack_delay, self.max_ack_delay))
-        self._minima.insert_owd(now, Source.ACK, in_class, owd)
+        self._minima.insert_owd(Source.ACK, in_class, owd)
         if not self._sent_since(sent):
             return None
         above = owd - self._minima.owd_minima(Source.ACK)[in_class - 1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 SPAN = 0.01
 """s. An epoch is cut into equal spans as near to this as they come."""
@@ -12,8 +12,7 @@ MOST_READINGS = 256
 """Where rounding leaves more than so many ways to cut an epoch, some are passed over, but not the extremes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(NamedTuple):
     """A sample that counts, in s."""
 
     at: float
@@ -24,8 +23,7 @@ class Taken:
     """Its ROWD against the minima of that time."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
+class _Reading(NamedTuple):
     """Spans as far as samples have been read."""
 
     span: int

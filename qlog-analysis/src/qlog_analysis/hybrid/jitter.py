@@ -50,25 +50,20 @@ class Jitter(NamedTuple):
 
     def add(self, minima: Iterable[float]) -> Jitter:
         """With the minima of spans that follow."""
-        jitter = self
+        row, bends, up, down, low = self
         for least in minima:
-            jitter = jitter._next(least)
-        return jitter
+            if len(row) == 2:
+                bend = min(max(row[1] - (least + row[0]) / 2.0, -MOST_BEND), MOST_BEND)
+                bends = min(bends + 1, MOST_BENDS)
+                up += (max(bend, 0.0) - up) / bends
+                down += (max(-bend, 0.0) - down) / bends
+                low = _lower(low, least, _variation(bends, up, down))
+            row = (*row[-1:], least)
+        return Jitter(row, bends, up, down, low)
 
     def interrupt(self) -> Jitter:
         """What comes does not follow what was."""
         return self._replace(row=())
-
-    def _next(self, least: float) -> Jitter:
-        if len(self.row) < 2:
-            return self._replace(row=(*self.row, least))
-        before, last = self.row
-        bend = min(max(last - (least + before) / 2.0, -MOST_BEND), MOST_BEND)
-        n = min(self.bends + 1, MOST_BENDS)
-        up = self.up + (max(bend, 0.0) - self.up) / n
-        down = self.down + (max(-bend, 0.0) - self.down) / n
-        low = _lower(self.low, least, _variation(n, up, down))
-        return Jitter((last, least), n, up, down, low)
 
     @property
     def variation(self) -> float:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from enum import Enum
+from functools import cache
 
 from .skew import TICKS, Skew
 from .window_min import PARTS, SlidingMinimum
 
 CLASSES = 4
+SMALLEST = 1
+"""The class whose minimum is that of all."""
 
 
+@cache
 def size_class(size: int, max_datagram_size: int) -> int:
     """`ceil(4 * size / max_datagram_size)`, clamped to 1..4."""
     return min(max(-(-CLASSES * size // max_datagram_size), 1), CLASSES)
@@ -25,7 +29,7 @@ class Source(str, Enum):
 
 
 class PathMinima:
-    """OWD_min of every source and size class, and L."""
+    """OWD_min of every source and size class, and L. What is inserted belongs to the time of the latest `advance`."""
 
     def __init__(self, window: float, origin: float, *, skew: bool = False) -> None:
         self._owd = {source: [SlidingMinimum(window, origin) for _ in range(CLASSES)] for source in Source}
@@ -89,13 +93,15 @@ class PathMinima:
         for m in self._owd[Source.TIMESTAMPS]:
             m.change(by)
 
-    def insert_owd(self, now: float, source: Source, in_class: int, owd: float) -> None:
-        self._owd[source][in_class - 1].insert(self._at(now), owd)
+    def insert_owd(self, source: Source, in_class: int, owd: float) -> float:
+        """Returns it less the minimum of its class."""
+        self._owd[source][in_class - 1].insert_now(owd)
+        return owd - self.owd_minimum(source, in_class)
 
-    def insert_rtt(self, now: float, in_class: int, rtt: float) -> None:
-        self._rtt_any.insert(self._at(now), rtt)
+    def insert_rtt(self, in_class: int, rtt: float) -> None:
+        self._rtt_any.insert_now(rtt)
         if in_class == CLASSES:
-            self._rtt_full.insert(self._at(now), rtt)
+            self._rtt_full.insert_now(rtt)
 
     def clear_owd(self, *sources: Source) -> None:
         for source in sources:
