@@ -154,7 +154,7 @@ class Measurement:
 
     def feedback(self, f: Feedback, *, startup: bool, told: float | None) -> None:
         """`told` is R before the update, if the feedback ends an epoch."""
-        before, after = self._flight.settle(f)
+        flight = self._flight.settle(f)
         blackout = self._persistent.record(f, self._rtt)
         if True in blackout:
             self._blackout = {a or b for a in self._blackout for b in blackout}
@@ -165,17 +165,16 @@ class Measurement:
             self._begin_first(f)
         self._samples_before = self._samples.counts()
         self._ends_with_ack = f.space is Space.APPLICATION and len(f.acked) > 0
-        acked_bytes = self._flight.acked(f)
         self._oldest = newest = None
         if f.space is Space.APPLICATION:
-            newest = self._collect(f, acked_bytes, ends=told is not None)
+            newest = self._collect(f, flight.acked, ends=told is not None)
         lengths = self._samples.lengths()
         if startup:
-            self._grow(f, acked_bytes if began else 0, lengths, told)
+            self._grow(f, flight.acked if began else 0, lengths, told)
             if began and not self._meets_path:
                 self._look_for_queue(f, lengths, newest)
         growing = (self._growing.low, self._growing.high) if startup and self._growing else None
-        self._steps.append(HybridStep(f, lengths, after, before, growing))
+        self._steps.append(HybridStep(f, lengths, flight.after, flight.before, growing))
         if told is None and self._overdue is None and self._is_over(f, lengths, startup):
             self._overdue = f.time
 

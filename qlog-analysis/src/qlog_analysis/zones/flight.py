@@ -6,8 +6,19 @@ import itertools
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from ..model import Feedback, Space, Trace
+
+
+class Settled(NamedTuple):
+    """Bytes of ack-eliciting packets at a feedback."""
+
+    before: int
+    """Of the application space in flight before it."""
+    after: int
+    acked: int
+    """Newly acknowledged by it, in its space."""
 
 
 class Flight:
@@ -23,18 +34,13 @@ class Flight:
         self._sent_before = array("q", itertools.accumulate(self._sizes, initial=0))
         self._sent_in_space = array("q", itertools.accumulate(in_space, initial=0))
 
-    def acked(self, f: Feedback) -> int:
-        """Those that it newly acknowledges."""
-        return self._total(self._trace.acked_by(f))
-
-    def settle(self, f: Feedback) -> tuple[int, int]:
-        """Takes in what a feedback has acknowledged or declared lost. How many of the application space were neither
-        before it, and are so after it."""
+    def settle(self, f: Feedback) -> Settled:
+        """Takes in what a feedback has acknowledged or declared lost."""
         sent = self._sent_in_space[bisect_right(self._trace.sent.record, f.record)]
-        before = sent - self._settled
+        before, acked = sent - self._settled, self._total(self._trace.acked_by(f))
         if f.space is Space.APPLICATION:
-            self._settled += self.acked(f) + self._total(f.lost)
-        return before, sent - self._settled
+            self._settled += acked + self._total(f.lost)
+        return Settled(before, sent - self._settled, acked)
 
     def _total(self, packets: Iterable[int]) -> int:
         return sum([self._sizes[p] for p in packets])

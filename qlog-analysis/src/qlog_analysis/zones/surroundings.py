@@ -6,7 +6,7 @@ import math
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..check.numbers import RELATIVE
 from ..check.verdict import Finding
@@ -18,8 +18,7 @@ PACING_ROUNDING = 8.0
 """bit/s. quiche writes pacing rates in whole bytes per second."""
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
+class Expected(NamedTuple):
     """What quiche should have written at one feedback."""
 
     step: Step
