@@ -368,7 +368,7 @@ class HybridSender:
         self._start = self._heard = now
         self._longest_gap = 0.0
         self._taken, self._acked, self._acked_packets, self._acks = [], 0, 0, 0
-        self._newest = replace(self._newest, at=0.0) if self._newest is not None else None
+        self._newest = self._newest._replace(at=0.0) if self._newest is not None else None
         self._take_newest()
         self._lost = self._loss_reports = self._lost_total = 0
         self.sent_bytes, self.app_limited, self._window_full = 0, False, False

@@ -41,7 +41,7 @@ def epoch(**changes: Any) -> law.Epoch:
 
 def after(course: Course = FRESH, p: Parameters = DRAINING, **changes: Any) -> law.Update:
     done = law.update(epoch(**changes), p, course)
-    return replace(done, course=replace(done.course, dips=Dips()))
+    return done._replace(course=done.course._replace(dips=Dips()))
 
 
 def test_increases_grow_with_the_packet_and_fall_with_the_round_trip() -> None:
@@ -112,7 +112,7 @@ def test_a_decrease_leaves_for_what_drains_the_queue_and_the_share_comes_back() 
 )
 def test_the_share_of_a_decrease(course: Course, app_limited: bool, return_rate: float) -> None:
     down = after(course, delta=0.02, delivery_rate=9e5, app_limited=app_limited)
-    assert replace(down.course, drain=Drain()) == Course(return_rate)
+    assert down.course._replace(drain=Drain()) == Course(return_rate)
     assert down.rate == pytest.approx(min(1e6, 0.9 * return_rate))
 
 
