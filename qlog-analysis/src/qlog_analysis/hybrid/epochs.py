@@ -163,7 +163,7 @@ class Measurement:
             if f.space is not Space.APPLICATION or f.sample < 0:
                 return
             self._begin_first(f)
-        self._samples_before = self._samples.counts()
+        self._samples_before = self._samples.counts() if startup else {}
         self._ends_with_ack = f.space is Space.APPLICATION and len(f.acked) > 0
         self._oldest = newest = None
         if f.space is Space.APPLICATION:
@@ -240,8 +240,8 @@ class Measurement:
             return True
         if self._shows_decrease:
             return True
-        enough = self._samples_before[self._samples.source] >= STARTUP_SAMPLES
-        return startup and enough and self._queue_met.lasts(f.time, lengths, self._expected_ack_gap) == {True}
+        enough = startup and self._samples_before[self._samples.source] >= STARTUP_SAMPLES
+        return enough and self._queue_met.lasts(f.time, lengths, self._expected_ack_gap) == {True}
 
     def _believed(self) -> float:
         return believed(self._transmission.smallest, self._samples.lengths()[0], self._samples.source)

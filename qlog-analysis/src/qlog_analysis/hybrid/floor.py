@@ -56,8 +56,9 @@ def minima(samples: Sequence[Taken], slack: float = 0.0) -> set[tuple[float, ...
     """These minima, in the order of the spans; several rows likewise."""
     if not samples:
         return set()
-    counts = [tuple(_spans(s.length + shift) for s in samples) for shift in (-slack, slack)]
-    return {row for count in set(counts) for row in _rows(samples, count, slack)}
+    of_length = {length: [_spans(length + shift) for shift in (-slack, slack)] for length in {s.length for s in samples}}
+    counts = {tuple([of_length[s.length][i] for s in samples]) for i in (0, 1)}
+    return {row for count in counts for row in _rows(samples, count, slack)}
 
 
 def _spans(length: float) -> int:
@@ -71,11 +72,11 @@ def _span(at: float, length: float, count: int) -> int:
 def _rows(samples: Sequence[Taken], counts: tuple[int, ...], slack: float) -> set[tuple[float, ...]]:
     readings: set[_Reading] = set()
     for s, count in zip(samples, counts, strict=True):
-        spans = {_span(s.at + shift, s.length, count) for shift in (-slack, slack)}
-        if not readings:
+        spans = {_span(s.at - slack, s.length, count), _span(s.at + slack, s.length, count)}
+        if readings:
+            readings = {r.add(span, s.above) for r in readings for span in _reachable(r, spans)}
+        else:
             readings = {_Reading(span, s.above) for span in spans}
-            continue
-        readings = {r.add(span, s.above) for r in readings for span in _reachable(r, spans)}
         if len(readings) > MOST_READINGS:
             ordered = sorted(readings, key=lambda r: mean(r.minima))
             readings = {*ordered[:: 2 * len(ordered) // MOST_READINGS + 1], ordered[-1]}

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 
 from .skew import TICKS, Skew
 from .window_min import PARTS, SlidingMinimum
 
 CLASSES = 4
-SMALLEST = 1
-"""The class whose minimum is that of all."""
 
 
 @cache
@@ -34,7 +32,8 @@ class DelayMinima:
     def __init__(self, window: float, origin: float) -> None:
         self._windows = [SlidingMinimum(window, origin) for _ in range(CLASSES)]
         self.least = (math.inf,) * CLASSES
-        """Of classes 1 to 4, each with what the larger classes say; infinite where nothing was seen."""
+        """Of classes 1 to 4, each with what the larger classes say, so that the first is that of all; infinite where
+        nothing was seen."""
 
     def insert(self, in_class: int, owd: float) -> None:
         self._windows[in_class - 1].insert_now(owd)
@@ -149,8 +148,7 @@ class PathMinima:
     def raise_by(self, by: dict[Source, float | None]) -> None:
         """What was a queue is none, by each source. Without ACK arrivals nothing is known of the RTT, which stays."""
         for source, minima in self._owd.items():
-            raised = by[source]
-            minima.each(lambda m, raised=raised: m.raise_by(raised))
+            minima.each(partial(SlidingMinimum.raise_by, by=by[source]))
         if by[Source.ACK] is not None:
             self._rtt_full.raise_by(by[Source.ACK])
             self._rtt_any.raise_by(by[Source.ACK])
@@ -171,5 +169,5 @@ class PathMinima:
         return self._owd[source].least[in_class - 1]
 
     def owd_minima(self, source: Source) -> tuple[float, ...]:
-        """OWD_min of classes 1 to 4, each with what the larger classes say; infinite where nothing was seen."""
+        """OWD_min of classes 1 to 4, as in `DelayMinima.least`."""
         return self._owd[source].least

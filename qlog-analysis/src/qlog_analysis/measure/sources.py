@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..model import Feedback, Trace
-from .sliding import SMALLEST, PathMinima, Source, size_class
+from .sliding import PathMinima, Source, size_class
 from .trust import Plausibility, Trust
 
 
@@ -27,7 +27,7 @@ class Sources:
 
     def __init__(self, trace: Trace, minima: list[PathMinima]) -> None:
         self.current = Source.ACK
-        self._trace = trace
+        self._trace, self._sent = trace, trace.sent
         self._minima = minima
         """Variants that differ in what rounding leaves open; the first decides what is plausible."""
         self._trust = Trust()
@@ -38,7 +38,7 @@ class Sources:
         by_timestamps = len(f.received) > 0 and not self._trust.lost
         fall = self._fall(f, max_datagram_size) if by_timestamps else 0.0
         if f.sample >= 0:
-            rtt = f.time - self._trace.sent.time[f.sample]
+            rtt = f.time - self._sent.time[f.sample]
             in_class = self._class(f.sample, max_datagram_size)
             for m in self._minima:
                 m.insert_rtt(in_class, rtt)
@@ -47,7 +47,7 @@ class Sources:
         if not by_timestamps:
             return
         for packet, received in f.received:
-            owd = received - self._trace.sent.time[packet]
+            owd = received - self._sent.time[packet]
             in_class = self._class(packet, max_datagram_size)
             worth = self._worth(f, packet, owd, in_class, fall)
             if worth is not Plausibility.IMPLAUSIBLE:
@@ -71,14 +71,13 @@ class Sources:
         return Sample(packet, owd, in_class, source, above, restarts)
 
     def _class(self, packet: int, max_datagram_size: int) -> int:
-        sent = self._trace.sent
         # quiche tells its controllers a size of 0 for packets that are not ack-eliciting.
-        return size_class(sent.size[packet] if sent.ack_eliciting[packet] else 0, max_datagram_size)
+        return size_class(self._sent.size[packet] if self._sent.ack_eliciting[packet] else 0, max_datagram_size)
 
     def _excess(self, f: Feedback, packet: int, in_class: int) -> float:
         """RTT beyond the minimum by ACK arrivals of the packet's class; NaN without one."""
         minimum = self._minima[0].owd_minimum(Source.ACK, in_class)
-        return math.nan if math.isinf(minimum) else f.time - self._trace.sent.time[packet] - minimum
+        return math.nan if math.isinf(minimum) else f.time - self._sent.time[packet] - minimum
 
     def _fall(self, f: Feedback, max_datagram_size: int) -> float:
         if not f.acked:
@@ -91,8 +90,8 @@ class Sources:
         excess = self._excess(f, packet, in_class)
         if math.isnan(excess):
             return Plausibility.IMPLAUSIBLE
-        minimum, lowest = (self._minima[0].owd_minimum(Source.TIMESTAMPS, c) for c in (in_class, SMALLEST))
-        worth = self._trust.check(owd, minimum, lowest, excess, fall)
+        least = self._minima[0].owd_minima(Source.TIMESTAMPS)
+        worth = self._trust.check(owd, least[in_class - 1], least[0], excess, fall)
         if worth is Plausibility.CLOCK_STEP:
             for m in self._minima:
                 m.clear_owd(Source.TIMESTAMPS)
