@@ -66,6 +66,7 @@ class PathMinima:
         self._owd = {source: DelayMinima(window, origin) for source in Source}
         self._rtt_full = SlidingMinimum(window, origin)
         self._rtt_any = SlidingMinimum(window, origin)
+        self._length: float | None = None
         self._skew = Skew(window / PARTS, origin) if skew else None
         self._paused: float | None = None
         self._missed = 0.0
@@ -95,6 +96,7 @@ class PathMinima:
             minima.each(lambda m: m.advance(now))
         for m in (self._rtt_full, self._rtt_any):
             m.advance(now)
+        self._find_length()
         if self._rtt_full.latest > before:
             self._update_skew(before, seen)
 
@@ -135,6 +137,7 @@ class PathMinima:
         self._rtt_any.insert_now(rtt)
         if in_class == CLASSES:
             self._rtt_full.insert_now(rtt)
+        self._find_length()
 
     def clear_owd(self, *sources: Source) -> None:
         for source in sources:
@@ -152,12 +155,16 @@ class PathMinima:
         if by[Source.ACK] is not None:
             self._rtt_full.raise_by(by[Source.ACK])
             self._rtt_any.raise_by(by[Source.ACK])
+            self._find_length()
         self._restart_skew()
 
     def length(self) -> float | None:
         """L: the smallest round-trip time of full-sized packets, while there is none that of all."""
+        return self._length
+
+    def _find_length(self) -> None:
         full = self._rtt_full.get()
-        return self._rtt_any.get() if full is None else full
+        self._length = self._rtt_any.get() if full is None else full
 
     def without_ack_delay(self, rtt: float, ack_delay: float) -> float:
         """The ACK delay takes no round trip below the smallest (RFC 9002, section 5.3)."""
