@@ -56,8 +56,9 @@ def minima(samples: Sequence[Taken], slack: float = 0.0) -> set[tuple[float, ...
     """These minima, in the order of the spans; several rows likewise."""
     if not samples:
         return set()
-    of_length = {length: [_spans(length + shift) for shift in (-slack, slack)] for length in {s.length for s in samples}}
-    counts = {tuple([of_length[s.length][i] for s in samples]) for i in (0, 1)}
+    lengths = {s.length for s in samples}
+    spans = [{length: _spans(length + shift) for length in lengths} for shift in (-slack, slack)]
+    counts = {tuple([of_length[s.length] for s in samples]) for of_length in spans}
     return {row for count in counts for row in _rows(samples, count, slack)}
 
 
