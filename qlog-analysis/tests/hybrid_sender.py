@@ -162,9 +162,9 @@ class HybridSender:
         assert self._start is not None
         rtt = now - sent
         in_class = size_class(size, self.packet)
-        self._minima.insert_rtt(now, in_class, rtt)
+        self._minima.insert_rtt(in_class, rtt)
         owd = self._minima.without_ack_delay(rtt, min(ack_delay, self.max_ack_delay))
-        self._minima.insert_owd(now, Source.ACK, in_class, owd)
+        self._minima.insert_owd(Source.ACK, in_class, owd)
         if not self._sent_since(sent):
             return None
         above = owd - self._minima.owd_minima(Source.ACK)[in_class - 1]
@@ -368,7 +368,7 @@ class HybridSender:
         self._start = self._heard = now
         self._longest_gap = 0.0
         self._taken, self._acked, self._acked_packets, self._acks = [], 0, 0, 0
-        self._newest = replace(self._newest, at=0.0) if self._newest is not None else None
+        self._newest = self._newest._replace(at=0.0) if self._newest is not None else None
         self._take_newest()
         self._lost = self._loss_reports = self._lost_total = 0
         self.sent_bytes, self.app_limited, self._window_full = 0, False, False

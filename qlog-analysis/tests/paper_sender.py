@@ -85,9 +85,9 @@ class PaperSender:
     def _take(self, minima: PathMinima, now: float, sent: float, size: int, ack_delay: float) -> None:
         rtt = now - sent
         in_class = size_class(size, self.packet)
-        minima.insert_rtt(now, in_class, rtt)
+        minima.insert_rtt(in_class, rtt)
         owd = minima.without_ack_delay(rtt, min(ack_delay, self.max_ack_delay))
-        minima.insert_owd(now, Source.ACK, in_class, owd)
+        minima.insert_owd(Source.ACK, in_class, owd)
         self._owds.append((owd, in_class))
 
     def _end(self, now: float, duration: float) -> Events:

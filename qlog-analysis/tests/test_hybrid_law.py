@@ -41,7 +41,7 @@ def epoch(**changes: Any) -> law.Epoch:
 
 def after(course: Course = FRESH, p: Parameters = DRAINING, **changes: Any) -> law.Update:
     done = law.update(epoch(**changes), p, course)
-    return replace(done, course=replace(done.course, dips=Dips()))
+    return done._replace(course=done.course._replace(dips=Dips()))
 
 
 def test_increases_grow_with_the_packet_and_fall_with_the_round_trip() -> None:
@@ -112,7 +112,7 @@ def test_a_decrease_leaves_for_what_drains_the_queue_and_the_share_comes_back() 
 )
 def test_the_share_of_a_decrease(course: Course, app_limited: bool, return_rate: float) -> None:
     down = after(course, delta=0.02, delivery_rate=9e5, app_limited=app_limited)
-    assert replace(down.course, drain=Drain()) == Course(return_rate)
+    assert down.course._replace(drain=Drain()) == Course(return_rate)
     assert down.rate == pytest.approx(min(1e6, 0.9 * return_rate))
 
 
@@ -310,17 +310,17 @@ def test_a_minimum_is_forgotten_between_nine_tenths_and_the_whole_window() -> No
 
 def test_larger_packets_bound_the_minimum_of_smaller_ones_but_not_the_other_way_round() -> None:
     minima = PathMinima(10.0, 0.0)
-    minima.insert_owd(0.0, Source.ACK, 1, 5.0)
-    minima.insert_owd(0.0, Source.ACK, 3, 4.0)
-    minima.insert_owd(0.0, Source.ACK, 4, 9.0)
+    minima.insert_owd(Source.ACK, 1, 5.0)
+    minima.insert_owd(Source.ACK, 3, 4.0)
+    minima.insert_owd(Source.ACK, 4, 9.0)
     assert minima.owd_minima(Source.ACK) == (4.0, 4.0, 4.0, 9.0)
 
 
 def test_l_is_that_of_full_packets_once_there_is_one() -> None:
     minima = PathMinima(10.0, 0.0)
-    minima.insert_rtt(0.0, 1, 0.05)
+    minima.insert_rtt(1, 0.05)
     assert minima.length() == 0.05
-    minima.insert_rtt(0.1, 4, 0.06)
+    minima.insert_rtt(4, 0.06)
     assert minima.length() == 0.06
     minima.advance(10.5)
     assert minima.length() is None

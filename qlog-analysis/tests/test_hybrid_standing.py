@@ -189,9 +189,9 @@ def test_a_longer_path_raises_minima_and_round_trips() -> None:
     minimum.advance(10.5)  # the least was seen anew at 5 s
     assert minimum.get() == 1.5
     minima = PathMinima(10.0, 0.0)
-    minima.insert_rtt(0.0, 4, 0.04)
+    minima.insert_rtt(4, 0.04)
     for source in Source:
-        minima.insert_owd(0.0, source, 4, 0.02)
+        minima.insert_owd(source, 4, 0.02)
     minima.raise_by({Source.ACK: 0.01, Source.TIMESTAMPS: None})
     assert minima.length() == pytest.approx(0.05)
     assert minima.owd_minima(Source.ACK)[3] == pytest.approx(0.03)
@@ -202,11 +202,11 @@ def test_a_longer_path_raises_minima_and_round_trips() -> None:
 
 def test_a_pause_of_the_windows_does_not_age_the_minima() -> None:
     minima = PathMinima(10.0, 0.0)
-    minima.insert_rtt(0.1, 4, 0.1)
+    minima.insert_rtt(4, 0.1)
     minima.pause(5.0, paused=True)
     for now in (float(second) for second in range(5, 25)):
         minima.advance(now)
-        minima.insert_rtt(now, 4, 0.25)
+        minima.insert_rtt(4, 0.25)
     minima.pause(25.0, paused=False)
     for now in (25.0, 29.9):
         minima.advance(now)
@@ -218,7 +218,7 @@ def test_a_pause_of_the_windows_does_not_age_the_minima() -> None:
 def test_no_round_trip_falls_below_the_smallest_because_of_an_ack_delay() -> None:
     minima = PathMinima(10.0, 0.0)
     assert minima.without_ack_delay(0.1, 0.02) == 0.1
-    minima.insert_rtt(0.0, 4, 0.07)
+    minima.insert_rtt(4, 0.07)
     for rtt, delay, owd in ((0.1, 0.01, 0.09), (0.1, 0.04, 0.07), (0.06, 0.01, 0.06), (0.1, 0.3, 0.07)):
         assert minima.without_ack_delay(rtt, delay) == pytest.approx(owd), rtt
 

@@ -127,7 +127,7 @@ def _dips(rng: random.Random) -> dict[str, Any]:
         if abs(duration / usual - STALLS) < 0.01:
             continue
         arriving = usual if stalls(duration, usual, p) else duration
-        state = replace(state.add(bits / arriving), queue=delta)
+        state = state.add(bits / arriving)._replace(queue=delta)
         decrease, dipped = rng.random() < 0.4, is_dip(bits / arriving, state.believed(p))
         if abs(bits / arriving - state.believed(p)) < 1.0:
             decrease = False

@@ -318,6 +318,10 @@ class Trace:
         """The congestion window before any feedback, bytes; NaN if the trace does not say."""
         return next((w for w in self.metrics.congestion_window if not math.isnan(w)), math.nan)
 
+    def acked_by(self, f: Feedback) -> array[int]:
+        """The packets that a feedback newly acknowledges."""
+        return self.acked[f.acked.start : f.acked.stop]
+
     def ecn_works(self, before: int) -> bool:
         """Whether quiche took the peer's ECN counts for right until a record."""
         return all(name != "failed" for record, name in self.ecn_states if record < before)

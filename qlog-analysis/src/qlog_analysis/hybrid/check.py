@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 
 from ..check.verdict import Finding
@@ -78,7 +77,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         following = self._following()
         low, high = compared.since_decrease
         told = low if following is None else following.since_decrease / 1e3
-        return replace(compared.course, since_decrease=told) if low < told < high else compared.course
+        return compared.course._replace(since_decrease=told) if low < told < high else compared.course
 
     def _end(self, event: Update[HybridEpoch], at: Feedback | None, *, on_feedback: bool) -> None:
         v, r = self._verdict, event.data
@@ -133,7 +132,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
             following=self._following(1),
             standing=self._standing,
             queues=self._queues,
-            largest=[largest.get() for largest in self._largest],
+            largest=list(dict.fromkeys(largest.get() for largest in self._largest)),
             meets_path=self._measurement.meets_path,
             longest_length=self._longest_length,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..check.verdict import Finding
 from ..events import HybridEpoch
@@ -51,7 +51,7 @@ def compare(event: Update[HybridEpoch], measured: Measured, before: Before) -> C
     anew = {u.starts_anew for u in rules.from_packets}
     goes_on = {u.startup for u in rules.from_packets} if event.data.delta is not None else {before.startup}
     course = (
-        rules.course if event.data.return_rate is None else replace(rules.course, return_rate=event.data.return_rate)
+        rules.course if event.data.return_rate is None else rules.course._replace(return_rate=event.data.return_rate)
     )
     return Compared(
         row=_row(sides, rules.from_packets),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from .dips import Dips
 from .drain import Drain
 
 
-@dataclass(frozen=True, slots=True)
-class Course:
+class Course(NamedTuple):
     """What epochs leave to those after them."""
 
     return_rate: float | None = None
@@ -18,8 +17,8 @@ class Course:
     """R at the end of start-up, while its queue drains and S is being learnt, bit/s."""
     since_decrease: float = 0.0
     """u, s."""
-    dips: Dips = field(default_factory=Dips)
-    drain: Drain = field(default_factory=Drain)
+    dips: Dips = Dips()
+    drain: Drain = Drain()
     """What has arrived while a queue drains that is not that of start-up."""
 
     def arrive(self, delivery_rate: float, arriving: float, length: float) -> Course:
@@ -28,11 +27,11 @@ class Course:
         drains = self.return_rate is not None and self.startup_rate is None
         drain = self.drain.add(delivery_rate, arriving) if drains else self.drain
         over_length = delivery_rate * (1.0 if arriving >= length else arriving / length)
-        return replace(self, dips=self.dips.add(over_length), drain=drain)
+        return self._replace(dips=self.dips.add(over_length), drain=drain)
 
     def see(self, queue: float) -> Course:
         """With the delay of an epoch that has samples."""
-        return replace(self, dips=replace(self.dips, queue=queue))
+        return self._replace(dips=self.dips._replace(queue=queue))
 
     def learn(self, delivery_rate: float, *, tells: bool = False) -> Course:
         """After start-up S becomes known from what arrives, at the end of every epoch, before anything else. Later an
@@ -40,5 +39,5 @@ class Course:
         if self.return_rate is None:
             return self
         if self.startup_rate is None:
-            return replace(self, return_rate=min(self.return_rate, delivery_rate)) if tells else self
-        return replace(self, return_rate=max(self.return_rate, min(delivery_rate, self.startup_rate)))
+            return self._replace(return_rate=min(self.return_rate, delivery_rate)) if tells else self
+        return self._replace(return_rate=max(self.return_rate, min(delivery_rate, self.startup_rate)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from .constants import BELIEVED
 from .mechanism import Mechanism
@@ -21,8 +21,7 @@ PERIODS = 12.0
 """Of growth, with which the increase begins where every decrease is at a dip."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dips:
+class Dips(NamedTuple):
     """What arrived recently, and how often decreases were at dips."""
 
     recent: tuple[float, ...] = ()
@@ -33,14 +32,14 @@ class Dips:
     """delta of the last epoch that had samples, s."""
 
     def add(self, delivery_rate: float) -> Dips:
-        return replace(self, recent=(*self.recent, delivery_rate)[-EPOCHS:])
+        return self._replace(recent=(*self.recent, delivery_rate)[-EPOCHS:])
 
     def believed(self, p: Parameters) -> float:
         """What the path is taken to carry although less arrives, bit/s."""
         return BELIEVED * max(self.recent, default=0.0) if p.has(Mechanism.DIPS) else 0.0
 
     def learn(self, dipped: bool) -> Dips:
-        return replace(self, variability=self.variability + WEIGHT * ((1.0 if dipped else 0.0) - self.variability))
+        return self._replace(variability=self.variability + WEIGHT * ((1.0 if dipped else 0.0) - self.variability))
 
     def head_start(self, period: float) -> float:
         """u after a decrease where growth has this period, s."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from . import jitter
 
@@ -11,8 +11,7 @@ TELLING_PACKETS = 64
 """With fewer the mean says no more than one epoch."""
 
 
-@dataclass(frozen=True, slots=True)
-class Drain:
+class Drain(NamedTuple):
     """The sums over the epochs since the decrease with which a queue began to drain that is not that of start-up."""
 
     lasted: float = 0.0

@@ -154,41 +154,46 @@ class Measurement:
 
     def feedback(self, f: Feedback, *, startup: bool, told: float | None) -> None:
         """`told` is R before the update, if the feedback ends an epoch."""
-        in_flight = self._flight.at(f)
-        self._flight.settle(f)
-        self._blackout = {a or b for a in self._blackout for b in self._persistent.record(f, self._rtt)}
+        flight = self._flight.settle(f)
+        blackout = self._persistent.record(f, self._rtt)
+        if True in blackout:
+            self._blackout = {a or b for a in self._blackout for b in blackout}
         began = self._start is not None
         if not began:
             if f.space is not Space.APPLICATION or f.sample < 0:
                 return
             self._begin_first(f)
-        self._samples_before = self._samples.counts()
+        self._samples_before = self._samples.counts() if startup else {}
         self._ends_with_ack = f.space is Space.APPLICATION and len(f.acked) > 0
-        acked_bytes = self._acked_in(f)
-        self._oldest = None
-        if f.space is Space.APPLICATION and f.acked:
-            self._hear(f)
-        newest = None
+        self._oldest = newest = None
         if f.space is Space.APPLICATION:
-            newest = self._collect(f, acked_bytes, ends=told is not None)
+            newest = self._collect(f, flight.acked, ends=told is not None)
         lengths = self._samples.lengths()
         if startup:
-            self._grow(f, acked_bytes if began else 0, lengths, told)
+            self._grow(f, flight.acked if began else 0, lengths, told)
             if began and not self._meets_path:
                 self._look_for_queue(f, lengths, newest)
         growing = (self._growing.low, self._growing.high) if startup and self._growing else None
-        self._steps.append(HybridStep(f, lengths, self._flight.at(f), in_flight, growing))
+        self._steps.append(HybridStep(f, lengths, flight.after, flight.before, growing))
         if told is None and self._overdue is None and self._is_over(f, lengths, startup):
             self._overdue = f.time
 
     def _collect(self, f: Feedback, acked_bytes: int, *, ends: bool) -> Sample | None:
         """Takes an ACK in, which may end the epoch; returns its last sample that counts."""
-        self._count(f, acked_bytes)
-        newest = self._take(f, ends=ends)
-        sent, acked = self._trace.sent, self._trace.acked
-        if self._awaits and any(sent.time[acked[i]] > self._counts_since for i in f.acked):
-            self._awaits, self._shows_decrease = False, True
-        return newest
+        sent, lengths = self._trace.sent, self._samples.lengths()
+        if f.lost:
+            self._count_losses(f)
+        if f.acked:
+            acked = self._trace.acked_by(f)
+            left = [sent.time[p] for p in acked]
+            self._hear(f, min(left), lengths[0])
+            self._oldest = min([at for at, p in zip(left, acked, strict=True) if sent.ack_eliciting[p]], default=None)
+            self._acked_packets += len(acked)
+            self._acked_bytes += acked_bytes
+            self._batch.record(f.time, sent.time[max(acked)], acked_bytes)
+            if self._awaits and max(left) > self._counts_since:
+                self._awaits, self._shows_decrease = False, True
+        return self._take(f, lengths, ends=ends)
 
     def _look_for_queue(self, f: Feedback, lengths: tuple[float, ...], newest: Sample | None) -> None:
         """What the last sample of the source in use says of the queue that ends start-up."""
@@ -235,8 +240,8 @@ class Measurement:
             return True
         if self._shows_decrease:
             return True
-        enough = self._samples_before[self._samples.source] >= STARTUP_SAMPLES
-        return startup and enough and self._queue_met.lasts(f.time, lengths, self._expected_ack_gap) == {True}
+        enough = startup and self._samples_before[self._samples.source] >= STARTUP_SAMPLES
+        return enough and self._queue_met.lasts(f.time, lengths, self._expected_ack_gap) == {True}
 
     def _believed(self) -> float:
         return believed(self._transmission.smallest, self._samples.lengths()[0], self._samples.source)
@@ -249,12 +254,7 @@ class Measurement:
         self._longest = self._no_queues()
         self._spans = self._empty()
 
-    def _acked_in(self, f: Feedback) -> int:
-        """Bytes that it newly acknowledges, of ack-eliciting packets."""
-        sent, acked = self._trace.sent, self._trace.acked
-        return sum(sent.size[acked[i]] for i in f.acked if sent.ack_eliciting[acked[i]])
-
-    def _count(self, f: Feedback, acked_bytes: int) -> None:
+    def _count_losses(self, f: Feedback) -> None:
         sent = self._trace.sent
         self._lost_total.extend(f.lost)
         lost = [p for p in f.lost if sent.time[p] > self._counts_since]
@@ -262,18 +262,11 @@ class Measurement:
         least, most = self._loss_reports
         told = self._flight.bounds(lost)
         self._loss_reports = (least + min(told[0], 1), most + min(told[1], 1))
-        acked = (self._trace.acked[i] for i in f.acked)
-        self._oldest = min((sent.time[p] for p in acked if sent.ack_eliciting[p]), default=None)
-        self._acked_packets += len(f.acked)
-        self._acked_bytes += acked_bytes
-        if f.acked:
-            self._batch.record(f.time, sent.time[max(self._trace.acked[i] for i in f.acked)], acked_bytes)
 
-    def _hear(self, f: Feedback) -> None:
-        """What was not in flight was not held back: the oldest packet has waited for as long as its RTT exceeds L."""
-        sent, acked = self._trace.sent, self._trace.acked
-        round_trip = f.time - min(sent.time[acked[i]] for i in f.acked)
-        waited = max(round_trip - self._samples.lengths()[0], 0.0)
+    def _hear(self, f: Feedback, oldest: float, length: float) -> None:
+        """What was not in flight was not held back: the oldest packet, which left then, has waited for as long as its
+        RTT exceeds L."""
+        waited = max(f.time - oldest - length, 0.0)
         gap = min(f.time - self._heard, waited)
         self._acks += 1
         self._longest_gap, self._heard = max(self._longest_gap, gap), f.time
@@ -281,18 +274,17 @@ class Measurement:
     def _empty(self) -> dict[Source, Spans]:
         return {source: Spans(len(self._samples.minima)) for source in Source}
 
-    def _take(self, f: Feedback, *, ends: bool) -> Sample | None:
-        """Those samples count in the next epoch that come with the end of one."""
+    def _take(self, f: Feedback, lengths: tuple[float, ...], *, ends: bool) -> Sample | None:
+        """Those samples count in the next epoch that come with the end of one; `lengths` may L have been before."""
         assert self._start is not None
-        limits, newest = self._limits, None
-        lengths = self._samples.lengths()
+        limits, newest, sent_at = self._limits, None, self._trace.sent.time
         for sample in self._samples.taken(f, limits.max_datagram_size, limits.max_ack_delay):
             if sample.source is Source.TIMESTAMPS:
                 # Receive timestamps that are equal must be so after the detour by the delay.
-                sent = self._trace.sent.time[sample.packet]
+                sent = sent_at[sample.packet]
                 received = round(sent + sample.owd, 9)
                 self._transmission.add(received, sample.in_class, sent, restarts=sample.restarts)
-            if self._trace.sent.time[sample.packet] > self._counts_since:
+            if sent_at[sample.packet] > self._counts_since:
                 if sample.restarts:
                     self._restart_clock(sample.source)
                 self._newest.append((sample, lengths))

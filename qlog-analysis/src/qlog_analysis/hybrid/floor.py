@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 SPAN = 0.01
 """s. An epoch is cut into equal spans as near to this as they come."""
@@ -12,8 +12,7 @@ MOST_READINGS = 256
 """Where rounding leaves more than so many ways to cut an epoch, some are passed over, but not the extremes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(NamedTuple):
     """A sample that counts, in s."""
 
     at: float
@@ -24,8 +23,7 @@ class Taken:
     """Its ROWD against the minima of that time."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
+class _Reading(NamedTuple):
     """Spans as far as samples have been read."""
 
     span: int
@@ -58,8 +56,10 @@ def minima(samples: Sequence[Taken], slack: float = 0.0) -> set[tuple[float, ...
     """These minima, in the order of the spans; several rows likewise."""
     if not samples:
         return set()
-    counts = [tuple(_spans(s.length + shift) for s in samples) for shift in (-slack, slack)]
-    return {row for count in set(counts) for row in _rows(samples, count, slack)}
+    lengths = {s.length for s in samples}
+    spans = [{length: _spans(length + shift) for length in lengths} for shift in (-slack, slack)]
+    counts = {tuple([of_length[s.length] for s in samples]) for of_length in spans}
+    return {row for count in counts for row in _rows(samples, count, slack)}
 
 
 def _spans(length: float) -> int:
@@ -73,11 +73,11 @@ def _span(at: float, length: float, count: int) -> int:
 def _rows(samples: Sequence[Taken], counts: tuple[int, ...], slack: float) -> set[tuple[float, ...]]:
     readings: set[_Reading] = set()
     for s, count in zip(samples, counts, strict=True):
-        spans = {_span(s.at + shift, s.length, count) for shift in (-slack, slack)}
-        if not readings:
+        spans = {_span(s.at - slack, s.length, count), _span(s.at + slack, s.length, count)}
+        if readings:
+            readings = {r.add(span, s.above) for r in readings for span in _reachable(r, spans)}
+        else:
             readings = {_Reading(span, s.above) for span in spans}
-            continue
-        readings = {r.add(span, s.above) for r in readings for span in _reachable(r, spans)}
         if len(readings) > MOST_READINGS:
             ordered = sorted(readings, key=lambda r: mean(r.minima))
             readings = {*ordered[:: 2 * len(ordered) // MOST_READINGS + 1], ordered[-1]}

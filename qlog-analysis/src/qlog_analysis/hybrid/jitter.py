@@ -4,7 +4,7 @@ docs/papers/hybrid-measuring.md."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 MOST_BENDS = 64
 """That the means go back to."""
@@ -35,9 +35,8 @@ SHORTEST = 1e-6
 """s. An epoch that began with the feedback that ends it lasts as long."""
 
 
-@dataclass(frozen=True, slots=True)
-class Jitter:
-    """What the minima of the spans of one source have shown, s."""
+class Jitter(NamedTuple):
+    """What the minima of the spans of one source have shown, s. A tuple, because rounding leaves many of them open."""
 
     row: tuple[float, ...] = ()
     """The last two, as far as they follow each other."""
@@ -51,43 +50,40 @@ class Jitter:
 
     def add(self, minima: Iterable[float]) -> Jitter:
         """With the minima of spans that follow."""
-        jitter = self
+        row, bends, up, down, low = self
         for least in minima:
-            jitter = jitter._next(least)
-        return jitter
+            if len(row) == 2:
+                bend = min(max(row[1] - (least + row[0]) / 2.0, -MOST_BEND), MOST_BEND)
+                bends = min(bends + 1, MOST_BENDS)
+                up += (max(bend, 0.0) - up) / bends
+                down += (max(-bend, 0.0) - down) / bends
+                low = _lower(low, least, _variation(bends, up, down))
+            row = (*row[-1:], least)
+        return Jitter(row, bends, up, down, low)
 
     def interrupt(self) -> Jitter:
         """What comes does not follow what was."""
-        return replace(self, row=())
-
-    def _next(self, least: float) -> Jitter:
-        row = (*self.row[-1:], least)
-        if len(self.row) < 2:
-            return replace(self, row=row)
-        bend = self.row[1] - (least + self.row[0]) / 2.0
-        bent = replace(self, row=row)._bend(min(max(bend, -MOST_BEND), MOST_BEND))
-        return replace(bent, low=bent._lower(least))
-
-    def _bend(self, bend: float) -> Jitter:
-        n = min(self.bends + 1, MOST_BENDS)
-        up = self.up + (max(bend, 0.0) - self.up) / n
-        down = self.down + (max(-bend, 0.0) - self.down) / n
-        return replace(self, bends=n, up=up, down=down)
-
-    def _lower(self, least: float) -> float:
-        v = self.variation
-        low = self.low + LOW_STEP * min(max(least - self.low, -LOW_FALLS * v), LOW_RISES * v)
-        return min(max(low, 0.0), MOST_LOW * v)
+        return self._replace(row=())
 
     @property
     def variation(self) -> float:
         """v."""
-        return 2.0 * min(1.0, self.bends / TELLING_BENDS) * min(self.up, self.down)
+        return _variation(self.bends, self.up, self.down)
 
     @property
     def level(self) -> float:
         """J, where delays are those of this source."""
         return LEVEL * self.variation + self.low
+
+
+def _variation(bends: int, up: float, down: float) -> float:
+    return 2.0 * min(1.0, bends / TELLING_BENDS) * min(up, down)
+
+
+def _lower(low: float, least: float, variation: float) -> float:
+    """`low` after a delay."""
+    step = LOW_STEP * min(max(least - low, -LOW_FALLS * variation), LOW_RISES * variation)
+    return min(max(low + step, 0.0), MOST_LOW * variation)
 
 
 def next_ack_gap(ack_gap: float, longest: float, duration: float, rate: float, packet_bytes: int) -> float:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..zones import rate as rates
 from ..zones.rate import clamp_rate
@@ -62,9 +63,9 @@ def link_rate(packet_bytes: float, transmission: float, p: Parameters) -> float:
     return 8.0 * packet_bytes / transmission if known else math.inf
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Epoch:
-    """What one ended epoch offers to the update."""
+    """What one ended epoch offers to the update. Not frozen, for one is made for every way to read a report."""
 
     delta: float
     """What stands for its relative one-way delays, less what `queueing` takes off, s."""
@@ -173,8 +174,7 @@ class Epoch:
         return jitter.made_up(borne_out, self.background)
 
 
-@dataclass(frozen=True, slots=True)
-class Update:
+class Update(NamedTuple):
     """What the law makes of an epoch."""
 
     zone: int
@@ -185,7 +185,7 @@ class Update:
     startup: bool
     """Whether the start-up goes on."""
     course: Course
-    standing: Standing = field(default_factory=Standing)
+    standing: Standing = Standing()
     outcome: Outcome | None = None
     """How an attempt to drain a queue has ended."""
 
@@ -228,7 +228,7 @@ def update(e: Epoch, p: Parameters, course: Course, others: contended.Judged = L
     course = course.arrive(e.delivery_rate, e.arriving, e.length).see(e.delta)
     if e.interrupted:
         return _interrupted(e)
-    e = replace(e, believed=believed(course.dips, e.startup, p), most=course.drain.most(e.jitter, e.packet_bytes))
+    e.believed, e.most = believed(course.dips, e.startup, p), course.drain.most(e.jitter, e.packet_bytes)
     course = course.learn(e.arrived_in_full)
     done, dips = _beside(_updated(e, p, course), e, others), course.dips
     if done.beta is not None and e.believed > 0.0 and course.return_rate is None and not e.sent_little:
@@ -236,7 +236,7 @@ def update(e: Epoch, p: Parameters, course: Course, others: contended.Judged = L
     period = p.period(e.packet_bytes, e.rate, e.length)
     goes_on = course.since_decrease + (0.0 if e.app_limited else e.length)
     since_decrease = dips.head_start(period) if done.alpha is None else goes_on
-    return replace(done, course=replace(done.course, since_decrease=since_decrease, dips=dips))
+    return done._replace(course=done.course._replace(since_decrease=since_decrease, dips=dips))
 
 
 def believed(dips: Dips, startup: bool, p: Parameters) -> float:
@@ -267,7 +267,7 @@ def _beside(u: Update, e: Epoch, others: contended.Judged) -> Update:
     if others.rate is None:
         return u
     rate = clamp_rate(others.rate, e.packet_bytes, e.length)
-    return replace(u, alpha=None, beta=others.beta, rate=rate, course=Course(since_decrease=u.course.since_decrease))
+    return u._replace(alpha=None, beta=others.beta, rate=rate, course=Course(since_decrease=u.course.since_decrease))
 
 
 def outcomes(e: Epoch, p: Parameters, course: Course, slack: float = 0.0) -> Iterator[Update]:
@@ -278,11 +278,11 @@ def outcomes(e: Epoch, p: Parameters, course: Course, slack: float = 0.0) -> Ite
     if e.interrupted:
         yield lone
     elif e.startup:
-        yield replace(lone, standing=e.standing, outcome=Outcome.NEW_PATH if e.meets_path else None)
+        yield lone._replace(standing=e.standing, outcome=Outcome.NEW_PATH if e.meets_path else None)
     elif known is None:
         yield from _settled(e, lone, p, Standing() if e.stalled else e.standing, slack)
     else:
-        for others in contended.judge(known, _seen(e, lone.rate), slack):
+        for others in dict.fromkeys(contended.judge(known, _seen(e, lone.rate), slack)):
             yield from _beside_others(e, p, course, others, slack)
 
 
@@ -308,17 +308,17 @@ def _beside_others(e: Epoch, p: Parameters, course: Course, others: contended.Ju
     if others.longer is not None:
         yield _back(u, (1.0 - p.min_decrease) * others.longer, e)
     elif others.slower:
-        yield replace(u, course=replace(u.course, since_decrease=0.0), outcome=Outcome.SLOWER_LINK)
+        yield u._replace(course=u.course._replace(since_decrease=0.0), outcome=Outcome.SLOWER_LINK)
     elif others.after is None:
         yield from _settled(e, u, p, Standing(), slack)
     else:
-        yield replace(u, standing=Standing(others=others.after))
+        yield u._replace(standing=Standing(others=others.after))
 
 
 def _back(u: Update, rate: float, e: Epoch) -> Update:
     """What a path that has become longer leads back to."""
     rate = clamp_rate(max(u.rate, rate), e.packet_bytes, e.length)
-    return replace(u, rate=rate, course=Course(dips=u.course.dips), outcome=Outcome.LONGER_PATH)
+    return u._replace(rate=rate, course=Course(dips=u.course.dips), outcome=Outcome.LONGER_PATH)
 
 
 def _settled(e: Epoch, u: Update, p: Parameters, before: Standing, slack: float) -> Iterator[Update]:
@@ -338,14 +338,14 @@ def _settled(e: Epoch, u: Update, p: Parameters, before: Standing, slack: float)
     )
     for judged in standing.judge(shown, before, p, slack):
         if judged.outcome is None:
-            yield replace(u, standing=judged.standing)
+            yield u._replace(standing=judged.standing)
         elif judged.outcome is Outcome.LONGER_PATH:
             yield _back(u, (1.0 - p.min_decrease) * judged.back, e)
         else:
             others = Contended.start(e.now, max(judged.back, e.largest), e.delta, e.length)
             rate = clamp_rate(others.held_rate, e.packet_bytes, e.length)
             course, beside = Course(dips=u.course.dips), Standing(others=others)
-            yield replace(u, rate=rate, course=course, standing=beside, outcome=Outcome.CONTENDED)
+            yield u._replace(rate=rate, course=course, standing=beside, outcome=Outcome.CONTENDED)
 
 
 def _decrease(e: Epoch, p: Parameters, course: Course) -> Update:

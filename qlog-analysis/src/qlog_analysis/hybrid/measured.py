@@ -12,7 +12,7 @@ from .spans import Spans
 from .startup import GrowingRate
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class HybridStep(Step):
     rates: tuple[float, float] | None
     """R in start-up, before what the end of an epoch does to it; None where it is that of the epoch before."""

@@ -62,8 +62,7 @@ class Measurement:
 
     def feedback(self, f: Feedback, *, ends: bool) -> None:
         """`ends` says whether it ends an epoch by the report."""
-        in_flight = self._flight.at(f)
-        self._flight.settle(f)
+        flight = self._flight.settle(f)
         self._blackout = {a or b for a in self._blackout for b in self._persistent.record(f, self._rtt)}
         samples = self._samples or self._first(f)
         if samples is None:
@@ -76,7 +75,7 @@ class Measurement:
                     samples.restart(sample.source)
                 samples.count(sample)
         lengths = samples.lengths()
-        self._steps.append(Step(f, lengths, self._flight.at(f), in_flight))
+        self._steps.append(Step(f, lengths, flight.after, flight.before))
         is_over = f.time - self._start - TIME_TOLERANCE >= max(lengths)
         if is_over and not ends and self.overdue is None:
             self.overdue = f.time

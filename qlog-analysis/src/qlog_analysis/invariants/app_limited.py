@@ -45,11 +45,10 @@ def judge(seen: Seen) -> Judged:
     widest = np.fmax.accumulate(alone)
     fastest = np.fmax.accumulate(rate)
     highest = np.fmax.accumulate(window)
-    for row in range(1, len(window)):
-        if not start <= record[row] < seen.until or not window[row] > highest[row - 1]:
-            continue
-        if rate[row] <= fastest[row - 1] or alone[row] <= widest[row - 1]:
-            continue  # BBR's window follows its rate, and a paced window's rate the round trip
+    grows = (record[1:] >= start) & (record[1:] < seen.until) & (window[1:] > highest[:-1])
+    # BBR's window follows its rate, and a paced window's rate the round trip.
+    grows &= ~(rate[1:] <= fastest[:-1]) & ~(alone[1:] <= widest[:-1])
+    for row in np.flatnonzero(grows) + 1:
         most = max(used[at[row]], paced[at[row]] * m.min_rtt[row])
         held = np.fmin(window[row - 1], rate[row - 1] / 8.0 * m.min_rtt[row])  # with the round trip as it is by then
         if held > USED * most + beside * seen.packet_size(m.time[row]):
@@ -86,15 +85,15 @@ def _recent(seen: Seen) -> Ints:
 
 def _most(values: Floats, since: Ints) -> Floats:
     """The largest from `since` on, up to each."""
-    out, held = np.zeros(len(values)), deque[int]()
-    for i, value in enumerate(values):
-        while held and values[held[-1]] <= value:
+    out, held = list[float](), deque[tuple[int, float]]()
+    for i, (value, first) in enumerate(zip(values.tolist(), since.tolist(), strict=True)):
+        while held and held[-1][1] <= value:
             held.pop()
-        held.append(i)
-        while held[0] < since[i] and len(held) > 1:
+        held.append((i, value))
+        while held[0][0] < first and len(held) > 1:
             held.popleft()
-        out[i] = values[held[0]]
-    return out
+        out.append(held[0][1])
+    return np.array(out, dtype=np.float64)
 
 
 def _paced(seen: Seen) -> Floats:
@@ -107,7 +106,11 @@ def _paced(seen: Seen) -> Floats:
         time = np.maximum(s.time[RUN:] - s.time[:-RUN], TIME_RESOLUTION)
         rate[RUN:] = np.where(np.isfinite(allowed), np.minimum((sent[RUN:] - sent[:-RUN]) / time, allowed), 0.0)
     ends = np.searchsorted(s.record, seen.feedback_record)
-    return np.array([rate[a:b].max(initial=0.0) for a, b in pairwise([0, *ends])])
+    begins = np.concatenate(([0], ends[:-1]))
+    some, out = begins < ends, np.zeros(len(ends))
+    if some.any():
+        out[some] = np.maximum.reduceat(rate[: ends[-1]], begins[some])
+    return out
 
 
 def _cover(seen: Seen, used: Floats, began: list[int], out: Judged) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections import deque
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from .invariant import Invariant, Judged
 from .seen import INITIAL_WINDOW, Seen
 from .waiting import Waiting
+
+Bools = npt.NDArray[np.bool_]
 
 CATCH_UP = 1e-3
 """s: quiche's pacer may make up for so much of a late departure (`burst_allowance` of the controllers here)."""
@@ -83,29 +85,30 @@ def burst_of(seen: Seen) -> Burst:
     return QUICHES if seen.trace.native else OTHERS
 
 
-def together(seen: Seen, i: int) -> int:
-    """Packets that may leave together with the one at this position in `sends`."""
-    if not seen.ours or seen.o.sends.pacing[i] > PAIRS_ABOVE:
-        return burst_of(seen).paced
-    record = seen.o.sends.record[i]
-    state = bisect_left(seen.trace.states, record, key=lambda s: s.record) - 1
-    starts = state >= 0 and seen.trace.states[state].name == "startup"
-    return burst_of(seen).paced if burst_of(seen) is PROBING and starts else 1
+def together(seen: Seen) -> list[int]:
+    """How many packets may leave together with each of `sends`."""
+    s, states, burst = seen.o.sends, seen.trace.states, burst_of(seen)
+    if not seen.ours:
+        return [burst.paced] * len(s)
+    state = np.searchsorted(np.array([x.record for x in states], dtype=np.int64), s.record) - 1
+    starts = np.array([*(x.name == "startup" for x in states), False])[state]  # the last one stands for none
+    several = (s.pacing > PAIRS_ABOVE) | (starts & (burst is PROBING))
+    return [burst.paced if x else 1 for x in several.tolist()]
 
 
 def judge(seen: Seen) -> Judged:
     s = seen.o.sends
-    if not any(math.isfinite(x) for x in s.pacing):
+    if not np.isfinite(s.pacing).any():
         return Judged.nothing("the trace does not report a pacing rate")
     if not seen.trace.sizes_known:
         return Judged.nothing("the trace does not give the size of every packet")
     out, sent = Judged(), seen.trace.sent
-    plan, held = Schedule(burst_of(seen)), _Held(seen, Waiting(seen.trace))
+    plan, held = Schedule(burst_of(seen)), _Held.of(seen)
     before, bursts = math.nan, deque[int](maxlen=PROBING.paced)
     known = ~np.isnan(seen.ptos_before(s.record))
-    columns = (s.record, known, s.in_flight, s.packet, s.time, 8.0 * s.size / (s.pacing + 8.0))
-    rows = zip(*(c.tolist() for c in columns), strict=True)
-    for i, (record, rtt_known, in_flight, packet, time, transfer) in enumerate(rows):
+    columns = (s.record, known, s.in_flight, s.packet, s.time, 8.0 * s.size / (s.pacing + 8.0), _without_room(seen))
+    rows = zip(*(c.tolist() for c in columns), together(seen), strict=True)
+    for i, (record, rtt_known, in_flight, packet, time, transfer, no_room, at_once) in enumerate(rows):
         if record >= seen.until:
             break
         if in_flight <= 0.0:
@@ -117,7 +120,7 @@ def judge(seen: Seen) -> Judged:
         elif plan.free == 0:
             out.cases += 1
             out.seconds += 0.0 if math.isnan(before) else time - before
-        bursts.append(together(seen, i))
+        bursts.append(at_once)
         early = plan.early(time, max(bursts))  # a burst that has begun goes on
         if early > TOGETHER + TRUNCATED:
             out.breach(
@@ -127,9 +130,15 @@ def judge(seen: Seen) -> Judged:
             )
             plan.due = time  # what follows is judged for itself
         plan.left(time, transfer)
-        held.left(i)
+        held.left(record, packet, no_room=no_room)
         before = time
     return out
+
+
+def _without_room(seen: Seen) -> Bools:
+    """Of each of `sends` whether the window is full once it has left, where that makes the pacer begin a new burst."""
+    s = seen.o.sends
+    return (s.in_flight + s.size + seen.o.full > s.window) & (burst_of(seen) is PROBING)
 
 
 @dataclass(slots=True)
@@ -138,19 +147,22 @@ class _Held:
     after the application had nothing to send, or, where three packets may leave together, after the window was full,
     and what was left of the burst before lets it begin at once: a source that writes packet by packet is not paced."""
 
-    seen: Seen
     waiting: Waiting
+    known: bool
+    """Whether the trace tells what waits."""
     otherwise: bool = False
     _written: int = 0
 
-    def left(self, i: int) -> None:
-        """The packet at this position in `sends` has left."""
-        s, trace = self.seen.o.sends, self.seen.trace
-        self._written = self.waiting.write_until(self._written, int(s.record[i]))
-        self.waiting.send(int(s.packet[i]))
-        no_room = burst_of(self.seen) is PROBING and s.in_flight[i] + s.size[i] + self.seen.o.full > s.window[i]
-        known = len(trace.written) > 0 and trace.first_limits is not None
-        self.otherwise = bool(no_room or (known and not self.waiting.any))
+    @classmethod
+    def of(cls, seen: Seen) -> _Held:
+        trace = seen.trace
+        return cls(Waiting(trace), known=len(trace.written) > 0 and trace.first_limits is not None)
+
+    def left(self, record: int, packet: int, *, no_room: bool) -> None:
+        """A packet has left, and may have filled the window."""
+        self._written = self.waiting.write_until(self._written, record)
+        self.waiting.send(packet)
+        self.otherwise = no_room or (self.known and not self.waiting.any)
 
 
 INVARIANT = Invariant(

@@ -126,7 +126,7 @@ def _round_ends(trace: Trace) -> Ints:
     reached = []
     for f in trace.feedback:
         if f.space is Space.APPLICATION:
-            newest = max([newest, *(trace.sent.record[trace.acked[i]] for i in f.acked)])
+            newest = max([newest, *(trace.sent.record[p] for p in trace.acked_by(f))])
         reached.append(newest)
     records = np.array([f.record for f in trace.feedback], dtype=np.int64)
     return np.searchsorted(np.array(reached, dtype=np.int64), records, side="right")

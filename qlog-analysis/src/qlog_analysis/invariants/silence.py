@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -42,8 +42,11 @@ class _Watch:
     plan: Schedule
     late: frozenset[int]
     """Packets that were declared lost in error."""
+    packets: list[int]
     transfers: list[float]
-    """By packet of `sends`, how long it takes at the pacing rate, s."""
+    """By packet of `sends`, its position in `Trace.sent` and how long it takes at the pacing rate, s."""
+    ptos: list[float]
+    """After each feedback, s."""
     ready: float | None = None
     """Since when data waits that window and flow control let go."""
     awaited: float | None = None
@@ -80,12 +83,11 @@ class _Watch:
         self.awaited = None
 
     def sent(self, which: int, time: float) -> None:
-        s = self.seen.o.sends
         if self.awaited is not None and time - self.awaited >= 0.9 * self.pto:
             self.backoff += 1
         self.judge_ready(time)
         self.judge_probe(time)
-        self.waiting.send(int(s.packet[which]))
+        self.waiting.send(self.packets[which])
         transfer = self.transfers[which]
         if math.isfinite(transfer):
             self.plan.left(time, transfer)
@@ -96,11 +98,32 @@ class _Watch:
         self.judge_probe(time)
         if len(f.acked):
             self.backoff = 0
-        self.pto = float(self.seen.pto_high[which])
-        for p in (self.seen.trace.acked[i] for i in f.acked):
+        self.pto = self.ptos[which]
+        for p in self.seen.trace.acked_by(f):
             self.waiting.acknowledge(p)
         for p in f.lost:
             (self.waiting.acknowledge if p in self.late else self.waiting.lose)(p)
+
+    def written(self, which: int, _: float) -> None:
+        written = self.seen.trace.written
+        self.waiting.write(written.stream[which], written.end[which])
+
+    def allowed(self, which: int, _: float) -> None:
+        signal = self.seen.trace.signals[which]
+        self.waiting.allow(signal.stream, signal.limit or 0)
+
+    def abandoned(self, stream: int, _: float) -> None:
+        self.waiting.abandon(stream)
+
+    def takers(self) -> dict[int, Callable[[int, float], None]]:
+        """What takes an event in, by kind; metrics say nothing else than `state`."""
+        return {
+            int(Kind.FEEDBACK): self.told,
+            int(Kind.LIMIT): self.allowed,
+            int(Kind.WRITTEN): self.written,
+            int(Kind.ABANDONED): self.abandoned,
+            int(Kind.SENT): self.sent,
+        }
 
     def state(self, time: float, in_flight: float, room: bool) -> None:
         """What holds from now on."""
@@ -120,36 +143,30 @@ def judge(seen: Seen) -> Judged:
     if not len(seen.o.sends) or begin is None:
         return Judged.nothing("the trace does not show a handshake that is over")
     out, trace = Judged(), seen.trace
-    transfers = (8.0 * seen.o.sends.size / seen.o.sends.pacing).tolist()
-    watch = _Watch(seen, out, Waiting(trace), Schedule(burst_of(seen)), frozenset(trace.came_late), transfers)
-    before = 0.0
+    watch = _Watch(
+        seen=seen,
+        out=out,
+        waiting=Waiting(trace),
+        plan=Schedule(burst_of(seen)),
+        late=frozenset(trace.came_late),
+        packets=seen.o.sends.packet.tolist(),
+        transfers=(8.0 * seen.o.sends.size / seen.o.sends.pacing).tolist(),
+        ptos=seen.pto_high.tolist(),
+    )
+    before, takers, cases = 0.0, watch.takers(), {int(kind) for kind in (Kind.SENT, Kind.FEEDBACK)}
     for at, time, kind, which, in_flight, room in _steps(seen, begin):
         if watch.awaited is not None or watch.ready is not None:
             out.seconds += time - before
-            out.cases += kind in (Kind.SENT, Kind.FEEDBACK)
+            out.cases += kind in cases
         before = time
-        if kind != Kind.METRICS:
-            _take(watch, Kind(kind), which, time)
+        if kind in takers:
+            takers[kind](which, time)
         if at >= begin and not math.isnan(watch.pto):
             watch.state(time, in_flight, room)
     end = before if seen.until != NEVER else min(trace.end, seen.o.end)
     watch.judge_ready(end)
     watch.judge_probe(end)
     return out
-
-
-def _take(watch: _Watch, kind: Kind, which: int, time: float) -> None:
-    trace, waiting = watch.seen.trace, watch.waiting
-    if kind is Kind.SENT:
-        watch.sent(which, time)
-    elif kind is Kind.FEEDBACK:
-        watch.told(which, time)
-    elif kind is Kind.WRITTEN:
-        waiting.write(trace.written.stream[which], trace.written.end[which])
-    elif kind is Kind.LIMIT:
-        waiting.allow(trace.signals[which].stream, trace.signals[which].limit or 0)
-    elif kind is Kind.ABANDONED:
-        waiting.abandon(which)
 
 
 def _steps(seen: Seen, begin: int) -> Iterator[tuple[int, float, int, int, float, bool]]:

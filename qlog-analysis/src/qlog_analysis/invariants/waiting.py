@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..model import FirstLimits, Trace
@@ -19,6 +18,7 @@ class Waiting:
 
     trace: Trace
     _limits: dict[int, int] = field(default_factory=dict)
+    """Of the streams that were asked about, bytes."""
     _data: int = 0
     _written: dict[int, int] = field(default_factory=dict)
     _sent: dict[int, int] = field(default_factory=dict)
@@ -80,7 +80,7 @@ class Waiting:
         if stream is None:
             self._data = max(self._data, limit)
         else:
-            self._limits[stream] = max(limit, self._limits.get(stream, 0))
+            self._limits[stream] = max(limit, self._limit(stream))
             self._renew(stream)
 
     def abandon(self, stream: int) -> None:
@@ -88,12 +88,14 @@ class Waiting:
         self._lost.pop(stream, None)
         self._new.discard(stream)
 
-    def _frames(self, packet: int) -> Iterator[tuple[int, int, int]]:
+    def _frames(self, packet: int) -> list[tuple[int, int, int]]:
         """Stream, begin and end of the data in a packet."""
         frames = self.trace.sent.frames
-        for i in self.trace.sent.frames_of(packet):
-            if frames.stream[i] not in self._gone and frames.length[i]:
-                yield frames.stream[i], frames.offset[i], frames.offset[i] + frames.length[i]
+        return [
+            (frames.stream[i], frames.offset[i], frames.offset[i] + frames.length[i])
+            for i in self.trace.sent.frames_of(packet)
+            if frames.length[i] and frames.stream[i] not in self._gone
+        ]
 
     def _settle(self, stream: int, begin: int, end: int) -> None:
         """This no longer waits."""
@@ -110,9 +112,13 @@ class Waiting:
             self._new.discard(stream)
 
     def _limit(self, stream: int) -> int:
+        if stream not in self._limits:
+            self._limits[stream] = self._first_limit(stream)
+        return self._limits[stream]
+
+    def _first_limit(self, stream: int) -> int:
         first: FirstLimits | None = self.trace.first_limits
         if first is None:
-            return self._limits.get(stream, 0)
+            return 0
         opened_here = (stream & 1) == (self.trace.vantage_point == "server")
-        by_kind = first.uni if stream & 2 else first.bidi_remote if opened_here else first.bidi_local
-        return max(by_kind, self._limits.get(stream, 0))
+        return first.uni if stream & 2 else first.bidi_remote if opened_here else first.bidi_local

@@ -74,7 +74,9 @@ class Skew:
 
     def gained(self, now: float) -> float:
         """What the clock has gained in the ticks that are over since this was last asked."""
-        ticks = max(math.floor((now - self.origin) / (self.part / TICKS)), self._ticks)
+        ticks = math.floor((now - self.origin) / (self.part / TICKS))
+        if ticks <= self._ticks:
+            return 0.0
         gained = self.gain * min(ticks - self._ticks, TICKS * PARTS)
         self._ticks = ticks
         return gained

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from enum import Enum
+from functools import cache, partial
 
 from .skew import TICKS, Skew
 from .window_min import PARTS, SlidingMinimum
@@ -12,6 +13,7 @@ from .window_min import PARTS, SlidingMinimum
 CLASSES = 4
 
 
+@cache
 def size_class(size: int, max_datagram_size: int) -> int:
     """`ceil(4 * size / max_datagram_size)`, clamped to 1..4."""
     return min(max(-(-CLASSES * size // max_datagram_size), 1), CLASSES)
@@ -24,13 +26,47 @@ class Source(str, Enum):
     TIMESTAMPS = "receive_timestamps"
 
 
+class DelayMinima:
+    """OWD_min of every size class, by one source."""
+
+    def __init__(self, window: float, origin: float) -> None:
+        self._windows = [SlidingMinimum(window, origin) for _ in range(CLASSES)]
+        self.least = (math.inf,) * CLASSES
+        """Of classes 1 to 4, each with what the larger classes say, so that the first is that of all; infinite where
+        nothing was seen."""
+
+    def insert(self, in_class: int, owd: float) -> None:
+        self._windows[in_class - 1].insert_now(owd)
+        if owd < self.least[in_class - 1]:
+            self._find_least()
+
+    def of_part(self) -> float | None:
+        """The minimum of full packets in the part under way."""
+        return self._windows[-1].of_part()
+
+    def each(self, change: Callable[[SlidingMinimum], None]) -> None:
+        """Changes the window of each class."""
+        for window in self._windows:
+            change(window)
+        self._find_least()
+
+    def _find_least(self) -> None:
+        out, larger = [], math.inf
+        for window in reversed(self._windows):
+            own = window.get()
+            larger = larger if own is None else min(own, larger)
+            out.append(larger)
+        self.least = tuple(reversed(out))
+
+
 class PathMinima:
-    """OWD_min of every source and size class, and L."""
+    """OWD_min of every source and size class, and L. What is inserted belongs to the time of the latest `advance`."""
 
     def __init__(self, window: float, origin: float, *, skew: bool = False) -> None:
-        self._owd = {source: [SlidingMinimum(window, origin) for _ in range(CLASSES)] for source in Source}
+        self._owd = {source: DelayMinima(window, origin) for source in Source}
         self._rtt_full = SlidingMinimum(window, origin)
         self._rtt_any = SlidingMinimum(window, origin)
+        self._length: float | None = None
         self._skew = Skew(window / PARTS, origin) if skew else None
         self._paused: float | None = None
         self._missed = 0.0
@@ -56,8 +92,11 @@ class PathMinima:
             return
         seen = self._seen()
         self._follow_skew(real)
-        for m in (*self._owd[Source.ACK], *self._owd[Source.TIMESTAMPS], self._rtt_full, self._rtt_any):
+        for minima in self._owd.values():
+            minima.each(lambda m: m.advance(now))
+        for m in (self._rtt_full, self._rtt_any):
             m.advance(now)
+        self._find_length()
         if self._rtt_full.latest > before:
             self._update_skew(before, seen)
 
@@ -73,7 +112,7 @@ class PathMinima:
 
     def _seen(self) -> tuple[float | None, float | None]:
         """The least one-way delays of full packets in the part under way, by receive timestamps and by ACK arrivals."""
-        return self._owd[Source.TIMESTAMPS][-1].of_part(), self._owd[Source.ACK][-1].of_part()
+        return self._owd[Source.TIMESTAMPS].of_part(), self._owd[Source.ACK].of_part()
 
     def _follow_skew(self, now: float) -> None:
         gained = 0.0 if self._skew is None else self._skew.gained(now)
@@ -86,21 +125,23 @@ class PathMinima:
             self._age(more.since)
 
     def _age(self, by: Callable[[int], float]) -> None:
-        for m in self._owd[Source.TIMESTAMPS]:
-            m.change(by)
+        self._owd[Source.TIMESTAMPS].each(lambda m: m.change(by))
 
-    def insert_owd(self, now: float, source: Source, in_class: int, owd: float) -> None:
-        self._owd[source][in_class - 1].insert(self._at(now), owd)
+    def insert_owd(self, source: Source, in_class: int, owd: float) -> float:
+        """Returns it less the minimum of its class."""
+        minima = self._owd[source]
+        minima.insert(in_class, owd)
+        return owd - minima.least[in_class - 1]
 
-    def insert_rtt(self, now: float, in_class: int, rtt: float) -> None:
-        self._rtt_any.insert(self._at(now), rtt)
+    def insert_rtt(self, in_class: int, rtt: float) -> None:
+        self._rtt_any.insert_now(rtt)
         if in_class == CLASSES:
-            self._rtt_full.insert(self._at(now), rtt)
+            self._rtt_full.insert_now(rtt)
+        self._find_length()
 
     def clear_owd(self, *sources: Source) -> None:
         for source in sources:
-            for m in self._owd[source]:
-                m.clear()
+            self._owd[source].each(SlidingMinimum.clear)
         self._restart_skew()
 
     def _restart_skew(self) -> None:
@@ -110,17 +151,20 @@ class PathMinima:
     def raise_by(self, by: dict[Source, float | None]) -> None:
         """What was a queue is none, by each source. Without ACK arrivals nothing is known of the RTT, which stays."""
         for source, minima in self._owd.items():
-            for m in minima:
-                m.raise_by(by[source])
+            minima.each(partial(SlidingMinimum.raise_by, by=by[source]))
         if by[Source.ACK] is not None:
             self._rtt_full.raise_by(by[Source.ACK])
             self._rtt_any.raise_by(by[Source.ACK])
+            self._find_length()
         self._restart_skew()
 
     def length(self) -> float | None:
         """L: the smallest round-trip time of full-sized packets, while there is none that of all."""
+        return self._length
+
+    def _find_length(self) -> None:
         full = self._rtt_full.get()
-        return self._rtt_any.get() if full is None else full
+        self._length = self._rtt_any.get() if full is None else full
 
     def without_ack_delay(self, rtt: float, ack_delay: float) -> float:
         """The ACK delay takes no round trip below the smallest (RFC 9002, section 5.3)."""
@@ -129,19 +173,8 @@ class PathMinima:
 
     def owd_minimum(self, source: Source, in_class: int) -> float:
         """OWD_min of one class, as in `owd_minima`."""
-        least = math.inf
-        for m in self._owd[source][in_class - 1 :]:
-            own = m.get()
-            if own is not None and own < least:
-                least = own
-        return least
+        return self._owd[source].least[in_class - 1]
 
     def owd_minima(self, source: Source) -> tuple[float, ...]:
-        """OWD_min of classes 1 to 4, each with what the larger classes say; infinite where nothing was seen."""
-        out = [math.inf] * CLASSES
-        larger = math.inf
-        for c in reversed(range(CLASSES)):
-            own = self._owd[source][c].get()
-            larger = larger if own is None else min(own, larger)
-            out[c] = larger
-        return tuple(out)
+        """OWD_min of classes 1 to 4, as in `DelayMinima.least`."""
+        return self._owd[source].least

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..model import Feedback, Trace
 from .sliding import PathMinima, Source, size_class
 from .trust import Plausibility, Trust
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(NamedTuple):
     packet: int
     owd: float
     in_class: int
@@ -28,7 +27,7 @@ class Sources:
 
     def __init__(self, trace: Trace, minima: list[PathMinima]) -> None:
         self.current = Source.ACK
-        self._trace = trace
+        self._trace, self._sent = trace, trace.sent
         self._minima = minima
         """Variants that differ in what rounding leaves open; the first decides what is plausible."""
         self._trust = Trust()
@@ -36,25 +35,26 @@ class Sources:
 
     def samples(self, f: Feedback, max_datagram_size: int, max_ack_delay: float) -> Iterator[Sample]:
         """Samples of an ACK of the application packet number space; the minima take them in."""
-        fall = self._fall(f, max_datagram_size)
+        by_timestamps = len(f.received) > 0 and not self._trust.lost
+        fall = self._fall(f, max_datagram_size) if by_timestamps else 0.0
         if f.sample >= 0:
-            rtt = f.time - self._trace.sent.time[f.sample]
+            rtt = f.time - self._sent.time[f.sample]
             in_class = self._class(f.sample, max_datagram_size)
             for m in self._minima:
-                m.insert_rtt(f.time, in_class, rtt)
+                m.insert_rtt(in_class, rtt)
             owd = self._minima[0].without_ack_delay(rtt, min(f.ack_delay, max_ack_delay))
-            yield self._take(f, f.sample, owd, in_class, Source.ACK)
-        if self._trust.lost:
+            yield self._take(f.sample, owd, in_class, Source.ACK)
+        if not by_timestamps:
             return
         for packet, received in f.received:
-            owd = received - self._trace.sent.time[packet]
+            owd = received - self._sent.time[packet]
             in_class = self._class(packet, max_datagram_size)
             worth = self._worth(f, packet, owd, in_class, fall)
             if worth is not Plausibility.IMPLAUSIBLE:
                 self.current = Source.TIMESTAMPS
                 self._reported = True
                 restarts = worth is Plausibility.CLOCK_STEP
-                yield self._take(f, packet, owd, in_class, Source.TIMESTAMPS, restarts=restarts)
+                yield self._take(packet, owd, in_class, Source.TIMESTAMPS, restarts=restarts)
 
     def end_epoch(self, acked: int, lost: int, by_timestamp: float | None, by_ack: float | None) -> None:
         reported, self._reported = self._reported, False
@@ -66,23 +66,18 @@ class Sources:
             for m in self._minima:
                 m.clear_owd(Source.TIMESTAMPS)
 
-    def _take(
-        self, f: Feedback, packet: int, owd: float, in_class: int, source: Source, *, restarts: bool = False
-    ) -> Sample:
-        for m in self._minima:
-            m.insert_owd(f.time, source, in_class, owd)
-        above = tuple(owd - m.owd_minimum(source, in_class) for m in self._minima)
+    def _take(self, packet: int, owd: float, in_class: int, source: Source, *, restarts: bool = False) -> Sample:
+        above = tuple([m.insert_owd(source, in_class, owd) for m in self._minima])
         return Sample(packet, owd, in_class, source, above, restarts)
 
     def _class(self, packet: int, max_datagram_size: int) -> int:
-        sent = self._trace.sent
         # quiche tells its controllers a size of 0 for packets that are not ack-eliciting.
-        return size_class(sent.size[packet] if sent.ack_eliciting[packet] else 0, max_datagram_size)
+        return size_class(self._sent.size[packet] if self._sent.ack_eliciting[packet] else 0, max_datagram_size)
 
     def _excess(self, f: Feedback, packet: int, in_class: int) -> float:
         """RTT beyond the minimum by ACK arrivals of the packet's class; NaN without one."""
         minimum = self._minima[0].owd_minimum(Source.ACK, in_class)
-        return math.nan if math.isinf(minimum) else f.time - self._trace.sent.time[packet] - minimum
+        return math.nan if math.isinf(minimum) else f.time - self._sent.time[packet] - minimum
 
     def _fall(self, f: Feedback, max_datagram_size: int) -> float:
         if not f.acked:
@@ -95,10 +90,10 @@ class Sources:
         excess = self._excess(f, packet, in_class)
         if math.isnan(excess):
             return Plausibility.IMPLAUSIBLE
-        minima = self._minima[0].owd_minima(Source.TIMESTAMPS)
-        worth = self._trust.check(owd, minima[in_class - 1], min(minima), excess, fall)
+        least = self._minima[0].owd_minima(Source.TIMESTAMPS)
+        worth = self._trust.check(owd, least[in_class - 1], least[0], excess, fall)
         if worth is Plausibility.CLOCK_STEP:
             for m in self._minima:
                 m.clear_owd(Source.TIMESTAMPS)
-                m.insert_owd(f.time, Source.TIMESTAMPS, in_class, owd - max(excess, 0.0))
+                m.insert_owd(Source.TIMESTAMPS, in_class, owd - max(excess, 0.0))
         return worth

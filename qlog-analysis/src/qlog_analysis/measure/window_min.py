@@ -38,12 +38,17 @@ class SlidingMinimum:
 
     def insert(self, now: float, value: float) -> None:
         self.advance(now)
+        self.insert_now(value)
+
+    def insert_now(self, value: float) -> None:
+        """Into the latest part."""
         if self._parts and self._parts[-1][0] == self._latest:
             if value >= self._parts[-1][1]:
                 return
             self._parts.pop()
         self._parts.append((self._latest, value))
-        self._least = value if self._least is None else min(value, self._least)
+        if self._least is None or value < self._least:
+            self._least = value
 
     def get(self) -> float | None:
         return self._least

@@ -5,8 +5,20 @@ from __future__ import annotations
 import itertools
 from array import array
 from bisect import bisect_right
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from ..model import Feedback, Space, Trace
+
+
+class Settled(NamedTuple):
+    """Bytes of ack-eliciting packets at a feedback."""
+
+    before: int
+    """Of the application space in flight before it."""
+    after: int
+    acked: int
+    """Newly acknowledged by it, in its space."""
 
 
 class Flight:
@@ -17,21 +29,21 @@ class Flight:
         self._settled = 0
         """Bytes of the application space acknowledged or lost so far."""
         sent = trace.sent
-        counted = [s if e else 0 for s, e in zip(sent.size, sent.ack_eliciting, strict=True)]
-        in_space = (n if s == Space.APPLICATION else 0 for n, s in zip(counted, sent.space, strict=True))
-        self._sent_before = array("q", itertools.accumulate(counted, initial=0))
+        self._sizes = [s if e else 0 for s, e in zip(sent.size, sent.ack_eliciting, strict=True)]
+        in_space = (n if s == Space.APPLICATION else 0 for n, s in zip(self._sizes, sent.space, strict=True))
+        self._sent_before = array("q", itertools.accumulate(self._sizes, initial=0))
         self._sent_in_space = array("q", itertools.accumulate(in_space, initial=0))
 
-    def settle(self, f: Feedback) -> None:
+    def settle(self, f: Feedback) -> Settled:
         """Takes in what a feedback has acknowledged or declared lost."""
+        sent = self._sent_in_space[bisect_right(self._trace.sent.record, f.record)]
+        before, acked = sent - self._settled, self._total(self._trace.acked_by(f))
         if f.space is Space.APPLICATION:
-            sent, acked = self._trace.sent, self._trace.acked
-            gone = itertools.chain((acked[i] for i in f.acked), f.lost)
-            self._settled += sum(sent.size[p] for p in gone if sent.ack_eliciting[p])
+            self._settled += acked + self._total(f.lost)
+        return Settled(before, sent - self._settled, acked)
 
-    def at(self, f: Feedback) -> int:
-        """Those of the application space that are neither acknowledged nor lost."""
-        return self._sent_in_space[bisect_right(self._trace.sent.record, f.record)] - self._settled
+    def _total(self, packets: Iterable[int]) -> int:
+        return sum([self._sizes[p] for p in packets])
 
     def sent_bits(self, after: int, until: int) -> float:
         """Bits sent between two records."""

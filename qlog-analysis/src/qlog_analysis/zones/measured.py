@@ -14,7 +14,7 @@ HANDSHAKE_EPOCHS = 5
 """Epochs after which nothing of the handshake is in flight any more."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Step:
     """The state after one feedback."""
 

@@ -65,13 +65,13 @@ class Samples:
 
     def lengths(self) -> tuple[float, ...]:
         """Values that L may have."""
-        return tuple(m.length() or 0.0 for m in self.minima)
+        return tuple([m.length() or 0.0 for m in self.minima])
 
     def taken(self, f: Feedback, max_datagram_size: int, max_ack_delay: float) -> Iterator[Sample]:
         """Those of an ACK, which the minima take in."""
         for m in self.minima:
             m.advance(f.time)
-        yield from self._sources.samples(f, max_datagram_size, max_ack_delay)
+        return self._sources.samples(f, max_datagram_size, max_ack_delay)
 
     def count(self, sample: Sample) -> None:
         """It is one of the epoch."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..check.numbers import RELATIVE
 from ..check.verdict import Finding
@@ -17,8 +18,7 @@ PACING_ROUNDING = 8.0
 """bit/s. quiche writes pacing rates in whole bytes per second."""
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
+class Expected(NamedTuple):
     """What quiche should have written at one feedback."""
 
     step: Step
@@ -41,9 +41,10 @@ class Surroundings:
         """An epoch by its number, what is expected at its feedbacks, and the state after it; None if nothing sets one.
         Packets are paced by R / `gamma`, unless that is 0."""
         last = expected[-1].step.feedback
-        yield from self._first(self._window(number, expected))
-        yield from self._first(self._pacing(number, expected, gamma))
-        yield from self._first(self._in_flight(number, expected))
+        rows = [self._row(e.step) for e in expected]
+        yield from self._first(self._window(number, expected, rows))
+        yield from self._first(self._pacing(number, expected, rows, gamma))
+        yield from self._first(self._in_flight(number, expected, rows))
         yield from self._state(number, last, state)
         self._after_group = last.group_end
 
@@ -54,36 +55,39 @@ class Surroundings:
         if found is not None:
             yield found
 
-    def _metric(self, column: str, step: Step) -> float:
-        """The value that stood when everything about the feedback had been written."""
-        i = bisect_left(self._trace.metrics.record, step.feedback.group_end) - 1
-        return float(getattr(self._trace.metrics, column)[i]) if i >= 0 else math.nan
+    def _row(self, step: Step) -> int:
+        """Of the metrics that stood when everything about the feedback had been written; -1 if there are none."""
+        return bisect_left(self._trace.metrics.record, step.feedback.group_end) - 1
 
-    def _window(self, number: int, expected: Sequence[Expected]) -> Iterator[Finding]:
-        for e in expected:
-            value = self._metric("congestion_window", e.step)
+    @staticmethod
+    def _values(column: array[float], rows: list[int]) -> list[float]:
+        return [column[i] if i >= 0 else math.nan for i in rows]
+
+    def _window(self, number: int, expected: Sequence[Expected], rows: list[int]) -> Iterator[Finding]:
+        written = self._values(self._trace.metrics.congestion_window, rows)
+        for e, value in zip(expected, written, strict=True):
             if value not in e.windows:
                 message = f"quiche wrote {value:.0f} bytes, W is {e.windows}"
                 yield Finding(number, e.step.feedback.time, "congestion_window", message)
 
-    def _pacing(self, number: int, expected: Sequence[Expected], gamma: float) -> Iterator[Finding]:
+    def _pacing(self, number: int, expected: Sequence[Expected], rows: list[int], gamma: float) -> Iterator[Finding]:
         if gamma == 0.0:
             return
-        for e in expected:
-            low, high = (rate / gamma for rate in e.rates)
-            value = self._metric("pacing_rate", e.step)
+        written = self._values(self._trace.metrics.pacing_rate, rows)
+        for e, value in zip(expected, written, strict=True):
+            low, high = e.rates[0] / gamma, e.rates[1] / gamma
             slack = PACING_ROUNDING + RELATIVE * high
             if not low - slack <= value <= high + slack:
                 rate = high if value > high else low
                 message = f"quiche wrote {value:.0f} bit/s, R / gamma is {rate:.0f} bit/s"
                 yield Finding(number, e.step.feedback.time, "pacing_rate", message)
 
-    def _in_flight(self, number: int, expected: Sequence[Expected]) -> Iterator[Finding]:
+    def _in_flight(self, number: int, expected: Sequence[Expected], rows: list[int]) -> Iterator[Finding]:
         """More bytes may be in flight than the application space has: those of the handshake. Never fewer."""
         if self._has_probes:
             return
-        for step in (e.step for e in expected):
-            value = self._metric("bytes_in_flight", step)
+        written = self._values(self._trace.metrics.bytes_in_flight, rows)
+        for step, value in zip((e.step for e in expected), written, strict=True):
             if value < step.in_flight or (number >= HANDSHAKE_EPOCHS and value != step.in_flight):
                 message = f"quiche wrote {value:.0f}, packets and ACKs leave {step.in_flight}"
                 yield Finding(number, step.feedback.time, "bytes_in_flight", message)
