@@ -64,6 +64,8 @@ pub struct Hybrid {
     epochs: u64,
     /// The latest, or none where something has changed that it depends on.
     decision: Option<Decision>,
+    /// Whether the latest feedback has led to it.
+    decided: bool,
     /// With more in flight no packet fits into its window.
     room_up_to: Bytes,
     limits: PathLimits,
@@ -87,6 +89,7 @@ impl Hybrid {
             evidence: Evidence::default(),
             epochs: 0,
             decision: None,
+            decided: false,
             room_up_to: Bytes(0),
             limits: PathLimits::new(start),
             told_limits: None,
@@ -107,6 +110,7 @@ impl Hybrid {
         let decision = self.decision_now();
         self.room_up_to = Bytes(decision.window.0.saturating_sub(self.model.packet().0));
         self.decision = Some(decision);
+        self.decided = true;
     }
 
     fn decision_now(&self) -> Decision {
