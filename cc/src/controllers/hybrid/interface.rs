@@ -24,9 +24,9 @@ impl Controller for Hybrid {
         if starts {
             self.startup.record(feedback);
         }
-        let newest = self.model.record(feedback, self.room_up_to);
+        self.model.record(feedback, self.room_up_to);
         if starts && !first {
-            self.grow(feedback, newest);
+            self.grow(feedback);
         }
         self.follow_path();
         if first {

@@ -48,7 +48,7 @@ use crate::controllers::hybrid_paper::law::Zone;
 use crate::controllers::report::PathLimits;
 use crate::feedback::Feedback;
 use crate::measure::epoch::Epoch;
-use crate::units::{Bytes, Owd, Rate, Time};
+use crate::units::{Bytes, Rate, Time};
 
 /// The controller of one path.
 #[derive(Debug)]
@@ -119,7 +119,7 @@ impl Hybrid {
 
     /// In start-up the rate grows with every feedback.
     #[inline(never)]
-    fn grow(&mut self, feedback: &Feedback<'_>, newest: Option<Owd>) {
+    fn grow(&mut self, feedback: &Feedback<'_>) {
         let (params, model) = (&self.params, &mut self.model);
         let rate = self.control.rate;
         if let Some(grown) = self
@@ -130,7 +130,7 @@ impl Hybrid {
             self.decision = None;
         }
         let looks = self.control.state == (State::Startup { path_is_new: false });
-        if let Some(newest) = newest.filter(|_| looks) {
+        if let Some(newest) = model.delay.newest().filter(|_| looks) {
             let rate = self.control.rate;
             self.startup
                 .look_for_queue(params, model, rate, feedback.now, newest);
