@@ -123,6 +123,12 @@ pub trait Controller: fmt::Debug + Send + Sync {
     /// `on_max_datagram_size`; a departure does not change it.
     fn decision(&self) -> Decision;
 
+    /// Whether the latest [`on_feedback`](Self::on_feedback) may have changed the decision. Asked right after it: a decision that
+    /// stays the same need not be fetched.
+    fn has_decided(&self) -> bool {
+        true
+    }
+
     /// The current state, as one word.
     fn state(&self) -> &'static str;
 

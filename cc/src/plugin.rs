@@ -107,6 +107,7 @@ impl CongestionControlFactory for Factory {
             controller,
             pacing: bandwidth(decision.pacing),
             bandwidth: bandwidth(decision.bandwidth),
+            window: window(&decision, usize::MAX),
             decision,
             origin: None,
             departure: None,
@@ -124,8 +125,9 @@ impl CongestionControlFactory for Factory {
 #[derive(Debug)]
 struct Plugin {
     controller: Box<dyn Controller>,
-    /// Its latest, and the rates in it as quiche has them: it asks for parts several times per packet.
+    /// Its latest, and what is in it as quiche has it: it asks for parts several times per packet.
     decision: Decision,
+    window: usize,
     pacing: Bandwidth,
     bandwidth: Bandwidth,
     /// What the controller's time counts from: half a day before the first packet, so that no time is before it.
@@ -177,6 +179,14 @@ impl Plugin {
             received: packet.receive_timestamp,
         }));
         self.lost.clear();
+        if !lost.is_empty() {
+            self.take_lost(lost);
+        }
+    }
+
+    /// Apart, as most ACKs tell of no loss.
+    #[cold]
+    fn take_lost(&mut self, lost: &[seam::Lost]) {
         self.lost.extend(lost.iter().map(|packet| Lost {
             sent: Time::from_nanos(packet.packet_state),
             size: Bytes(packet.bytes_lost as u64),
@@ -191,8 +201,15 @@ impl Plugin {
         if decision.bandwidth != self.decision.bandwidth {
             self.bandwidth = bandwidth(decision.bandwidth);
         }
+        self.window = window(&decision, self.window_limit);
         self.decision = decision;
     }
+}
+
+/// The window, up to a limit that quiche has been given.
+fn window(decision: &Decision, limit: usize) -> usize {
+    let window = usize::try_from(decision.window.0).unwrap_or(usize::MAX);
+    window.min(limit)
 }
 
 fn space(epoch: Epoch) -> Space {
@@ -222,8 +239,7 @@ impl CongestionControl for Plugin {
     }
 
     fn get_congestion_window(&self) -> usize {
-        let window = usize::try_from(self.decision.window.0).unwrap_or(usize::MAX);
-        window.min(self.window_limit)
+        self.window
     }
 
     fn get_congestion_window_in_packets(&self) -> usize {
@@ -276,7 +292,9 @@ impl CongestionControl for Plugin {
             ecn_ect: event.num_ect,
             ecn_ce: event.num_ce,
         });
-        self.take_decision();
+        if self.controller.has_decided() {
+            self.take_decision();
+        }
     }
 
     fn on_retransmission_timeout(&mut self, _packets_retransmitted: bool) {}
@@ -285,6 +303,7 @@ impl CongestionControl for Plugin {
 
     fn limit_cwnd(&mut self, max_cwnd: usize) {
         self.window_limit = max_cwnd;
+        self.window = window(&self.decision, max_cwnd);
     }
 
     fn is_in_recovery(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::delays::{Base, Sum};
+use super::delays::Sum;
 use super::owd::{Minima, Sample, Source};
 use crate::units::Owd;
 
@@ -15,7 +15,6 @@ const MAX_VALUES: usize = 128;
 pub struct Course {
     /// Samples of another one are left out.
     source: Source,
-    base: Base,
     /// Of `stride` consecutive samples each, but for `missing` in the last.
     sums: Vec<Sum>,
     stride: u32,
@@ -26,7 +25,6 @@ impl Default for Course {
     fn default() -> Self {
         Self {
             source: Source::Ack,
-            base: Base::default(),
             sums: Vec::new(),
             stride: 1,
             missing: 0,
@@ -68,9 +66,8 @@ impl Course {
             self.sums.push(Sum::default());
             self.missing = self.stride;
         }
-        let delay = self.base.take_off(sample.owd);
         if let Some(sum) = self.sums.last_mut() {
-            sum.add(delay, sample.class);
+            sum.add(sample);
             self.missing -= 1;
         }
     }
@@ -94,8 +91,7 @@ impl Course {
     ///
     /// If the range goes beyond [`values`](Self::values).
     pub fn above(&self, range: Range<usize>, minima: &Minima) -> Vec<Owd> {
-        let minima = self.base.off(minima);
-        let mean = |sum: &Sum| sum.mean(&minima).unwrap_or_default();
+        let mean = |sum: &Sum| sum.mean(minima).unwrap_or_default();
         self.sums[range].iter().map(mean).collect()
     }
 }

@@ -5,7 +5,10 @@ use std::time::Duration;
 use super::owd::{Minima, Sample, Source, CLASSES};
 use crate::units::Owd;
 
-/// A sum of consecutive one-way delays, each less a base that its owner knows. It stays meaningful when the minima change.
+/// A sum of consecutive one-way delays. It stays meaningful when the minima change.
+///
+/// The clocks' offset is arbitrary, so the sum may wrap around. The mean above the minima does not mind: their multiples wrap around
+/// as well, and delays differ by no more than RTTs do.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sum {
     delays: Owd,
@@ -13,9 +16,10 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    pub fn add(&mut self, delay: Owd, class: usize) {
-        self.delays = self.delays + delay;
-        self.counts[class] += 1;
+    #[inline]
+    pub fn add(&mut self, sample: &Sample) {
+        self.delays = self.delays + sample.owd;
+        self.counts[sample.class] += 1;
     }
 
     pub fn merge(self, other: Sum) -> Sum {
@@ -53,29 +57,9 @@ impl Sum {
     }
 }
 
-/// What is taken off delays before they are summed. The clocks' offset is arbitrary, but delays differ by no more than RTTs do, so
-/// sums of differences are far from overflowing.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Base(Option<Owd>);
-
-impl Base {
-    /// A delay less the base, which is the first delay.
-    #[inline]
-    pub fn take_off(&mut self, delay: Owd) -> Owd {
-        delay - *self.0.get_or_insert(delay)
-    }
-
-    /// Minima less the base.
-    pub fn off(self, minima: &Minima) -> Minima {
-        let base = self.0.unwrap_or_default();
-        minima.map(|minimum| minimum.map(|minimum| minimum - base))
-    }
-}
-
 /// All one-way delays of one source.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Delays {
-    base: Base,
     sum: Sum,
     /// Without the delays of the latest feedback, where feedbacks are told apart.
     before: Sum,
@@ -84,8 +68,7 @@ pub(super) struct Delays {
 impl Delays {
     #[inline]
     pub fn add(&mut self, sample: &Sample) {
-        let delay = self.base.take_off(sample.owd);
-        self.sum.add(delay, sample.class);
+        self.sum.add(sample);
     }
 
     pub fn count(&self) -> u32 {
@@ -108,7 +91,6 @@ impl Delays {
         let newest = self.sum.since(self.before);
         self.sum = self.before;
         Self {
-            base: self.base,
             sum: newest,
             before: Sum::default(),
         }
@@ -116,7 +98,7 @@ impl Delays {
 
     /// The mean of the delays, each relative to the minimum of its class.
     pub fn mean(&self, minima: &Minima) -> Option<Owd> {
-        self.sum.mean(&self.base.off(minima))
+        self.sum.mean(minima)
     }
 }
 

@@ -97,9 +97,11 @@ impl Epoch {
     /// Something was acknowledged, the oldest of which has `waited` so long. What was not in flight, because the source had nothing
     /// to send, was not held back.
     #[inline]
-    pub fn on_ack(&mut self, now: Time, waited: Time) {
+    pub fn on_ack(&mut self, now: Time, waited: impl FnOnce() -> Time) {
         let gap = now.counted_from(self.last_ack);
-        self.gap = self.gap.max(gap.min(waited));
+        if gap > self.gap {
+            self.gap = self.gap.max(gap.min(waited()));
+        }
         self.acks += 1;
         self.last_ack = now;
     }
@@ -187,7 +189,7 @@ mod tests {
     fn gap(acks: &[(u64, u64)]) -> u64 {
         let mut epoch = Epoch::new(at(0));
         for &(now, waited) in acks {
-            epoch.on_ack(at(now), at(waited));
+            epoch.on_ack(at(now), || at(waited));
         }
         epoch.gap().as_millis() as u64
     }

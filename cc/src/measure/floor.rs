@@ -7,80 +7,40 @@
 use std::time::Duration;
 
 use super::jitter::Jitter;
-use crate::units::{nanos, Owd, Time};
+use crate::units::Owd;
 
-/// Packets of about this time have their minimum taken. A flow that takes minima over longer times sees less of the queue that it
-/// shares, and takes more of the path.
-const SPAN: Duration = Duration::from_millis(10);
-
-/// Minima of the spans of one epoch, and their jitter over all of them.
+/// Minima of the [`spans`](super::spans) of one epoch, and their jitter over all of them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Floor {
     /// Of spans that are over.
     sum: Owd,
     spans: u32,
-    /// The span under way and its minimum.
-    current: Least,
-    /// The span and the delay of the latest feedback. If that ends the epoch, it is the first of the next one.
+    /// The minimum of the span under way, and of the latest feedback. If that ends the epoch, it is the first of the next one.
+    least: Least,
     newest: Least,
+    /// The last delay of the latest feedback with any.
+    last: Owd,
     jitter: Jitter,
 }
 
-/// The smallest delay in a span. Smaller than an option, as this is written at every ACK.
+/// The smallest of some delays, or longer than any if there are none: every ACK compares some, which is cheaper than an option.
 #[derive(Debug, Clone, Copy)]
-struct Least {
-    span: u64,
-    delay: Owd,
-}
-
-impl Least {
-    /// No epoch has so many spans.
-    fn is_none(self) -> bool {
-        self.span == u64::MAX
-    }
-}
+struct Least(Owd);
 
 impl Default for Least {
     fn default() -> Self {
-        Self {
-            span: u64::MAX,
-            delay: Owd::ZERO,
-        }
+        Self(Owd::LONGEST)
     }
 }
 
-/// How an epoch is cut into spans.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Spans {
-    length: Time,
-    width: u64,
-    last: u64,
-}
-
-impl Spans {
-    /// Those of an epoch of `length`: equal ones, as near to 10 ms as they come.
-    pub fn of(length: Duration) -> Self {
-        let spans = ((nanos(length) + nanos(SPAN) / 2) / nanos(SPAN)).max(1);
-        Self {
-            length: Time::from_origin(length),
-            width: (nanos(length) / spans).max(1),
-            last: spans - 1,
-        }
+impl Least {
+    #[inline]
+    fn take_in(&mut self, Least(delay): Least) {
+        self.0 = self.0.min(delay);
     }
 
-    /// The span of what comes `at` this time of the epoch.
-    pub fn span(&self, at: Time) -> u64 {
-        (at.as_nanos() / self.width).min(self.last)
-    }
-
-    /// By how much something lasted longer than the epoch.
-    pub fn exceeded_by(&self, lasted: Time) -> Time {
-        lasted.counted_from(self.length)
-    }
-
-    /// Whether the last of them is over `at` this time of the epoch.
-    pub fn are_over(&self, at: Time) -> bool {
-        at >= self.length
+    fn get(self) -> Option<Owd> {
+        (self.0 < Owd::LONGEST).then_some(self.0)
     }
 }
 
@@ -88,29 +48,25 @@ impl Floor {
     /// What comes is of another feedback.
     #[inline]
     pub fn begin_feedback(&mut self) {
-        if self.newest.is_none() {
-            return;
-        }
-        if self.newest.span == self.current.span {
-            self.current.delay = self.newest.delay.min(self.current.delay);
-        } else {
-            self.close();
-            self.current = self.newest;
-        }
-        self.newest = Least::default();
+        self.least.take_in(std::mem::take(&mut self.newest));
     }
 
-    /// The smallest delay of the latest feedback, in `span`; spans come in their order.
+    /// A delay of the latest feedback.
     #[inline]
-    pub fn add(&mut self, delay: Owd, span: u64) {
-        self.newest = Least { span, delay };
+    pub fn add(&mut self, delay: Owd) {
+        self.newest.take_in(Least(delay));
+        self.last = delay;
     }
 
-    /// The span under way is over. Apart, so that what adds delays stays short.
+    /// The last delay of the latest feedback.
+    pub fn last(&self) -> Option<Owd> {
+        self.newest.get().map(|_| self.last)
+    }
+
+    /// The span is over that was under way before the latest feedback. Apart, so that what adds delays stays short.
     #[inline(never)]
     pub fn close(&mut self) {
-        let Least { delay, .. } = self.current;
-        if !std::mem::take(&mut self.current).is_none() {
+        if let Some(delay) = std::mem::take(&mut self.least).get() {
             self.sum = self.sum + delay;
             self.spans += 1;
             self.jitter.add(delay);
@@ -121,9 +77,6 @@ impl Floor {
     pub fn next_epoch(&mut self) {
         self.close();
         (self.sum, self.spans) = (Owd::ZERO, 0);
-        if !self.newest.is_none() {
-            self.newest.span = 0;
-        }
     }
 
     /// The latest feedback says nothing.
@@ -160,43 +113,22 @@ impl Floor {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::spans::Spans;
+    use crate::units::Time;
 
     const MILLI: Duration = Duration::from_millis(1);
 
     fn floor(length: u32, delays_ms: &[(u32, i64)]) -> Option<f64> {
-        let mut floor = Floor::default();
+        let (mut floor, mut spans) = (Floor::default(), Spans::of(length * MILLI));
         for (at, delay) in delays_ms {
-            let span = Spans::of(length * MILLI).span(Time::from_origin(*at * MILLI));
             floor.begin_feedback();
-            floor.add(Owd::from_nanos(delay * 1_000_000), span);
+            if spans.change(Time::from_origin(*at * MILLI)) {
+                floor.close();
+            }
+            floor.add(Owd::from_nanos(delay * 1_000_000));
         }
         floor.begin_feedback();
         floor.mean().map(Owd::as_millis)
-    }
-
-    #[test]
-    fn an_epoch_is_cut_into_equal_spans_of_about_10_ms() {
-        for (at, length, span) in [
-            (0, 5, 0),
-            (4, 5, 0),
-            (13, 14, 0),
-            (7, 16, 0),
-            (8, 16, 1),
-            (9, 40, 0),
-            (10, 40, 1),
-            (99, 40, 3),
-            (41, 100, 4),
-        ] {
-            assert_eq!(
-                Spans::of(length * MILLI).span(Time::from_origin(at * MILLI)),
-                span,
-                "{at} of {length} ms"
-            );
-        }
-        assert_eq!(
-            Spans::of(Duration::ZERO).span(Time::from_origin(Duration::MAX)),
-            0
-        );
     }
 
     #[test]
@@ -220,7 +152,7 @@ mod tests {
         let mut floor = Floor::default();
         let mut add = |delay: i64, ends: bool| {
             floor.begin_feedback();
-            floor.add(Owd::from_nanos(delay * 1_000_000), if ends { 3 } else { 0 });
+            floor.add(Owd::from_nanos(delay * 1_000_000));
             let mean = floor.mean().map(Owd::as_millis);
             if ends {
                 floor.next_epoch();

@@ -15,6 +15,7 @@ pub mod round;
 pub mod rtt;
 pub mod sent;
 pub mod skew;
+pub mod spans;
 pub mod transmission;
 pub mod trend;
 pub mod trust;

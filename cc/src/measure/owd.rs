@@ -164,6 +164,11 @@ impl OwdMeter {
         self.min_rtt
     }
 
+    /// The same as a delay, which is compared more easily; the longest of all before there is one.
+    pub fn least_rtt(&self) -> Owd {
+        self.least_rtt
+    }
+
     /// The minima of a source.
     pub fn minima(&self, source: Source) -> Minima {
         match source {

@@ -13,8 +13,8 @@ use crate::units::Time;
 /// needs no memory of what was acknowledged between two losses, and errs towards not reacting.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PersistentCongestion {
-    /// When the latest packet was sent that has been acknowledged, in any packet number space.
-    newest_acked: Option<Time>,
+    /// When the latest packet was sent that has been acknowledged, in any packet number space; the origin of time before any.
+    newest_acked: Time,
 }
 
 impl PersistentCongestion {
@@ -24,16 +24,14 @@ impl PersistentCongestion {
         let before = self.newest_acked;
         // In the order of their numbers, so in that of their departure.
         if let Some(newest) = feedback.acked.last() {
-            if before.is_none_or(|before| newest.sent > before) {
-                self.newest_acked = Some(newest.sent);
-            }
+            self.newest_acked = before.max(newest.sent);
         }
         !feedback.lost.is_empty() && Self::has_run(feedback, before, rtt)
     }
 
     /// Whether a run of losses after `before` lasts long enough. Rarely asked, and no part of what an ACK costs.
     #[inline(never)]
-    fn has_run(feedback: &Feedback<'_>, before: Option<Time>, rtt: &Rtt) -> bool {
+    fn has_run(feedback: &Feedback<'_>, before: Time, rtt: &Rtt) -> bool {
         let Some(sampled) = rtt.first_sample() else {
             return false;
         };
@@ -44,7 +42,7 @@ impl PersistentCongestion {
                 run = None;
             }
             // Section 7.6.2 wants an RTT sample from before they were sent.
-            if lost.sent <= sampled || before.is_some_and(|acked| lost.sent <= acked) {
+            if lost.sent <= sampled.max(before) {
                 continue;
             }
             let first = *run.get_or_insert(lost.sent);

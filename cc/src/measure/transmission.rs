@@ -52,23 +52,28 @@ impl TransmissionTime {
     /// Takes in a sample. Only receive timestamps tell: ACKs travel in a bunch.
     #[inline]
     pub fn add(&mut self, sample: &Sample) {
-        if sample.source != Source::ReceiveTimestamps {
-            return;
+        if sample.source == Source::ReceiveTimestamps {
+            let arrival = Owd::from(sample.sent) + sample.owd;
+            self.arrived(sample.sent, arrival, sample.class == CLASSES - 1);
         }
-        let arrival = Owd::from(sample.sent) + sample.owd;
+    }
+
+    /// A packet has arrived. Apart: what hands over samples needs all registers for itself.
+    #[inline(never)]
+    fn arrived(&mut self, sent: Time, arrival: Owd, full: bool) {
         let [first, second] = self.previous;
         let in_order = self.row == 0 || arrival > second;
-        if sample.class != CLASSES - 1 || !in_order {
+        if !full || !in_order {
             self.row = 0;
             return;
         }
         if self.row == self.previous.len() {
-            self.see(arrival - first, sample.sent.delay_since(self.sent[0]));
+            self.see(arrival - first, sent.delay_since(self.sent[0]));
         } else {
             self.row += 1;
         }
         self.previous = [second, arrival];
-        self.sent = [self.sent[1], sample.sent];
+        self.sent = [self.sent[1], sent];
     }
 
     /// Takes in the times in which three in a row came and had left.

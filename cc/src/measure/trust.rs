@@ -72,6 +72,7 @@ impl Trust {
     ///
     /// `excess` is what the packet's RTT has beyond the smallest RTT; `fall` is by how much the ACK's RTT is
     /// below what was the smallest.
+    #[inline]
     pub fn check(
         &mut self,
         owd: Owd,
@@ -80,6 +81,22 @@ impl Trust {
         fall: Owd,
     ) -> Plausibility {
         let longest = excess.max(Owd::ZERO) + SLACK;
+        // Almost every delay is between the two, and so above the lowest of any size.
+        if minimum.is_some_and(|minimum| minimum <= owd && owd <= minimum + longest) {
+            self.implausible = 0;
+            return Plausibility::Plausible;
+        }
+        self.look_closely(owd, (minimum, lowest), longest, fall)
+    }
+
+    #[cold]
+    fn look_closely(
+        &mut self,
+        owd: Owd,
+        (minimum, lowest): (Option<Owd>, Option<Owd>),
+        longest: Owd,
+        fall: Owd,
+    ) -> Plausibility {
         let too_long = minimum.is_some_and(|minimum| owd > minimum + longest);
         let deepest = fall.max(Owd::ZERO) + SLACK;
         let too_short = lowest.is_some_and(|lowest| owd + deepest < lowest);

@@ -37,7 +37,8 @@ const PARAMETERS: &str = "parameters_set";
 ///   10 Gbit/s moves in twice the longest RTT seen (once for the path, once for a queue), the
 ///   peer's maximum ACK delay, and a second.
 /// - The pacing rate is a finite number, and at least a packet of 1200 bytes in eight of the longest RTTs.
-/// - A decision changes only where the trait says so, and asking for it changes nothing.
+/// - A decision changes only where the trait says so, not with a feedback after which the controller says that it has not
+///   decided, and asking for it changes nothing.
 /// - What a source is told has finite rates, and the target is within its interval.
 /// - There is always a state; events end, hold numbers that a trace can hold, and the first feedback of all tells
 ///   the parameters before anything else.
@@ -229,6 +230,9 @@ impl Controller for Checked {
         }
         self.max_ack_delay = feedback.max_ack_delay;
         self.inner.on_feedback(feedback);
+        if !self.inner.has_decided() {
+            self.unchanged("a feedback that decided nothing");
+        }
         self.changed("a feedback");
         self.check_estimate(feedback.now);
         if self.traced {

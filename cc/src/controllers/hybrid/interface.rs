@@ -12,6 +12,7 @@ impl Controller for Hybrid {
     }
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
+        self.decided = false;
         self.limits.max_ack_delay = Some(feedback.max_ack_delay);
         if self.model.delay.follow_handshake(feedback) {
             self.follow_path();
@@ -23,9 +24,9 @@ impl Controller for Hybrid {
         if starts {
             self.startup.record(feedback);
         }
-        let newest = self.model.record(feedback, self.room_up_to);
+        self.model.record(feedback, self.room_up_to);
         if starts && !first {
-            self.grow(feedback, newest);
+            self.grow(feedback);
         }
         self.follow_path();
         if first {
@@ -52,6 +53,10 @@ impl Controller for Hybrid {
     fn decision(&self) -> Decision {
         debug_assert!(self.decision.is_none_or(|kept| kept == self.decision_now()));
         self.decision.unwrap_or_else(|| self.decision_now())
+    }
+
+    fn has_decided(&self) -> bool {
+        self.decided
     }
 
     fn state(&self) -> &'static str {

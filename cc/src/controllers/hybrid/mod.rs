@@ -48,7 +48,7 @@ use crate::controllers::hybrid_paper::law::Zone;
 use crate::controllers::report::PathLimits;
 use crate::feedback::Feedback;
 use crate::measure::epoch::Epoch;
-use crate::units::{Bytes, Owd, Rate, Time};
+use crate::units::{Bytes, Rate, Time};
 
 /// The controller of one path.
 #[derive(Debug)]
@@ -64,6 +64,8 @@ pub struct Hybrid {
     epochs: u64,
     /// The latest, or none where something has changed that it depends on.
     decision: Option<Decision>,
+    /// Whether the latest feedback has led to it.
+    decided: bool,
     /// With more in flight no packet fits into its window.
     room_up_to: Bytes,
     limits: PathLimits,
@@ -87,6 +89,7 @@ impl Hybrid {
             evidence: Evidence::default(),
             epochs: 0,
             decision: None,
+            decided: false,
             room_up_to: Bytes(0),
             limits: PathLimits::new(start),
             told_limits: None,
@@ -107,6 +110,7 @@ impl Hybrid {
         let decision = self.decision_now();
         self.room_up_to = Bytes(decision.window.0.saturating_sub(self.model.packet().0));
         self.decision = Some(decision);
+        self.decided = true;
     }
 
     fn decision_now(&self) -> Decision {
@@ -115,7 +119,7 @@ impl Hybrid {
 
     /// In start-up the rate grows with every feedback.
     #[inline(never)]
-    fn grow(&mut self, feedback: &Feedback<'_>, newest: Option<Owd>) {
+    fn grow(&mut self, feedback: &Feedback<'_>) {
         let (params, model) = (&self.params, &mut self.model);
         let rate = self.control.rate;
         if let Some(grown) = self
@@ -126,7 +130,7 @@ impl Hybrid {
             self.decision = None;
         }
         let looks = self.control.state == (State::Startup { path_is_new: false });
-        if let Some(newest) = newest.filter(|_| looks) {
+        if let Some(newest) = model.delay.newest().filter(|_| looks) {
             let rate = self.control.rate;
             self.startup
                 .look_for_queue(params, model, rate, feedback.now, newest);

@@ -8,8 +8,8 @@ use crate::units::Time;
 /// After a decrease only what is sent at the new rate counts. DEVIATION: the paper counts all.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Counting {
-    /// When the rate was last lowered.
-    since: Option<Time>,
+    /// Packets count that were sent from then on: after the rate was last lowered.
+    from: Time,
     /// Whether nothing has come back yet that was sent after it.
     waits: bool,
 }
@@ -18,7 +18,7 @@ impl Counting {
     /// Only what is sent from now on counts.
     pub fn begin(&mut self, now: Time) {
         *self = Self {
-            since: Some(now),
+            from: now + Duration::from_nanos(1),
             waits: true,
         };
     }
@@ -31,8 +31,8 @@ impl Counting {
     /// Whether the first packet comes back that was sent since. The epoch that waited for it is over then, and the next one
     /// has samples of its whole length.
     pub fn ends_with(&self, feedback: &Feedback<'_>) -> bool {
-        let shows = |since| feedback.acked.iter().any(|packet| packet.sent > since);
-        self.waits && feedback.space == Space::Application && self.since.is_some_and(shows)
+        let shows = || feedback.acked.iter().any(|p| p.sent >= self.from);
+        self.waits && feedback.space == Space::Application && shows()
     }
 
     /// From now on what comes back counts.
@@ -42,7 +42,6 @@ impl Counting {
 
     /// The time from which on packets count that were sent.
     pub fn from(&self) -> Time {
-        let after = |since: Time| since + Duration::from_nanos(1);
-        self.since.map_or(Time::default(), after)
+        self.from
     }
 }

@@ -55,6 +55,14 @@ impl Delay {
         self.meter.min_rtt().or(self.handshake_rtt)
     }
 
+    /// The same as a delay, which is compared more easily; the longest of all before there is one.
+    pub fn least_rtt(&self) -> Owd {
+        match self.meter.least_rtt() {
+            Owd::LONGEST => self.handshake_rtt.map_or(Owd::LONGEST, Owd::from),
+            known => known,
+        }
+    }
+
     /// Where one-way delays come from.
     pub fn source(&self) -> Source {
         self.meter.source()
@@ -99,48 +107,45 @@ impl Delay {
         self.meter.min_rtt().is_none()
     }
 
-    /// Takes in the delays of a feedback in this span of the epoch; those of packets count that were sent `from` then on. Gives the
-    /// newest one that does, by the source in use.
+    /// Takes in the delays of a feedback, which may come in `another_span` than the one before; those of packets count that were
+    /// sent `from` then on.
     #[inline]
     pub fn record(
         &mut self,
         feedback: &Feedback<'_>,
-        span: u64,
+        another_span: bool,
         from: Time,
         epoch: &mut Epoch,
         transmission: &mut TransmissionTime,
-    ) -> Option<Owd> {
+    ) {
         self.floors.iter_mut().for_each(Floor::begin_feedback);
+        if another_span {
+            self.floors.iter_mut().for_each(Floor::close);
+        }
         let [by_ack, by_timestamp] = &mut self.floors;
-        let (mut newest, mut least) = (None, None);
         let arrival = self.meter.record(feedback, |sample| {
             if sample.restarts {
                 transmission.restart_clock();
                 if sample.sent >= from {
                     epoch.restart_clock();
                     by_timestamp.restart_clock();
-                    least = None;
                 }
             }
             transmission.add(&sample);
             if sample.sent >= from {
                 epoch.add(&sample);
-                least = Some(least.map_or(sample.above, |least| sample.above.min(least)));
-                newest = Some(sample.above);
+                by_timestamp.add(sample.above);
             }
         });
-        if let Some(least) = least {
-            by_timestamp.add(least, span);
+        if let Some(sample) = arrival.filter(|sample| sample.sent >= from) {
+            epoch.add(&sample);
+            by_ack.add(sample.above);
         }
-        let arrival = arrival.filter(|sample| sample.sent >= from);
-        if let Some(sample) = &arrival {
-            epoch.add(sample);
-            by_ack.add(sample.above, span);
-        }
-        match self.meter.source() {
-            Source::Ack => arrival.map(|sample| sample.above),
-            Source::ReceiveTimestamps => newest,
-        }
+    }
+
+    /// The newest delay of the latest feedback that counts, by the source in use.
+    pub fn newest(&self) -> Option<Owd> {
+        self.floors[self.source() as usize].last()
     }
 
     /// The delay of the epoch under way. DEVIATION: not the mean, which jitter and batches raise.

@@ -25,9 +25,9 @@ use crate::controllers::bounds::bounded;
 use crate::feedback::{Feedback, Space};
 use crate::measure::batch::Batch;
 use crate::measure::epoch::Epoch;
-use crate::measure::floor::Spans;
 use crate::measure::owd::Source;
 use crate::measure::persistent::Blackout;
+use crate::measure::spans::Spans;
 use crate::measure::transmission::TransmissionTime;
 use crate::measure::window_min::WindowMin;
 use crate::units::{Bytes, Owd, Rate, Time};
@@ -56,14 +56,14 @@ pub struct Model {
     packet: Bytes,
     initial_rtt: Duration,
     basis: Basis,
-    /// Those of an epoch of length L, as of `basis`.
+    /// Those of the epoch under way, of length L as of `basis`.
     spans: Spans,
 }
 
 /// What L and the decision depend on. It rarely changes within an epoch.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Basis {
-    rtt: Option<Duration>,
+    rtt: Owd,
     transmission: Duration,
     source: Option<Source>,
 }
@@ -171,31 +171,35 @@ impl Model {
     #[inline]
     pub fn follow(&mut self) -> bool {
         let basis = Basis {
-            rtt: self.delay.min_rtt(),
+            rtt: self.delay.least_rtt(),
             transmission: self.transmission.get(),
             source: Some(self.delay.source()),
         };
         let changed = basis != self.basis;
         if changed {
             self.basis = basis;
-            self.spans = Spans::of(self.length());
+            self.spans.cut(self.length());
         }
         changed
     }
 
-    /// Takes in a feedback; the window had room for another packet up to so many bytes in flight. Gives the newest delay that
-    /// counts.
-    #[inline]
-    pub fn record(&mut self, feedback: &Feedback<'_>, room_up_to: Bytes) -> Option<Owd> {
+    /// Takes in a feedback; the window had room for another packet up to so many bytes in flight. Called from one place, with every
+    /// ACK.
+    #[inline(always)]
+    pub fn record(&mut self, feedback: &Feedback<'_>, room_up_to: Bytes) {
         self.blackout.record(feedback);
-        debug_assert_eq!(self.spans, Spans::of(self.length()));
+        debug_assert!(self.spans.fit(self.length()));
         let first = self.epoch.is_none();
+        if first {
+            self.spans.begin(feedback.now);
+        }
         let epoch = self.epoch.get_or_insert_with(|| Epoch::new(feedback.now));
         epoch.begin_feedback();
-        let span = self.spans.span(feedback.now.counted_from(epoch.start()));
+        let another_span = self.spans.change(feedback.now);
         let from = self.counting.from();
         let transmission = &mut self.transmission;
-        let newest = self.delay.record(feedback, span, from, epoch, transmission);
+        self.delay
+            .record(feedback, another_span, from, epoch, transmission);
         if feedback.space == Space::Application {
             let acked = feedback.acked_bytes();
             self.batch.record(feedback, acked);
@@ -203,7 +207,7 @@ impl Model {
             count(epoch, feedback, from, room_up_to);
             if let Some(oldest) = feedback.acked.first() {
                 let round_trip = feedback.now.counted_from(oldest.sent);
-                epoch.on_ack(feedback.now, self.spans.exceeded_by(round_trip));
+                epoch.on_ack(feedback.now, || self.spans.exceeded_by(round_trip));
             }
         }
         if first {
@@ -211,7 +215,6 @@ impl Model {
             let sampled = epoch.samples(Source::Ack) + epoch.samples(Source::ReceiveTimestamps);
             self.epoch = self.epoch.take().filter(|_| sampled > 0);
         }
-        newest
     }
 
     /// Whether this feedback is the first that shows what has become of a decrease.
@@ -226,8 +229,7 @@ impl Model {
 
     /// Whether the epoch under way is as long as L.
     pub fn is_epoch_over(&self, now: Time) -> bool {
-        let over = |epoch: &Epoch| self.spans.are_over(now.counted_from(epoch.start()));
-        self.epoch().is_some_and(over)
+        self.spans.are_over(now)
     }
 
     /// Only what is sent from now on says something about the rate.

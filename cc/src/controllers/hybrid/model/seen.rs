@@ -171,6 +171,7 @@ impl Model {
         let mut epoch = self.epoch.take()?;
         let acks = feedback.space == Space::Application && !feedback.acked.is_empty();
         self.epoch = Some(epoch.end(feedback.now, self.batch.cut(acks)));
+        self.spans.begin(feedback.now);
         let seen = self.look_at(params, &epoch, feedback, doing);
         Some((epoch, seen))
     }

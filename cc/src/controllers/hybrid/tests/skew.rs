@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::*;
 use crate::measure::skew::Skew;
+use crate::units::Owd;
 
 /// The part of the shared vectors that is about it.
 #[derive(Deserialize)]

@@ -10,9 +10,10 @@ use super::super::model::seen::Met;
 use super::super::startup::is_queue;
 use super::*;
 use crate::measure::delays::Means;
-use crate::measure::floor::{Floor, Spans};
+use crate::measure::floor::Floor;
 use crate::measure::loss::LossCount;
 use crate::measure::owd::Source;
+use crate::measure::spans::Spans;
 
 /// Cases that the analysis package computes from the paper on its own.
 #[derive(Deserialize)]
@@ -155,13 +156,13 @@ fn thresholds_agree_with_the_shared_vectors() {
 #[test]
 fn the_delay_under_the_jitter_agrees_with_the_shared_vectors() {
     for case in vectors().floor {
-        let mut floor = Floor::default();
+        let (mut floor, mut spans) = (Floor::default(), Spans::of(millis(case.length_ms)));
         for (at, above) in &case.samples_ms {
             floor.begin_feedback();
-            floor.add(
-                delay(*above),
-                Spans::of(millis(case.length_ms)).span(Time::from_origin(millis(*at))),
-            );
+            if spans.change(Time::from_origin(millis(*at))) {
+                floor.close();
+            }
+            floor.add(delay(*above));
         }
         floor.begin_feedback();
         let got = floor.mean().unwrap().as_millis();
