@@ -17,6 +17,9 @@ use crate::controller::MIN_WINDOW_PACKETS;
 use crate::controllers::bounds::bounded;
 use crate::units::Rate;
 
+/// Start-up goes on if so many times as much arrives as when it last did.
+const GOES_ON_FROM: f64 = 1.25;
+
 /// What a flow does.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum State {
@@ -76,6 +79,8 @@ pub struct Control {
     pub since_decrease: Duration,
     /// Whether a queue is one, and whose.
     pub judge: Judge,
+    /// What arrived when start-up last went on, since the path was new.
+    pub went_on: Rate,
 }
 
 /// A step.
@@ -100,6 +105,7 @@ impl Control {
             state: State::Startup { path_is_new: false },
             since_decrease: Duration::ZERO,
             judge: Judge::default(),
+            went_on: Rate::default(),
         }
     }
 
@@ -149,6 +155,9 @@ pub fn step(params: &Params, seen: &Seen, from: &Control) -> Step {
         let outcome = path_is_new.then_some(Outcome::NewPath);
         return settled(params, seen, &from, Step { outcome, ..step });
     }
+    if let Some(step) = go_on_starting(params, seen, &from) {
+        return settled(params, seen, &from, step);
+    }
     let mut alone = alone(params, &observed, seen, &from);
     let verdict = from
         .judge
@@ -197,6 +206,25 @@ fn start_up(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -
         beta: Some(beta),
         ..from.to(return_rate * (1.0 - beta), State::Draining(drain))
     }
+}
+
+/// Start-up has ended too early where nearly all arrives that was sent at its end: a flow that is alone has grown well beyond what the
+/// path carries by then. It goes on where more arrives than the last time.
+fn go_on_starting(params: &Params, seen: &Seen, from: &Control) -> Option<Step> {
+    let drain = from.state.drain()?;
+    let (arrived, sent) = (drain.return_rate, drain.ceiling?);
+    let nearly_all = arrived * (1.0 + (params.startup_gain - 1.0) / 2.0) >= sent;
+    let more = arrived >= from.went_on * GOES_ON_FROM;
+    let has_half = seen.link.alone().is_some_and(|alone| arrived >= alone);
+    (nearly_all && more && !has_half).then(|| {
+        let mut step = from.to(arrived, State::Startup { path_is_new: false });
+        step.next.went_on = arrived;
+        step.next.judge.forget_attempt();
+        Step {
+            outcome: Some(Outcome::EarlyEnd),
+            ..step
+        }
+    })
 }
 
 /// Rules 4 to 7: what a flow does that is alone.
@@ -282,6 +310,7 @@ fn contend(observed: &Observed, seen: &Seen, return_rate: Rate, step: Step) -> S
             state: State::Holding,
             since_decrease: Duration::ZERO,
             judge: Judge::contended(contended),
+            ..step.next
         },
         outcome: Some(Outcome::Contended),
         ..step
@@ -300,6 +329,7 @@ fn longer_path(params: &Params, return_rate: Rate, step: Step) -> Step {
             state: State::Growing,
             since_decrease: Duration::ZERO,
             judge: Judge::default(),
+            ..step.next
         },
         outcome: Some(Outcome::LongerPath),
         ..step
