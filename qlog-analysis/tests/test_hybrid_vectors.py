@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 import vectors
+from qlog_analysis.hybrid import spec
 from qlog_analysis.hybrid.drain import TELLING_PACKETS
+from qlog_analysis.hybrid.thresholds import thresholds
 
 FILE = Path(__file__).parents[2] / "tests" / "vectors" / "hybrid.json"
 
@@ -124,15 +126,19 @@ def test_every_condition_of_an_early_end_has_two_sides(shared: dict[str, Any]) -
     met = {(_conditions(c), c["expect_outcome"]) for c in learning}
     assert {outcome for conditions, outcome in met if all(conditions)} == {"early_end"}
     assert {outcome for conditions, outcome in met if not all(conditions)} == {None}
-    assert {(False, True, True), (True, False, True), (True, True, False)} <= {conditions for conditions, _ in met}
+    for place in range(4):
+        assert tuple(other != place for other in range(4)) in {conditions for conditions, _ in met}
 
 
-def _conditions(c: dict[str, Any]) -> tuple[bool, bool, bool]:
-    """Whether nearly all arrived, more than the last time, and less than half of the slowest link."""
+def _conditions(c: dict[str, Any]) -> tuple[bool, bool, bool, bool]:
+    """Whether nearly all arrived, more than the last time, less than half of the link, and the queue is gone."""
     arrived = c["arrived_bps"] / (1.0 - c["uncertain"])
     arrived = max(c["share_bps"], min(arrived, c["startup_rate_bps"]))
     less = c["transmission_ms"] == 0.0 or arrived < 0.5 * 1250 * 8.0 / c["transmission_ms"] * 1e3
-    return 1.5 * arrived >= c["startup_rate_bps"], arrived >= 1.25 * c["went_on_bps"], less
+    p = spec.parse(f"hybrid:{c['options']}")
+    short = thresholds(c["rate_bps"], 1250, p).short
+    gone = c["expect_zone"] == 1 and c["delta_ms"] / 1e3 <= short
+    return 1.5 * arrived >= c["startup_rate_bps"], arrived >= 1.25 * c["went_on_bps"], less, gone
 
 
 def test_attempts_to_drain_a_queue_end_in_every_way(shared: dict[str, Any]) -> None:

@@ -101,7 +101,7 @@ class Step:
     congested: Claim
     filling: Claim
     goes_on: Claim
-    """Whether start-up, which has ended too early, goes on: rule 3 as well."""
+    """Whether start-up, which has ended too early, goes on."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class Law:
         congested, filling = self.zones(epoch, d)
         slow = any_of(congested, filling)
         ends = any_of(epoch.meets_queue, self.losing(epoch, d))
-        goes_on = self.goes_on(epoch, control)
+        goes_on = all_of(negate(slow), epoch.d <= d.short, self.ended_too_early(epoch, control))
         fits = self.fitting(epoch, before, slow, goes_on, epoch.d <= d.short)
         beta = choose(all_of(fits[3], negate(slow)), self.options.min_decrease, self.beta(epoch))
         alpha = self.increase(epoch, control.rate, d)
@@ -154,9 +154,9 @@ class Law:
             (fits[1], self.restarted(epoch, control.rate)),
             (fits[2], control.rate),
             (fits[3], choose(ends, (1 - beta) * start, control.rate)),
-            (goes_on, control.return_rate),
             (fits[4], least(control.rate, (1 - beta) * again)),
             (fits[5], control.rate),
+            (goes_on, control.return_rate),
             (fits[6], most(control.rate, self.returns_to(epoch, control.return_rate))),
             (fits[7], control.rate + alpha),
         )
@@ -191,7 +191,7 @@ class Law:
             7: all_of(free, negate(before.draining)),
         }
 
-    def goes_on(self, e: Epoch, control: Control) -> Claim:
+    def ended_too_early(self, e: Epoch, control: Control) -> Claim:
         """Whether nearly all arrives that was sent at the end of start-up, and more than when it last went on."""
         arrived = control.return_rate
         nearly_all = arrived * (1 + (self.options.startup_gain - 1) / 2) >= control.ceiling

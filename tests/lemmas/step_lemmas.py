@@ -28,8 +28,7 @@ IN_BOUNDS = [B.rate >= _least_rate()]
 
 
 def _slow(step: Step) -> Claim:
-    """Whether rule 4 fits, or start-up may end."""
-    return all_of(any_of(step.congested, step.filling), negate(step.goes_on))
+    return any_of(step.congested, step.filling)
 
 
 def _level(c: Control) -> Term:

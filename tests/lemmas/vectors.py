@@ -116,6 +116,7 @@ def _before(case: dict[str, Any]) -> Control:
         return_rate=number(case["share_bps"] or 0),
         ceiling=number(case["startup_rate_bps"] or 0),
         since_decrease=_millis(case["undisturbed_ms"]),
+        went_on=number(case.get("went_on_bps", 0)),
     )
 
 

@@ -155,9 +155,6 @@ pub fn step(params: &Params, seen: &Seen, from: &Control) -> Step {
         let outcome = path_is_new.then_some(Outcome::NewPath);
         return settled(params, seen, &from, Step { outcome, ..step });
     }
-    if let Some(step) = go_on_starting(params, seen, &from) {
-        return settled(params, seen, &from, step);
-    }
     let mut alone = alone(params, &observed, seen, &from);
     let verdict = from
         .judge
@@ -208,25 +205,6 @@ fn start_up(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -
     }
 }
 
-/// Start-up has ended too early where nearly all arrives that was sent at its end: a flow that is alone has grown well beyond what the
-/// path carries by then. It goes on where more arrives than the last time.
-fn go_on_starting(params: &Params, seen: &Seen, from: &Control) -> Option<Step> {
-    let drain = from.state.drain()?;
-    let (arrived, sent) = (drain.return_rate, drain.ceiling?);
-    let nearly_all = arrived * (1.0 + (params.startup_gain - 1.0) / 2.0) >= sent;
-    let more = arrived >= from.went_on * GOES_ON_FROM;
-    let has_half = seen.link.alone().is_some_and(|alone| arrived >= alone);
-    (nearly_all && more && !has_half).then(|| {
-        let mut step = from.to(arrived, State::Startup { path_is_new: false });
-        step.next.went_on = arrived;
-        step.next.judge.forget_attempt();
-        Step {
-            outcome: Some(Outcome::EarlyEnd),
-            ..step
-        }
-    })
-}
-
 /// Rules 4 to 7: what a flow does that is alone.
 fn alone(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -> Step {
     if let Some(beta) = law::decrease(params, observed, seen) {
@@ -250,6 +228,14 @@ fn alone(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -> S
         State::Draining(_) if !seen.thresholds.is_short(observed.queue) => {
             from.to(from.rate, from.state)
         }
+        State::Draining(drain) if ended_too_early(params, seen, &drain, from) => {
+            let mut step = from.to(drain.return_rate, State::Startup { path_is_new: false });
+            step.next.went_on = drain.return_rate;
+            Step {
+                outcome: Some(Outcome::EarlyEnd),
+                ..step
+            }
+        }
         State::Draining(drain) => {
             let returns = law::returns_to(params, drain.return_rate, &seen.link);
             from.to(from.rate.max(returns), State::Growing)
@@ -263,6 +249,16 @@ fn alone(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -> S
             }
         }
     }
+}
+
+/// Whether start-up has ended too early: nearly all arrived that was sent at its end, and more than when it last went on. A flow
+/// that is alone has grown well beyond what the path carries by then.
+fn ended_too_early(params: &Params, seen: &Seen, drain: &Drain, from: &Control) -> bool {
+    let arrived = drain.return_rate;
+    let most_sent = arrived * (1.0 + (params.startup_gain - 1.0) / 2.0);
+    let nearly_all = drain.ceiling.is_some_and(|sent| most_sent >= sent);
+    let has_half = seen.link.alone().is_some_and(|alone| arrived >= alone);
+    nearly_all && arrived >= from.went_on * GOES_ON_FROM && !has_half
 }
 
 /// With the rate within bounds, and the time without a decrease.

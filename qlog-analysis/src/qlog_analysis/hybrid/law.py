@@ -226,15 +226,15 @@ def beta(e: Epoch, p: Parameters) -> float:
 def update(
     e: Epoch, p: Parameters, course: Course, others: contended.Judged = LONE, *, early: bool | None = None
 ) -> Update:
-    """The rate update at the end of an epoch that has samples, with what is held beside others. `early` says whether
-    start-up has ended too early, where that has been decided."""
+    """The rate update at the end of an epoch that has samples, with what is held beside others. `early`, if it is
+    known, says whether start-up has ended too early."""
     course = course.arrive(e.delivery_rate, e.arriving, e.length).see(e.delta)
     if e.interrupted:
         return _interrupted(e)
     e.believed, e.most = believed(course.dips, e.startup, p), course.drain.most(e.jitter, e.packet_bytes)
     course = course.learn(e.arrived_in_full)
     if early is None:
-        early = early_end.is_early(course, e.packet_bytes, e.transmission, p)
+        early = drained(e) and early_end.is_early(course, e.packet_bytes, e.transmission, p)
     done, dips = _starts_again(e, course) if early else _beside(_updated(e, p, course), e, others), course.dips
     if done.beta is not None and e.believed > 0.0 and course.return_rate is None and not e.sent_little:
         dips = dips.learn(is_dip(e.delivery_rate, e.believed))
@@ -243,6 +243,10 @@ def update(
     since_decrease = dips.head_start(period) if done.alpha is None else goes_on
     left = done.course._replace(since_decrease=since_decrease, dips=dips, went_on=done.course.went_on or course.went_on)
     return done._replace(course=left)
+
+
+def drained(e: Epoch) -> bool:
+    return zone(e) == 1 and e.delta <= e.thresholds.short
 
 
 def believed(dips: Dips, startup: bool, p: Parameters) -> float:
@@ -291,7 +295,7 @@ def outcomes(e: Epoch, p: Parameters, course: Course, slack: float = 0.0) -> Ite
         yield lone
     elif e.startup:
         yield lone._replace(standing=e.standing, outcome=Outcome.NEW_PATH if e.meets_path else None)
-    elif course.startup_rate is None:
+    elif course.startup_rate is None or not drained(e):
         yield from _steady(e, p, course, lone, slack)
     else:
         learnt = course.learn(e.arrived_in_full)
@@ -379,7 +383,7 @@ def _decrease(e: Epoch, p: Parameters, course: Course) -> Update:
 def _wait(e: Epoch, p: Parameters, course: Course) -> Update:
     """Zone 1 while a queue drains."""
     assert course.return_rate is not None
-    if e.delta > e.thresholds.short:
+    if not drained(e):
         return Update(1, None, None, clamp_rate(e.rate, e.packet_bytes, e.length), False, course)
     rate = clamp_rate(max(e.rate, e.returns_to(course.return_rate, p)), e.packet_bytes, e.length)
     return Update(1, None, None, rate, False, Course())
