@@ -58,23 +58,16 @@ def early_end_with_a_decrease(some: list[Json]) -> None:
     follow(some, e, 0.99 * e["rate_after"])
 
 
-def start_up_where_it_was(some: list[Json]) -> None:
-    """It goes on from what was sent at its end."""
-    e, _ = chosen(some, is_early)
-    ended = [x for x in epochs(some)[: e["epoch"]] if x["state"] == "startup"][-1]
-    follow(some, e, ended["rate_before"])
-
-
-def probe_of_three(some: list[Json]) -> None:
-    """It ends after three round trips."""
+def probe_of_two(some: list[Json]) -> None:
+    """It ends after two round trips instead of three."""
     begins = next(b for b, e in pairwise(epochs(some)) if e["state"] == "probing" and b["state"] == "holding")
-    least, lasted = 3.0 * (begins["length"] + begins["delta"]), 0.0
+    least, lasted = 2.0 * (begins["length"] + begins["delta"]), 0.0
     for e in takewhile(lambda x: x["state"] == "probing", epochs(some)[begins["epoch"] + 1 :]):
         lasted += e["duration"]
         if lasted >= least and e["delta"] is not None:
             follow(some, e, e["held_rate"])
             return
-    raise AssertionError("no probe of more than three round trips")
+    raise AssertionError("no probe of more than two round trips")
 
 
 def held_again_early(some: list[Json]) -> None:

@@ -26,7 +26,7 @@ REMEMBERED = 10.0
 FIRST_PROBE = 2.0
 """s, after contention was found."""
 PROBE_SHARE = 0.5
-PROBE_ROUNDS = 6.0
+PROBE_ROUNDS = 3.0
 """What a probe leaves of the rate, and for how many round trips."""
 BACK_DIVISOR = 8
 """Of the longest queue while the flow held: up to this part of it the flow, once free, does not hold again."""

@@ -36,10 +36,9 @@ const FIRST_PROBE: Duration = Duration::from_secs(2);
 const SHARE_LOSS: f64 = 0.02;
 /// What losses leave that last because others hold a share as well.
 const OVERLOAD_REMAINS: f64 = 0.5;
-/// What a probe leaves of the rate, and for how many round trips: so many that probes of flows that hold meet, and the queue is
-/// gone for a moment.
+/// What a probe leaves of the rate, and for how many round trips.
 const PROBE_SHARE: f64 = 0.5;
-const PROBE_ROUNDS: u32 = 6;
+const PROBE_ROUNDS: u32 = 3;
 /// Of the longest queue while the flow held, up to which part it does not hold again. Flows that give way keep less.
 const BACK_DIVISOR: u32 = 8;
 /// Of a round trip, by how much at least the delay moves in a probe if it is that of a queue. It falls, or rises where
