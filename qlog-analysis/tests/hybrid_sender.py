@@ -329,6 +329,8 @@ class HybridSender:
             self._meets_path, self._queue_since, self._longest_length = False, None, 0.0
         if done.outcome is Outcome.SLOWER_LINK:
             self._forget_rates()
+        if done.outcome is Outcome.EARLY_END:
+            self._queue_since = None
         if done.starts_anew:
             self._start_anew(now)
         self.rate, self.startup, self._course, self._standing = done.rate, done.startup, done.course, done.standing

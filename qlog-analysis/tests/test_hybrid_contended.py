@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -10,9 +11,10 @@ import pytest
 import law_epochs
 from qlog_analysis.hybrid import law
 from qlog_analysis.hybrid.arriving import Back
-from qlog_analysis.hybrid.contended import Contended, Judged, LargestRate, Seen, judge
+from qlog_analysis.hybrid.contended import Contended, Judged, LargestRate, Probe, Seen, judge
 from qlog_analysis.hybrid.course import Course
 from qlog_analysis.hybrid.loss_count import LossCount
+from qlog_analysis.hybrid.overload import Count, Overload
 from qlog_analysis.hybrid.parameters import DEFAULT
 from qlog_analysis.hybrid.standing import Outcome, Standing
 from qlog_analysis.hybrid.thresholds import thresholds
@@ -45,6 +47,120 @@ def test_the_share_is_held_while_there_is_a_queue() -> None:
         assert after(START, free).allowance == 0.0
 
 
+def test_who_was_free_holds_again_beyond_an_eighth_of_the_longest_queue() -> None:
+    longest = after(START, seen(1.1, 0.08))
+    assert one(longest, seen(1.2, 0.0011)).rate == 5.4e6, "as long as it holds, half of d1 decides"
+    free = after(longest, seen(1.2, 0.001))
+    for delta, short, holds in (
+        (0.01, 0.001, False),
+        (0.010001, 0.001, True),
+        (0.02, 0.02, False),
+        (0.021, 0.02, True),
+    ):
+        again = one(free, seen(1.3, delta, short=short))
+        assert (again.rate is not None) == holds, delta
+    assert one(free, seen(1.3, rate=5.5e6)).rate is None
+    held = after(free, seen(1.3, 0.016))
+    once_more = after(held, seen(1.4, 0.0))
+    assert one(once_more, seen(1.5, 0.002)).rate is None
+    assert one(once_more, seen(1.5, 0.0021)).rate is not None, "the longest is that since it holds again"
+    at_first = after(START, seen(1.1, 0.0))
+    assert one(at_first, seen(1.2, 0.00625)).rate is None, "with the one with which contention was found"
+    assert one(at_first, seen(1.2, 0.0063)).rate is not None
+
+
+def test_an_eighth_is_in_whole_nanoseconds() -> None:
+    free = after(after(START, seen(1.1, 0.050000007)), seen(1.2, 0.0))
+    assert one(free, seen(1.3, 0.00625)).rate is None
+    assert one(free, seen(1.3, 0.006250001)).rate is not None
+
+
+def lossy(c: Contended, begin: float, end: float, lost: int = 10, **changes: Any) -> Iterator[tuple[float, Judged]]:
+    """Every tenth of a second so many of a hundred packets are lost, to a queue that moves."""
+    for tenth in range(round(begin * 10), round(end * 10)):
+        now = tenth / 10
+        judged = one(c, seen(now, 0.05 if tenth % 2 else 0.04, losses=LossCount(lost, 100 - lost), **changes))
+        yield now, judged
+        assert judged.after is not None
+        c = judged.after
+
+
+def overloads(judged: Iterable[tuple[float, Judged]]) -> list[float]:
+    """When more is taken off than a probe's half."""
+    before, times = START.share, []
+    for now, j in judged:
+        assert j.after is not None
+        times += [now] if j.after.share < before else []
+        before = j.after.share
+    return times
+
+
+def test_losses_that_last_show_that_others_hold_as_well() -> None:
+    # Contention was found at 1 s: three seconds do not count, and over three more losses do.
+    assert overloads(lossy(START, 1.1, 11.0)) == [7.0, 10.0]
+    assert overloads(lossy(START, 1.1, 20.0, lost=4)) == [], "what flows lose that fill a buffer"
+    assert overloads(lossy(START, 1.1, 20.0, background=0.1)) == [], "what is always lost"
+    first = after(START, seen(3.9, losses=LossCount(90, 10)))
+    counted = after(first, seen(4.0, losses=LossCount(5, 95)))
+    assert one(counted, seen(7.0, losses=LossCount(5, 95))).beta is None, "those before do not count"
+    assert one(counted, seen(7.0, losses=LossCount(9, 91))).beta == 0.5, "14 of 200, which 8 + 2 sqrt(8) are below"
+
+
+def test_then_half_is_to_be_held_for_good() -> None:
+    *_, (_, last) = lossy(START, 1.1, 7.1)
+    assert (last.rate, last.beta) == (2.7e6, 0.5)
+    assert last.after is not None
+    assert last.after.share == 2.7e6
+    assert last.after.held_rate == 2.7e6
+    assert one(last.after, seen(7.1, rate=3e6)).rate is None
+    for transmission, rate in ((0.0, 2.7e6), (1e-3, 2.7e6), (0.98e-3, 0.27e7 / 0.98), (1e-5, 2.7e6 + 1e4 / 0.09)):
+        now = one(last.after, seen(7.1, transmission=transmission))
+        assert now.rate == pytest.approx(rate), "a packet per round trip up to 0.27 of the link"
+
+
+def test_losses_that_last_come_before_what_else_an_epoch_may_bring() -> None:
+    *_, (_, before) = lossy(START, 1.1, 7.0)
+    assert before.after is not None
+    heavy = LossCount(50, 50)
+    excessive = one(before.after, seen(7.0, losses=heavy, excessive_loss=True))
+    assert (excessive.rate, excessive.beta) == (2.7e6, 0.5)
+    due = one(replace(before.after, next_probe=7.0), seen(7.0, losses=heavy))
+    assert due.after is not None
+    assert (due.rate, due.beta, due.after.probe) == (2.7e6, 0.5, None)
+    probing = replace(before.after, probe=Probe(7.0, 0.05))
+    during = one(probing, seen(7.0, losses=heavy))
+    assert during.after is not None
+    assert (during.rate, during.beta, during.after.probe) == (1.35e6, 0.5, probing.probe)
+    little = replace(before.after, arriving=replace(before.after.arriving, lasted=1.0, sent=1e7, came_back=4e6))
+    assert one(little, seen(7.0, losses=heavy)).slower, "but after that"
+
+
+def test_losses_count_anew_when_the_flow_holds_again() -> None:
+    *_, (_, before) = lossy(START, 1.1, 6.5)
+    assert before.after is not None
+    free = after(before.after, seen(6.5, 0.0))
+    assert overloads(lossy(free, 8.0, 12.0)) == [11.0]
+    early = after(after(START, seen(1.1)), seen(1.2, 0.0))
+    assert overloads(lossy(early, 2.0, 8.0)) == [7.0], "the time after contention was found is not shorter"
+
+
+def test_periods_that_rounding_leaves_open_are_counted_in_both_ways() -> None:
+    heavy, light = LossCount(50, 50), LossCount(0, 100)
+    (_, open_begin), *_ = Overload.start(1.0).take_in(4.0, heavy, 0.0, 2e-6)
+    assert len(open_begin.counts) == 2
+    assert dict(open_begin.take_in(7.5, light, 0.0, 2e-6)).keys() == {True, False}
+    surely = dict(Overload.start(1.0).take_in(4.1, heavy, 0.0, 2e-6))[False]
+    both = list(surely.take_in(7.0, light, 0.0, 2e-6))
+    assert [shows for shows, _ in both] == [True, False], "the reading without slack comes first"
+    assert one_count(both[0][1]) == Count(7.0)
+    assert {count.begins for count in both[1][1].counts} == {4.0}
+
+
+def one_count(overload: Overload) -> Count:
+    (count,) = overload.counts
+    return count
+
+
 def test_it_is_over_when_nothing_had_to_be_held_for_ten_seconds() -> None:
     assert one(START, seen(10.99, 0.0)).after is not None
     assert one(START, seen(11.0, 0.0)).after is None
@@ -73,6 +189,7 @@ def test_a_probe_tells_a_queue_from_a_longer_path() -> None:
     for delta, longer in ((0.0471, None), (0.0472, 1e7), (0.0528, 1e7), (0.0529, None)):
         during = after(probing.after, seen(3.1, delta))
         assert one(during, seen(3.2)).rate == 2.7e6
+        assert one(during, seen(3.26)).rate == 2.7e6
         end = one(during, seen(3.27))
         assert end.longer == (None if longer is None else pytest.approx(longer)), delta
         if longer is None:
@@ -182,7 +299,7 @@ def test_losses_do_not_count_while_a_share_is_held_unless_they_are_excessive() -
 
 def test_where_there_is_no_queue_the_path_is_longer() -> None:
     probing = after(START, seen(3.0))
-    done = outcome(standing=Standing(others=probing), now=3.3)
+    done = outcome(standing=Standing(others=probing), now=3.6)
     assert done.outcome is Outcome.LONGER_PATH
     assert done.rate == pytest.approx(0.99 * 1e7)
     assert (done.standing, done.course.return_rate) == (Standing(), None)

@@ -150,12 +150,12 @@ def test_the_mean_of_a_drain_bounds_what_may_have_been_held_back(
     changes = {"delta": 0.02, **measured}
     down = after(Course(1.5e6, drain=drain), p, arriving=0.1, **changes)
     assert down.course.return_rate == pytest.approx(return_rate)
-    started = after(Course(1.5e6, startup_rate=2e6, drain=Drain()), p, arriving=0.1, **changes)
+    started = after(Course(1.5e6, startup_rate=3e6, drain=Drain()), p, arriving=0.1, **changes)
     assert started.course.return_rate == 1.5e6
 
 
 def test_after_start_up_the_share_is_learnt_until_the_next_decrease() -> None:
-    course = Course(5e5, startup_rate=8e5)
+    course = Course(5e5, startup_rate=8e5, went_on=1e6)
     assert course.learn(6e5).return_rate == 6e5
     assert course.learn(9e5).return_rate == 8e5
     assert course.learn(4e5).return_rate == 5e5
@@ -178,7 +178,7 @@ def test_what_is_held_back_and_what_is_lost_without_a_queue_has_reached_the_slow
     assert after(**spread, background=0.9).course.return_rate == pytest.approx(1e6)
     assert after(**spread, background=0.1, lost=True).course.return_rate == 6e5
     assert after(**spread, background=0.1, excessive_loss=True).course.return_rate == 6e5
-    learnt = after(Course(5e5, startup_rate=9e5), delta=0.01, delivery_rate=6e5, uncertain=0.25, background=0.1)
+    learnt = after(Course(5e5, startup_rate=2e6), delta=0.01, delivery_rate=6e5, uncertain=0.25, background=0.1)
     assert learnt.course.return_rate == pytest.approx(8e5)
 
 

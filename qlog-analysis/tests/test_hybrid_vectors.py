@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 import vectors
+from qlog_analysis.hybrid import spec
 from qlog_analysis.hybrid.drain import TELLING_PACKETS
+from qlog_analysis.hybrid.thresholds import thresholds
 
 FILE = Path(__file__).parents[2] / "tests" / "vectors" / "hybrid.json"
 
@@ -100,8 +102,9 @@ def test_trends_worked_out_by_hand(shared: dict[str, Any], why: str, expect: str
 
 def test_the_additions_visit_every_outcome(shared: dict[str, Any]) -> None:
     course = shared["course"]
-    assert {(c["startup"], c["expect_startup"]) for c in course} == {(True, True), (True, False), (False, False)}
-    steady = [c for c in course if not c["startup"]]
+    ends = {(c["startup"], c["expect_startup"], c["expect_outcome"]) for c in course}
+    assert ends == {(True, True, None), (True, False, None), (False, False, None), (False, True, "early_end")}
+    steady = [c for c in course if not c["startup"] and not c["expect_startup"]]
     before = {c["share_bps"] is not None for c in steady}
     outcomes = {(c["share_bps"] is not None, c["expect_beta"] is None, c["expect_share_bps"] is None) for c in steady}
     assert before == {True, False}
@@ -116,6 +119,26 @@ def test_the_additions_visit_every_outcome(shared: dict[str, Any]) -> None:
     assert any(c["expect_alpha_bps"] == c["rate_bps"] / 4 for c in steady)
     assert any(c["startup_rate_bps"] and c["expect_share_bps"] == c["arrived_bps"] for c in steady)
     assert {step["expect"] for late in shared["late"] for step in late["steps"]} == {True, False}
+
+
+def test_every_condition_of_an_early_end_has_two_sides(shared: dict[str, Any]) -> None:
+    learning = [c for c in shared["course"] if c["startup_rate_bps"]]
+    met = {(_conditions(c), c["expect_outcome"]) for c in learning}
+    assert {outcome for conditions, outcome in met if all(conditions)} == {"early_end"}
+    assert {outcome for conditions, outcome in met if not all(conditions)} == {None}
+    for place in range(4):
+        assert tuple(other != place for other in range(4)) in {conditions for conditions, _ in met}
+
+
+def _conditions(c: dict[str, Any]) -> tuple[bool, bool, bool, bool]:
+    """Whether nearly all arrived, more than the last time, less than half of the link, and the queue is gone."""
+    arrived = c["arrived_bps"] / (1.0 - c["uncertain"])
+    arrived = max(c["share_bps"], min(arrived, c["startup_rate_bps"]))
+    less = c["transmission_ms"] == 0.0 or arrived < 0.5 * 1250 * 8.0 / c["transmission_ms"] * 1e3
+    p = spec.parse(f"hybrid:{c['options']}")
+    short = thresholds(c["rate_bps"], 1250, p).short
+    gone = c["expect_zone"] == 1 and c["delta_ms"] / 1e3 <= short
+    return 1.5 * arrived >= c["startup_rate_bps"], arrived >= 1.25 * c["went_on_bps"], less, gone
 
 
 def test_attempts_to_drain_a_queue_end_in_every_way(shared: dict[str, Any]) -> None:

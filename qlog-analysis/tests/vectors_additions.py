@@ -186,7 +186,9 @@ def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
         since_decrease = 0.0 if startup or draining else rng.choice((0.0, 0.05, 0.4, 8.0))
         learning = share is not None and rng.random() < 0.5
         drain = _drain(rng, e) if share is not None and not learning else Drain()
-        course = Course(share, round(rate * 1.7) if learning else None, since_decrease, drain=drain)
+        sent = round(rate * rng.choice((1.3, 1.7, 2.5))) if learning else None
+        went_on = float(round(rate * rng.choice((0.0, 0.0, 0.7, 1.1)))) if learning else 0.0
+        course = Course(share, sent, since_decrease, drain=drain, went_on=went_on)
         done = law.update(e, p, course)
         near = [law.update(replace(e, delta=e.delta + s * MARGIN_MS / 1e3), p, course) for s in (-1, 1)]
         met = {startup and e.delta + s * MARGIN_MS / 1e3 > end for s in (-1, 1)}
@@ -202,7 +204,7 @@ def _drain(rng: random.Random, e: law.Epoch) -> Drain:
 
 
 def _outcome(u: law.Update) -> tuple[Any, ...]:
-    return u.zone, u.alpha is None, u.beta is None, u.startup, u.course.return_rate is None
+    return u.zone, u.alpha is None, u.beta is None, u.startup, u.course.return_rate is None, u.outcome
 
 
 def as_json(
@@ -229,9 +231,11 @@ def as_json(
         "fills": e.fills,
         "share_bps": course.return_rate,
         "startup_rate_bps": course.startup_rate,
+        "went_on_bps": course.went_on,
         "undisturbed_ms": course.since_decrease * 1e3,
         "expect_zone": done.zone,
         "expect_startup": done.startup,
+        "expect_outcome": done.outcome,
         "expect_alpha_bps": done.alpha,
         "expect_beta": done.beta,
         "expect_rate_bps": done.rate,

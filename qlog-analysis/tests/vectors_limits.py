@@ -40,6 +40,19 @@ CASES: tuple[tuple[str, float, float, Course, dict[str, Any]], ...] = (
     ("jitter explains half of a drain at most", 1e6, 1.5, Course(SHARE, drain=DRAINED), {"jitter": 0.3}),
     ("the same, with losses made up for", 1e6, 1.5, Course(1e6, drain=DRAINED), {"jitter": 0.3, "background": 1.0}),
     ("S is returned to while the application limits", 5e5, 0.1, Course(SHARE), {"app_limited": True}),
+    ("start-up goes on where it ended too early", 5e5, 0.4, Course(6.67e5, 1e6), {}),
+    ("it does not where less arrives", 5e5, 0.4, Course(6.66e5, 1e6), {}),
+    ("nor below 5/4 of when it did", 5e5, 0.4, Course(6.87e5, 1e6, went_on=5.5e5), {}),
+    ("but again from there on", 5e5, 0.4, Course(6.88e5, 1e6, went_on=5.5e5), {}),
+    ("nor with half of the slowest link", 5e5, 0.4, Course(6.68e5, 1e6), {"transmission": 7.5e-3}),
+    ("but with less of it", 5e5, 0.4, Course(6.67e5, 1e6), {"transmission": 7.49e-3}),
+    ("it counts what arrives in the epoch", 7e5, 0.4, Course(6.6e5, 1e6), {}),
+    ("but no more than was sent", 2e6, 0.4, Course(6.6e5, 1e6), {}),
+    ("it goes on while the application limits", 7e5, 0.1, Course(6.6e5, 1e6), {"app_limited": True}),
+    ("a later decrease ends that", 7e5, 0.4, Course(6.9e5), {}),
+    ("nor while there is a queue", 5e5, 0.6, Course(6.67e5, 1e6), {}),
+    ("an interruption comes first", 7e5, 0.1, Course(7e5, 1e6), {"interrupted": True}),
+    ("it goes on at the least rate", LEAST, 0.1, Course(5e4, 6e4), {}),
 )
 # What epochs without samples leave of S: A in bit/s, whether 16 packets were acknowledged, and whether the application
 # limits.
@@ -68,6 +81,7 @@ def _epoch(rate: float, delay: float, changes: dict[str, Any]) -> law.Epoch:
         "background": 0.0,
         "jitter": 0.0,
         "interrupted": False,
+        "transmission": 0.0,
     } | changes
     return law.Epoch(
         delta=round(delay * d.d1, 6),
@@ -90,7 +104,7 @@ def _step(why: str, rate: float, delay: float, course: Course, changes: dict[str
     p = spec.parse(f"hybrid:{OPTIONS}")
     e = _epoch(rate, delay, changes)
     done = law.update(e, p, course)
-    case = vectors_additions.as_json(OPTIONS, e, course, done, 0.0, 0.0)
+    case = vectors_additions.as_json(OPTIONS, e, course, done, e.transmission, 0.0)
     return {"why": why, "interrupted": e.interrupted, "samples": True, "tells_rate": False, **case}
 
 

@@ -20,6 +20,7 @@ OPTIONS = Options(
     growth_period=z3.Real("growth_period"),
     full_buffer=z3.Bool("full_buffer"),
     catch_up=z3.Bool("catch_up"),
+    startup_gain=z3.Real("startup_gain"),
 )
 EPOCH = Epoch(
     counts=z3.Bool("has samples"),
@@ -53,6 +54,7 @@ BEFORE = Control(
     return_rate=S_,
     ceiling=z3.Real("ceiling"),
     since_decrease=z3.Real("u"),
+    went_on=z3.Real("S when start-up last went on"),
 )
 
 LEAST_PACKET, MOST_PACKET = Fraction(8 * 1200), Fraction(8 * 65527)
@@ -69,6 +71,7 @@ def ranges(o: Options = OPTIONS, e: Epoch = EPOCH, c: Control = BEFORE) -> list[
         *between(o.drain_epochs, number("0.5"), Fraction(100)),
         *between(o.min_decrease, Fraction(0), number("0.5")),
         *between(o.growth_period, number("0.001"), Fraction(10)),
+        *between(o.startup_gain, Fraction(1), Fraction(4)),
         *between(e.packet, LEAST_PACKET, MOST_PACKET),
         *between(e.variability, Fraction(0), Fraction(1)),
         *between(e.background, Fraction(0), Fraction(1)),
@@ -77,7 +80,7 @@ def ranges(o: Options = OPTIONS, e: Epoch = EPOCH, c: Control = BEFORE) -> list[
         e.duration >= LEAST_LENGTH,
         e.growth >= 1,
         *(term >= 0 for term in (e.d, e.transmission, e.delivery_rate, e.floor, e.jitter, e.longest)),
-        *(term >= 0 for term in (e.drain_lasted, e.drain_bits, c.return_rate, c.ceiling, c.since_decrease)),
+        *(term >= 0 for term in (e.drain_lasted, e.drain_bits, c.return_rate, c.ceiling, c.since_decrease, c.went_on)),
         any_of(e.drain_bits == 0, e.drain_lasted >= LEAST_LENGTH),
         any_of(z3.Not(c.startup), z3.Not(c.draining)),
     ]

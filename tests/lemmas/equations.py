@@ -24,6 +24,7 @@ class Options:
     growth_period: Term
     full_buffer: Claim
     catch_up: Claim
+    startup_gain: Term = Fraction(11, 5)
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,8 @@ class Control:
     """R at the end of start-up, if its queue drains; else 0."""
     since_decrease: Term
     """u."""
+    went_on: Term = Fraction(0)
+    """S when start-up last went on."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,8 @@ class Step:
     d1: Term
     congested: Claim
     filling: Claim
+    goes_on: Claim
+    """Whether start-up, which has ended too early, goes on."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +129,7 @@ class Law:
     FULL_SHARE = number("0.75")
     SHORT_PATH = number("0.0025")
     MIN_RATE_ROUNDS, MAX_RATE = Fraction(4), Fraction(10**10)
+    MORE = number("1.25")
     MIN_WINDOW, TELLING, PERIODS = Fraction(2), Fraction(64), Fraction(12)
 
     def __init__(self, options: Options) -> None:
@@ -137,7 +143,8 @@ class Law:
         congested, filling = self.zones(epoch, d)
         slow = any_of(congested, filling)
         ends = any_of(epoch.meets_queue, self.losing(epoch, d))
-        fits = self.fitting(epoch, before, slow, ends, epoch.d <= d.short)
+        goes_on = all_of(negate(slow), epoch.d <= d.short, self.ended_too_early(epoch, control))
+        fits = self.fitting(epoch, before, slow, goes_on, epoch.d <= d.short)
         beta = choose(all_of(fits[3], negate(slow)), self.options.min_decrease, self.beta(epoch))
         alpha = self.increase(epoch, control.rate, d)
         arrived = self.arrived_at_link(epoch, control, d)
@@ -149,6 +156,7 @@ class Law:
             (fits[3], choose(ends, (1 - beta) * start, control.rate)),
             (fits[4], least(control.rate, (1 - beta) * again)),
             (fits[5], control.rate),
+            (goes_on, control.return_rate),
             (fits[6], most(control.rate, self.returns_to(epoch, control.return_rate))),
             (fits[7], control.rate + alpha),
         )
@@ -157,6 +165,7 @@ class Law:
             rate=self.bounded(rate, epoch),
             startup=any_of(
                 fits[1],
+                goes_on,
                 all_of(fits[2], before.startup),
                 all_of(fits[3], negate(ends), negate(epoch.fills)),
             ),
@@ -164,12 +173,13 @@ class Law:
             return_rate=choose(all_of(fits[3], ends), start, choose(fits[4], again, control.return_rate)),
             ceiling=choose(all_of(fits[3], ends), control.rate, choose(fits[4], Fraction(0), control.ceiling)),
             since_decrease=self.time_of_growth(epoch, control, fits),
+            went_on=choose(goes_on, control.return_rate, choose(fits[1], Fraction(0), control.went_on)),
         )
-        return Step(after, fits[7], alpha, begins, beta, d.d1, congested, filling)
+        return Step(after, fits[7], alpha, begins, beta, d.d1, congested, filling, goes_on)
 
-    def fitting(self, e: Epoch, before: Control, slow: Claim, ends: Claim, short: Claim) -> dict[int, Claim]:
+    def fitting(self, e: Epoch, before: Control, slow: Claim, goes_on: Claim, short: Claim) -> dict[int, Claim]:
         """Which rule is the first to fit."""
-        later = all_of(negate(e.interrupted), e.counts, negate(before.startup))
+        later = all_of(negate(e.interrupted), e.counts, negate(before.startup), negate(goes_on))
         free = all_of(later, negate(slow))
         return {
             1: e.interrupted,
@@ -180,6 +190,16 @@ class Law:
             6: all_of(free, before.draining, short),
             7: all_of(free, negate(before.draining)),
         }
+
+    def ended_too_early(self, e: Epoch, control: Control) -> Claim:
+        """Whether nearly all arrives that was sent at the end of start-up, and more than when it last went on."""
+        arrived = control.return_rate
+        nearly_all = arrived * (1 + (self.options.startup_gain - 1) / 2) >= control.ceiling
+        has_half = all_of(e.transmission > 0, 2 * arrived * e.transmission >= e.packet)
+        counts = all_of(negate(e.interrupted), e.counts, negate(control.startup))
+        drains = all_of(control.draining, control.ceiling > 0)
+        more = arrived >= self.MORE * control.went_on
+        return all_of(counts, drains, nearly_all, more, negate(has_half))
 
     # Zones
 

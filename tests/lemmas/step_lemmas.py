@@ -118,7 +118,8 @@ def increase(law: type[Law]) -> Iterator[Query]:
 def returns(law: type[Law]) -> Iterator[Query]:
     found = law(OF)
     step = found.step(E, B)
-    rule_6 = [*RANGES, *IN_BOUNDS, *AFTER_STARTUP, B.draining, negate(_slow(step)), negate(step.control.draining)]
+    free = [*AFTER_STARTUP, B.draining, negate(_slow(step)), negate(step.goes_on)]
+    rule_6 = [*RANGES, *IN_BOUNDS, *free, negate(step.control.draining)]
     s = found.learn(E, B).return_rate
     yield Query("R never falls", rule_6, step.control.rate >= B.rate)
     yield Query(
@@ -126,7 +127,7 @@ def returns(law: type[Law]) -> Iterator[Query]:
     )
     yield Query("at most max(R, S)", rule_6, step.control.rate <= most(B.rate, s, _least_rate()))
     short = E.d <= found.thresholds(B.rate, E).short
-    waits = [*AFTER_STARTUP, B.draining, negate(_slow(step))]
+    waits = [*AFTER_STARTUP, B.draining, negate(_slow(step)), negate(step.goes_on)]
     yield Query("the drain ends when d <= d1 / 2", [*RANGES, *waits, short], negate(step.control.draining))
     yield Query("else R stays", [*RANGES, *IN_BOUNDS, *waits, negate(short)], step.control.rate == B.rate)
 
@@ -134,7 +135,15 @@ def returns(law: type[Law]) -> Iterator[Query]:
 def recovery(law: type[Law]) -> Iterator[Query]:
     found = law(OF)
     step = found.step(E, B)
-    gone = [*RANGES, *IN_BOUNDS, *AFTER_STARTUP, E.d == 0, negate(E.excessive), negate(E.app_limited)]
+    gone = [
+        *RANGES,
+        *IN_BOUNDS,
+        *AFTER_STARTUP,
+        E.d == 0,
+        negate(E.excessive),
+        negate(E.app_limited),
+        negate(step.goes_on),
+    ]
     yield Query("one step leads to growing", gone, all_of(negate(step.control.draining), negate(step.control.startup)))
     period = most(OF.growth_period, E.length)
     free = [*RANGES, *IN_BOUNDS, step.increases, negate(E.app_limited)]

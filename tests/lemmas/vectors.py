@@ -20,6 +20,7 @@ _DEFAULTS = {
     "min_decrease": "0.01",
     "growth": "1.5",
     "growth_period": "40ms",
+    "startup_gain": "2.2",
 }
 
 
@@ -61,6 +62,7 @@ def _options(given: dict[str, str]) -> tuple[Options, list[str]]:
         growth_period=_time(given["growth_period"]),
         full_buffer="full_buffer" not in without,
         catch_up="catch_up" not in without,
+        startup_gain=number(given["startup_gain"]),
     )
     return options, without
 
@@ -114,6 +116,7 @@ def _before(case: dict[str, Any]) -> Control:
         return_rate=number(case["share_bps"] or 0),
         ceiling=number(case["startup_rate_bps"] or 0),
         since_decrease=_millis(case["undisturbed_ms"]),
+        went_on=number(case.get("went_on_bps", 0)),
     )
 
 

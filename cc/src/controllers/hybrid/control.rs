@@ -17,6 +17,9 @@ use crate::controller::MIN_WINDOW_PACKETS;
 use crate::controllers::bounds::bounded;
 use crate::units::Rate;
 
+/// Start-up goes on if so many times as much arrives as when it last did.
+const GOES_ON_FROM: f64 = 1.25;
+
 /// What a flow does.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum State {
@@ -76,6 +79,8 @@ pub struct Control {
     pub since_decrease: Duration,
     /// Whether a queue is one, and whose.
     pub judge: Judge,
+    /// What arrived when start-up last went on, since the path was new.
+    pub went_on: Rate,
 }
 
 /// A step.
@@ -100,6 +105,7 @@ impl Control {
             state: State::Startup { path_is_new: false },
             since_decrease: Duration::ZERO,
             judge: Judge::default(),
+            went_on: Rate::default(),
         }
     }
 
@@ -222,6 +228,14 @@ fn alone(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -> S
         State::Draining(_) if !seen.thresholds.is_short(observed.queue) => {
             from.to(from.rate, from.state)
         }
+        State::Draining(drain) if ended_too_early(params, seen, &drain, from) => {
+            let mut step = from.to(drain.return_rate, State::Startup { path_is_new: false });
+            step.next.went_on = drain.return_rate;
+            Step {
+                outcome: Some(Outcome::EarlyEnd),
+                ..step
+            }
+        }
         State::Draining(drain) => {
             let returns = law::returns_to(params, drain.return_rate, &seen.link);
             from.to(from.rate.max(returns), State::Growing)
@@ -235,6 +249,16 @@ fn alone(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -> S
             }
         }
     }
+}
+
+/// Whether start-up has ended too early: nearly all arrived that was sent at its end, and more than when it last went on. A flow
+/// that is alone has grown well beyond what the path carries by then.
+fn ended_too_early(params: &Params, seen: &Seen, drain: &Drain, from: &Control) -> bool {
+    let arrived = drain.return_rate;
+    let most_sent = arrived * (1.0 + (params.startup_gain - 1.0) / 2.0);
+    let nearly_all = drain.ceiling.is_some_and(|sent| most_sent >= sent);
+    let has_half = seen.link.alone().is_some_and(|alone| arrived >= alone);
+    nearly_all && arrived >= from.went_on * GOES_ON_FROM && !has_half
 }
 
 /// With the rate within bounds, and the time without a decrease.
@@ -282,6 +306,7 @@ fn contend(observed: &Observed, seen: &Seen, return_rate: Rate, step: Step) -> S
             state: State::Holding,
             since_decrease: Duration::ZERO,
             judge: Judge::contended(contended),
+            ..step.next
         },
         outcome: Some(Outcome::Contended),
         ..step
@@ -300,6 +325,7 @@ fn longer_path(params: &Params, return_rate: Rate, step: Step) -> Step {
             state: State::Growing,
             since_decrease: Duration::ZERO,
             judge: Judge::default(),
+            ..step.next
         },
         outcome: Some(Outcome::LongerPath),
         ..step

@@ -3,6 +3,7 @@
 pub mod arriving;
 pub mod attempt;
 pub mod contended;
+mod overload;
 
 use self::arriving::Back;
 use self::attempt::{Attempted, Attempts, Finding, PATIENCE};
@@ -20,6 +21,8 @@ pub enum Outcome {
     NewPath,
     /// A queue is none: the path has become longer.
     LongerPath,
+    /// Start-up ended although nearly all arrived that was sent.
+    EarlyEnd,
     /// Others keep a queue.
     Contended,
     /// Nobody else does, but the link has become slower.
@@ -33,6 +36,7 @@ impl Outcome {
             Outcome::Interrupted => "interrupted",
             Outcome::NewPath => "new_path",
             Outcome::LongerPath => "longer_path",
+            Outcome::EarlyEnd => "early_end",
             Outcome::Contended => "contended",
             Outcome::SlowerLink => "slower_link",
         }

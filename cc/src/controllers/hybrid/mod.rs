@@ -190,6 +190,7 @@ impl Hybrid {
             }
             Some(Outcome::NewPath | Outcome::LongerPath) => self.model.take_queue_for_path(),
             Some(Outcome::SlowerLink) => self.model.forget_rates(&self.params),
+            Some(Outcome::EarlyEnd) => self.startup.go_on(),
             Some(Outcome::Contended) | None => {}
         }
         self.control = step.next;

@@ -40,6 +40,11 @@ pub struct Startup {
 }
 
 impl Startup {
+    /// The queue that it met says nothing any more.
+    pub fn go_on(&mut self) {
+        self.queueing_since = None;
+    }
+
     /// To be told of every feedback.
     pub fn record(&mut self, feedback: &Feedback<'_>) {
         self.used.record(feedback);

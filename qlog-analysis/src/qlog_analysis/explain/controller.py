@@ -25,6 +25,7 @@ OUTCOME_MEANINGS = {
     "contended": "others keep the queue",
     "longer_path": "the path has become longer",
     "slower_link": "the link carries less than before",
+    "early_end": "start-up had ended too early, and goes on",
     "interrupted": "the path was interrupted",
     "new_path": "the smallest delays rose after an interruption",
 }

@@ -70,7 +70,18 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         """Whether start-up does; where the packets leave it open, the report of the next epoch tells."""
         following = self._following()
         told = following is not None and following.state == State.STARTUP
-        return told if compared.startup_goes_on is None else compared.startup_goes_on
+        return told if compared.startup_after is None else compared.startup_after
+
+    def _is_startup_after(self, r: HybridEpoch, compared: Compared, *, anew: bool) -> bool:
+        """Whether the next epoch is one of start-up, which an interruption or an early end begins again."""
+        if compared.interrupted:
+            return True
+        if self._startup:
+            return not anew and self._goes_on(compared)
+        again = r.outcome == Outcome.EARLY_END.value if compared.startup_after is None else compared.startup_after
+        if again:
+            self._measurement.start_up_begins_again()
+        return again
 
     def _goes_on_with(self, compared: Compared) -> Course:
         """The course; of u, where L was known only as exactly as times are, what the report of the next epoch tells."""
@@ -92,7 +103,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         v.findings.extend(self._limited.check(event, m, m.steps, beyond))
         v.add(compared.row)
         anew = self._measured_anew(r, compared)
-        self._startup = compared.interrupted or (self._startup and not anew and self._goes_on(compared))
+        self._startup = self._is_startup_after(r, compared, anew=anew)
         if m.steps:
             state = state_of(compared.course, compared.standing, startup=self._startup)
             v.findings.extend(self._surrounded(event, m, state))

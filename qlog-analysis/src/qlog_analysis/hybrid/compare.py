@@ -26,8 +26,8 @@ class Compared:
     """Whether by the packets only what is sent from now on counts; None if rounding leaves that open."""
     interrupted: bool
     """Whether the path was: start-up begins again."""
-    startup_goes_on: bool | None
-    """Whether by the packets the start-up does, if it was under way; None if rounding leaves that open."""
+    startup_after: bool | None
+    """Whether by the packets the next epoch is one of start-up; None if rounding leaves that open."""
     ack_gap: tuple[float, float]
     """G then, s: at least and at most."""
     jitters: list[float]
@@ -49,7 +49,7 @@ def compare(event: Update[HybridEpoch], measured: Measured, before: Before) -> C
     PacketsAgainstReport(sides).run()
     rules.run()
     anew = {u.starts_anew for u in rules.from_packets}
-    goes_on = {u.startup for u in rules.from_packets} if event.data.delta is not None else {before.startup}
+    startup = {u.startup for u in rules.from_packets} if event.data.delta is not None else {before.startup}
     course = (
         rules.course if event.data.return_rate is None else rules.course._replace(return_rate=event.data.return_rate)
     )
@@ -58,7 +58,7 @@ def compare(event: Update[HybridEpoch], measured: Measured, before: Before) -> C
         findings=sides.findings,
         measured_anew=anew.pop() if len(anew) == 1 else None,
         interrupted=sides.interrupted,
-        startup_goes_on=goes_on.pop() if len(goes_on) == 1 else None,
+        startup_after=startup.pop() if len(startup) == 1 else None,
         ack_gap=sides.ack_gap_after,
         jitters=sides.jitters_after,
         ack_jitters=sides.ack_jitters_after,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from ..measure.window_min import SlidingMinimum
 from .arriving import Arriving, Back
 from .loss_count import NO_LOSSES, LossCount
+from .overload import Overload
 
 HELD_SHARE = 0.54
 """Of the largest recent R, and of the slowest link."""
@@ -27,6 +28,10 @@ FIRST_PROBE = 2.0
 PROBE_SHARE = 0.5
 PROBE_ROUNDS = 3.0
 """What a probe leaves of the rate, and for how many round trips."""
+BACK_DIVISOR = 8
+"""Of the longest queue while the flow held: up to this part of it the flow, once free, does not hold again."""
+OVERLOAD_REMAINS = 0.5
+"""What losses leave that last because others hold a share as well."""
 QUEUE_MOVES = 1.0 / 32.0
 """Of a round trip: by how much the delay moves at least in a probe if it is that of a queue."""
 QUEUE_MARGIN = 1.0 / 4.0
@@ -90,6 +95,11 @@ class Contended:
     next_probe: float
     queue: float
     arriving: Arriving
+    longest: float
+    """The longest queue while it held, s."""
+    overload: Overload
+    link_share: float = HELD_SHARE
+    """Of the slowest link, what it may hold."""
     holds: bool = True
     """Whether the law of a lone flow would leave less."""
     probe: Probe | None = None
@@ -100,7 +110,8 @@ class Contended:
     def start(now: float, most: float, queue: float, length: float) -> Contended:
         """Others are found to keep a queue; `most` is what the flow had, `length` is L."""
         share = HELD_SHARE * most
-        return Contended(share, share, now, now + FIRST_PROBE, queue, Arriving.after_raise(now, length + queue))
+        arriving = Arriving.after_raise(now, length + queue)
+        return Contended(share, share, now, now + FIRST_PROBE, queue, arriving, queue, Overload.start(now))
 
     def take_in(self, back: Back) -> Contended:
         """With what an epoch has brought back, before anything else."""
@@ -114,18 +125,35 @@ class Contended:
     def is_over(self, now: float) -> bool:
         return now - self.needed >= REMEMBERED
 
-    def _grown(self, e: Seen) -> float:
-        if self._finds_share(e) and self.held_rate >= self.share:
+    def gone(self, short: float) -> float:
+        """The delay up to which others keep no queue, s; in whole nanoseconds where it is a part of the longest."""
+        return short if self.holds else max(short, round(self.longest * 1e9) // BACK_DIVISOR / 1e9)
+
+    def hold(self, e: Seen) -> Contended:
+        """While there is a queue of others."""
+        c = replace(self, needed=e.now, losses=self.losses + e.losses)
+        if self.holds:
+            return replace(c, longest=max(self.longest, e.delta))
+        arriving, overload = Arriving.after_raise(e.now, e.round_trip), self.overload.holds_again(e.now)
+        return replace(c, holds=True, arriving=arriving, longest=e.delta, overload=overload)
+
+    def overloaded(self) -> Contended:
+        """Less is to be held from now on."""
+        share, held_rate = OVERLOAD_REMAINS * self.share, OVERLOAD_REMAINS * self.held_rate
+        return replace(self, share=share, held_rate=held_rate, link_share=OVERLOAD_REMAINS * self.link_share)
+
+    def grown(self, e: Seen) -> float:
+        if self.finds_share(e) and self.held_rate >= self.share:
             if self.probe is not None or e.sent_little:
                 return self.held_rate
             return self.held_rate + 8.0 * e.packet_bytes * e.length / e.round_trip**2
         in_time = (1.0 - REMAINS) * self.share * e.length / RECOVERY
         grown = self.held_rate + max(8.0 * e.packet_bytes / e.round_trip, in_time)
-        half = HELD_SHARE * 8.0 * e.packet_bytes / e.transmission if e.transmission > 0.0 else self.share
+        half = self.link_share * 8.0 * e.packet_bytes / e.transmission if e.transmission > 0.0 else self.share
         return min(grown, max(self.share, half))
 
     @staticmethod
-    def _finds_share(e: Seen) -> bool:
+    def finds_share(e: Seen) -> bool:
         """Whether neither the link nor what the flow had without others is known, so that losses have to tell."""
         return e.came_late and e.transmission <= 0.0
 
@@ -148,30 +176,38 @@ def judge(c: Contended, e: Seen, slack: float) -> Iterator[Judged]:
     """What an epoch makes of it; several readings where times that may be off by `slack`, s, leave it open. The one
     without it comes first: of those that agree with the report alike the first one goes on."""
     c = replace(c, queue=e.delta)
-    signs = (0.0, -1.0, 1.0) if slack else (0.0,)
-    holds = {e.delta > e.short + s * DELAY_SLACK and e.rate < c.held_rate * (1.0 + s * RATE_SLACK) for s in signs}
+    signs, gone = (0.0, -1.0, 1.0) if slack else (0.0,), c.gone(e.short)
+    holds = {e.delta > gone + s * DELAY_SLACK and e.rate < c.held_rate * (1.0 + s * RATE_SLACK) for s in signs}
     if False in holds:
         for over in {c.is_over(e.now + s * slack) for s in signs}:
             free = replace(c, holds=False, next_probe=e.now + REMEMBERED, probe=None)
             yield Judged(None if over else free)
     if True in holds:
-        arriving = c.arriving if c.holds else Arriving.after_raise(e.now, e.round_trip)
-        held = replace(c, holds=True, needed=e.now, arriving=arriving, losses=c.losses + e.losses)
+        held = c.hold(e)
+        shows = list(held.overload.take_in(e.now, e.losses, e.background, slack))
         for s in signs:
-            yield _go_on(held, e, s * slack)
+            yield from _go_on(held, e, shows, s * slack)
 
 
-def _go_on(c: Contended, e: Seen, slack: float) -> Judged:
+def _go_on(c: Contended, e: Seen, shows: list[tuple[bool, Overload]], slack: float) -> Iterator[Judged]:
     if c.arriving.tells(e.packet_bytes, slack):
         if c.arriving.is_little:
-            return Judged(None, slower=True)
+            yield Judged(None, slower=True)
+            return
         c = replace(c, arriving=Arriving(e.now, e.round_trip))
-    c = replace(c, held_rate=c._grown(e))
+    c = replace(c, held_rate=c.grown(e))
+    for overload, after in shows:
+        counted = replace(c, overload=after)
+        yield _held(counted.overloaded(), 1.0 - OVERLOAD_REMAINS) if overload else _held_on(counted, e, slack)
+
+
+def _held_on(c: Contended, e: Seen, slack: float) -> Judged:
+    """Where those who hold do not hold too much."""
     if c.probe is not None:
         return _probed(c, c.probe, e, slack)
     if e.excessive_loss:
         return _held(replace(c, held_rate=REMAINS * c.held_rate), 1.0 - REMAINS)
-    if c.held_rate > c.share and c._finds_share(e) and not e.losses.is_chance(max(e.background, SHARE_LOSS), slack):
+    if c.held_rate > c.share and c.finds_share(e) and not e.losses.is_chance(max(e.background, SHARE_LOSS), slack):
         rate = max(c.share, REMAINS * c.held_rate)
         return _held(replace(c, held_rate=rate), 1.0 - rate / c.held_rate)
     if e.now + slack < c.next_probe:

@@ -20,6 +20,8 @@ class Course(NamedTuple):
     dips: Dips = Dips()
     drain: Drain = Drain()
     """What has arrived while a queue drains that is not that of start-up."""
+    went_on: float = 0.0
+    """What arrived when start-up last went on although it had ended, bit/s; 0 if it has not on this path."""
 
     def arrive(self, delivery_rate: float, arriving: float, length: float) -> Course:
         """With what arrived in an epoch, bit/s, in what of it counts, s; before anything else. Among the rates of
@@ -32,6 +34,10 @@ class Course(NamedTuple):
     def see(self, queue: float) -> Course:
         """With the delay of an epoch that has samples."""
         return self._replace(dips=self.dips._replace(queue=queue))
+
+    def steady(self) -> Course:
+        """Where no queue drains any more, and the increase has not grown."""
+        return Course(dips=self.dips, went_on=self.went_on)
 
     def learn(self, delivery_rate: float, *, tells: bool = False) -> Course:
         """After start-up S becomes known from what arrives, at the end of every epoch, before anything else. Later an

@@ -115,6 +115,10 @@ class Measurement:
         if self._growing is not None:
             self._growing.next_epoch(rate)
 
+    def start_up_begins_again(self) -> None:
+        """It had ended too early: the queue that it met says nothing."""
+        self._queue_met = QueueMet()
+
     def count_since(self, time: float) -> None:
         """Samples and losses of packets sent up to `time` no longer count, nor those that the epoch began with."""
         self._counts_since = time

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..zones import rate as rates
 from ..zones.rate import clamp_rate
-from . import contended, jitter, standing
+from . import contended, early_end, jitter, standing
 from .arriving import Back
 from .constants import CATCH_UP, MAX_DECREASE
 from .contended import Contended, Seen
@@ -223,20 +223,30 @@ def beta(e: Epoch, p: Parameters) -> float:
     return min(max(e.delta / (p.drain_epochs * e.length), p.min_decrease), MAX_DECREASE)
 
 
-def update(e: Epoch, p: Parameters, course: Course, others: contended.Judged = LONE) -> Update:
-    """The rate update at the end of an epoch that has samples, with what is held beside others."""
+def update(
+    e: Epoch, p: Parameters, course: Course, others: contended.Judged = LONE, *, early: bool | None = None
+) -> Update:
+    """The rate update at the end of an epoch that has samples, with what is held beside others. `early`, if it is
+    known, says whether start-up has ended too early."""
     course = course.arrive(e.delivery_rate, e.arriving, e.length).see(e.delta)
     if e.interrupted:
         return _interrupted(e)
     e.believed, e.most = believed(course.dips, e.startup, p), course.drain.most(e.jitter, e.packet_bytes)
     course = course.learn(e.arrived_in_full)
-    done, dips = _beside(_updated(e, p, course), e, others), course.dips
+    if early is None:
+        early = drained(e) and early_end.is_early(course, e.packet_bytes, e.transmission, p)
+    done, dips = _starts_again(e, course) if early else _beside(_updated(e, p, course), e, others), course.dips
     if done.beta is not None and e.believed > 0.0 and course.return_rate is None and not e.sent_little:
         dips = dips.learn(is_dip(e.delivery_rate, e.believed))
     period = p.period(e.packet_bytes, e.rate, e.length)
     goes_on = course.since_decrease + (0.0 if e.app_limited else e.length)
     since_decrease = dips.head_start(period) if done.alpha is None else goes_on
-    return done._replace(course=done.course._replace(since_decrease=since_decrease, dips=dips))
+    left = done.course._replace(since_decrease=since_decrease, dips=dips, went_on=done.course.went_on or course.went_on)
+    return done._replace(course=left)
+
+
+def drained(e: Epoch) -> bool:
+    return zone(e) == 1 and e.delta <= e.thresholds.short
 
 
 def believed(dips: Dips, startup: bool, p: Parameters) -> float:
@@ -248,6 +258,13 @@ def _interrupted(e: Epoch) -> Update:
     """The path was: start-up begins again."""
     rate = rates.restarted(e.rate, e.length, e.packet_bytes)
     return Update(zone(e), None, None, rate, True, Course(), outcome=Outcome.INTERRUPTED)
+
+
+def _starts_again(e: Epoch, course: Course) -> Update:
+    """Start-up goes on from what arrives."""
+    arrived = course.return_rate or 0.0
+    rate = clamp_rate(arrived, e.packet_bytes, e.length)
+    return Update(zone(e), None, None, rate, True, Course(went_on=arrived), outcome=Outcome.EARLY_END)
 
 
 def _updated(e: Epoch, p: Parameters, course: Course) -> Update:
@@ -274,16 +291,30 @@ def outcomes(e: Epoch, p: Parameters, course: Course, slack: float = 0.0) -> Ite
     """The update, with what becomes of queues that should drain and of those that others keep; several where times that
     may be off by `slack`, s, leave it open."""
     lone = update(e, p, course)
-    known = e.standing.take_in(e.back).others
     if e.interrupted:
         yield lone
     elif e.startup:
         yield lone._replace(standing=e.standing, outcome=Outcome.NEW_PATH if e.meets_path else None)
-    elif known is None:
-        yield from _settled(e, lone, p, Standing() if e.stalled else e.standing, slack)
+    elif course.startup_rate is None or not drained(e):
+        yield from _steady(e, p, course, lone, slack)
     else:
-        for others in dict.fromkeys(contended.judge(known, _seen(e, lone.rate), slack)):
-            yield from _beside_others(e, p, course, others, slack)
+        learnt = course.learn(e.arrived_in_full)
+        for early in early_end.readings(learnt, e.packet_bytes, e.transmission, p, slack):
+            done = update(e, p, course, early=early)
+            if early:
+                yield done._replace(standing=Standing(others=e.standing.others))
+            else:
+                yield from _steady(e, p, course, done, slack)
+
+
+def _steady(e: Epoch, p: Parameters, course: Course, lone: Update, slack: float) -> Iterator[Update]:
+    """Where start-up has ended for good."""
+    known = e.standing.take_in(e.back).others
+    if known is None:
+        yield from _settled(e, lone, p, Standing() if e.stalled else e.standing, slack)
+        return
+    for others in dict.fromkeys(contended.judge(known, _seen(e, lone.rate), slack)):
+        yield from _beside_others(e, p, course, others, slack)
 
 
 def _seen(e: Epoch, rate: float) -> Seen:
@@ -304,7 +335,7 @@ def _seen(e: Epoch, rate: float) -> Seen:
 
 
 def _beside_others(e: Epoch, p: Parameters, course: Course, others: contended.Judged, slack: float) -> Iterator[Update]:
-    u = update(e, p, course, others)
+    u = update(e, p, course, others, early=False)
     if others.longer is not None:
         yield _back(u, (1.0 - p.min_decrease) * others.longer, e)
     elif others.slower:
@@ -318,24 +349,13 @@ def _beside_others(e: Epoch, p: Parameters, course: Course, others: contended.Ju
 def _back(u: Update, rate: float, e: Epoch) -> Update:
     """What a path that has become longer leads back to."""
     rate = clamp_rate(max(u.rate, rate), e.packet_bytes, e.length)
-    return u._replace(rate=rate, course=Course(dips=u.course.dips), outcome=Outcome.LONGER_PATH)
+    return u._replace(rate=rate, course=u.course.steady(), outcome=Outcome.LONGER_PATH)
 
 
 def _settled(e: Epoch, u: Update, p: Parameters, before: Standing, slack: float) -> Iterator[Update]:
     """The update with what becomes of the queue that should drain."""
-    shown = Shown(
-        e.now,
-        e.delta,
-        e.length,
-        e.thresholds.short,
-        e.losses,
-        e.acked,
-        e.background,
-        u.rate,
-        u.course.return_rate,
-        e.transmission,
-        e.packet_bytes,
-    )
+    times, losses = (e.now, e.delta, e.length, e.thresholds.short), (e.losses, e.acked, e.background)
+    shown = Shown(*times, *losses, u.rate, u.course.return_rate, e.transmission, e.packet_bytes)
     for judged in standing.judge(shown, before, p, slack):
         if judged.outcome is None:
             yield u._replace(standing=judged.standing)
@@ -344,8 +364,8 @@ def _settled(e: Epoch, u: Update, p: Parameters, before: Standing, slack: float)
         else:
             others = Contended.start(e.now, max(judged.back, e.largest), e.delta, e.length)
             rate = clamp_rate(others.held_rate, e.packet_bytes, e.length)
-            course, beside = Course(dips=u.course.dips), Standing(others=others)
-            yield u._replace(rate=rate, course=course, standing=beside, outcome=Outcome.CONTENDED)
+            beside = Standing(others=others)
+            yield u._replace(rate=rate, course=u.course.steady(), standing=beside, outcome=Outcome.CONTENDED)
 
 
 def _decrease(e: Epoch, p: Parameters, course: Course) -> Update:
@@ -363,7 +383,7 @@ def _decrease(e: Epoch, p: Parameters, course: Course) -> Update:
 def _wait(e: Epoch, p: Parameters, course: Course) -> Update:
     """Zone 1 while a queue drains."""
     assert course.return_rate is not None
-    if e.delta > e.thresholds.short:
+    if not drained(e):
         return Update(1, None, None, clamp_rate(e.rate, e.packet_bytes, e.length), False, course)
     rate = clamp_rate(max(e.rate, e.returns_to(course.return_rate, p)), e.packet_bytes, e.length)
     return Update(1, None, None, rate, False, Course())

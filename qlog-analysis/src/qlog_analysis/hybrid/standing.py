@@ -51,6 +51,8 @@ class Outcome(str, Enum):
     """Not of an attempt: the first delays after that are those of the path."""
     SLOWER_LINK = "slower_link"
     """Not of an attempt: nobody else keeps the queue."""
+    EARLY_END = "early_end"
+    """Not of an attempt: start-up has ended too early, and goes on."""
 
 
 def starts_anew(beta: float | None, outcome: str | None) -> bool:

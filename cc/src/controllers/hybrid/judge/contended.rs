@@ -6,7 +6,7 @@
 //!     R >= h                                       in an epoch with a queue; h / 2 in a probe
 //! ```
 //!
-//! h begins at H, excessive losses leave 0.7 of it, and it grows back. The queue is not this flow's then, so its delay says
+//! h begins at H, excessive losses leave 0.7 of it, and it grows back. Losses that last leave half of it and of H. The queue is not this flow's then, so its delay says
 //! nothing; excessive losses do (RFC 9438, section 4.6, for by how much), and whether the delay depends on what this flow
 //! sends. Where it does not, and no more is lost than by chance, the path has become longer, and nobody keeps a queue. A flow
 //! with a small share moves a full buffer too little to see, but it loses packets to it. Where far less comes back than it
@@ -17,6 +17,7 @@ use std::time::Duration;
 use super::super::model::link::Link;
 use super::super::model::seen::{Observed, Seen};
 use super::arriving::{Arriving, Back};
+use super::overload::Overload;
 use crate::measure::loss::LossCount;
 use crate::units::{Owd, Rate, Time};
 
@@ -33,9 +34,13 @@ const FIRST_PROBE: Duration = Duration::from_secs(2);
 /// A flow that finds its share by losses does not answer two hundredths of the packets, as BBR: in a full buffer, single
 /// packets of a small flow are lost far more often than those who fill it answer.
 const SHARE_LOSS: f64 = 0.02;
+/// What losses leave that last because others hold a share as well.
+const OVERLOAD_REMAINS: f64 = 0.5;
 /// What a probe leaves of the rate, and for how many round trips.
 const PROBE_SHARE: f64 = 0.5;
 const PROBE_ROUNDS: u32 = 3;
+/// Of the longest queue while the flow held, up to which part it does not hold again. Flows that give way keep less.
+const BACK_DIVISOR: u32 = 8;
 /// Of a round trip, by how much at least the delay moves in a probe if it is that of a queue. It falls, or rises where
 /// competing flows, or a link that has become slower, leave less for it.
 const QUEUE_MOVES: u32 = 32;
@@ -48,15 +53,20 @@ pub struct Contended {
     /// What is to be held, and what is after losses.
     hold_target: Rate,
     held: Rate,
+    /// Of the slowest link, what it may hold.
+    link_share: f64,
     /// Whether the flow holds it, and since when it has had no need to.
     holds: bool,
     needed: Time,
     queue: Owd,
+    /// The longest queue while it held.
+    longest: Owd,
     next_probe: Time,
     probe: Option<Probe>,
     arriving: Arriving,
     /// While it held, since contention was found or the last probe ended.
     losses: LossCount,
+    overload: Overload,
 }
 
 /// A while in which the flow sends less, and sees what becomes of the delay.
@@ -149,13 +159,16 @@ impl Contended {
         Self {
             hold_target,
             held: hold_target,
+            link_share: HELD_SHARE,
             holds: true,
             needed: now,
             queue,
+            longest: queue,
             next_probe: now + FIRST_PROBE,
             probe: None,
             arriving: Arriving::after_raise(now, length + queue.to_duration()),
             losses: LossCount::default(),
+            overload: Overload::new(now),
         }
     }
 
@@ -193,7 +206,7 @@ impl Contended {
     pub fn judge(&mut self, seen: &Epoch) -> Verdict {
         self.queue = seen.queue;
         let held = self.holds;
-        self.holds = seen.queue > seen.short && seen.rate < self.held;
+        self.holds = seen.queue > self.gone(seen) && seen.rate < self.held;
         if !self.holds {
             self.next_probe = seen.now + REMEMBERED;
             self.probe = None;
@@ -201,14 +214,40 @@ impl Contended {
         }
         self.needed = seen.now;
         self.losses = self.losses.and(seen.losses);
-        let (round_trip, packet) = (seen.round_trip(), seen.link.packet());
         if !held {
-            self.arriving = Arriving::after_raise(seen.now, round_trip);
+            self.arriving = Arriving::after_raise(seen.now, seen.round_trip());
+            self.longest = seen.queue;
+            self.overload.holds_again(seen.now);
         }
+        self.longest = self.longest.max(seen.queue);
+        let (round_trip, packet) = (seen.round_trip(), seen.link.packet());
         if self.arriving.is_little(seen.now, round_trip, packet) {
             return Verdict::SlowerLink;
         }
+        self.hold(seen)
+    }
+
+    /// The delay up to which there is no queue of competing flows. Once it was gone, what flows leave that give way is none either:
+    /// if all took that for competing flows, they would fill the buffer together.
+    fn gone(&self, seen: &Epoch) -> Owd {
+        match self.holds {
+            true => seen.short,
+            false => seen.short.max(self.longest / BACK_DIVISOR),
+        }
+    }
+
+    /// What is held while there is a queue.
+    fn hold(&mut self, seen: &Epoch) -> Verdict {
         self.grow(seen);
+        if self
+            .overload
+            .shows_with(seen.now, seen.losses, seen.background)
+        {
+            self.hold_target = self.hold_target * OVERLOAD_REMAINS;
+            self.held = self.held * OVERLOAD_REMAINS;
+            self.link_share *= OVERLOAD_REMAINS;
+            return self.with(Some(1.0 - OVERLOAD_REMAINS));
+        }
         if let Some(probe) = self.probe {
             return self.go_on(probe, seen);
         }
@@ -245,7 +284,7 @@ impl Contended {
         let half = seen
             .link
             .rate()
-            .map_or(self.hold_target, |link| link * HELD_SHARE);
+            .map_or(self.hold_target, |link| link * self.link_share);
         self.held = grown.min(self.hold_target.max(half));
     }
 

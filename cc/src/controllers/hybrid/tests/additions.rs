@@ -144,6 +144,44 @@ fn start_up_grows_with_what_comes_back_until_a_queue_shows() {
     assert!(close(path.rate(), 1e6 * (1.0 - beta)), "{}", path.rate());
 }
 
+/// A start-up of so many epochs without a queue, which then meets one.
+fn after_growth(epochs: usize) -> Path {
+    let mut path = Path::new("startup_gain=2");
+    (0..epochs).for_each(|_| {
+        path.epoch(0.0, 0);
+    });
+    met_a_queue(path)
+}
+
+/// Start-up meets a queue, which drains. 1 Mbit/s arrives.
+fn met_a_queue(mut path: Path) -> Path {
+    while path.controller.state() == "startup" {
+        path.ack(20.0, 0);
+    }
+    while path.controller.state() == "draining" {
+        path.ack(0.0, 0);
+    }
+    path
+}
+
+#[test]
+fn start_up_goes_on_where_nearly_all_arrives_that_was_sent_at_its_end() {
+    // A flow that is alone has grown well beyond what arrives.
+    assert_eq!(after_growth(2).controller.state(), "growing");
+    let path = after_growth(0);
+    let report = path.controller.report.as_ref().unwrap();
+    assert_eq!(report.outcome, Some(Outcome::EarlyEnd), "{report:?}");
+    assert_eq!(path.controller.state(), "startup");
+    let about_what_arrives = 1e6..1.3e6;
+    assert!(about_what_arrives.contains(&path.rate()), "{}", path.rate());
+}
+
+#[test]
+fn start_up_goes_on_once_more_only_with_a_quarter_more() {
+    let path = met_a_queue(after_growth(0));
+    assert_eq!(path.controller.state(), "growing");
+}
+
 #[test]
 fn start_up_waits_for_an_application_that_has_no_data() {
     let mut path = Path::new("");

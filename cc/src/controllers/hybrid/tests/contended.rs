@@ -162,6 +162,38 @@ fn what_losses_took_is_back_in_five_seconds_at_any_rate() {
 }
 
 #[test]
+fn once_the_queue_was_gone_what_flows_keep_that_give_way_is_none() {
+    let mut course = Course::new();
+    course.held_until(2.0, 80);
+    assert_eq!(course.epoch(1, false), Verdict::Free);
+    assert_eq!(course.epoch(10, false), Verdict::Free, "an eighth of 80 ms");
+    assert_eq!(mbps(course.epoch(11, false)), 5.4);
+    assert_eq!(mbps(course.epoch(2, false)), 5.4, "it is not gone yet");
+    assert_eq!(course.epoch(1, false), Verdict::Free);
+    assert_eq!(
+        mbps(course.epoch(2, false)),
+        5.4,
+        "more than an eighth of 11 ms"
+    );
+}
+
+#[test]
+fn losses_that_last_halve_what_is_held_for_good() {
+    let mut course = Course::new();
+    course.link = link(Duration::from_secs(1) / 1_500);
+    course.lost = 4;
+    let held = |course: &Course| course.others.held().bps() / MBPS;
+    // They count from three seconds after contention was found on, for three seconds. Half of the link is 8.1 Mbit/s.
+    course.held_until(6.95, 50);
+    assert!((held(&course) - 8.1).abs() < 1e-4, "{}", held(&course));
+    let rates = course.held_until(7.04, 50);
+    assert!(rates[0] < 8.1 / 2.0 + 1e-4, "{rates:?}");
+    course.lost = 0;
+    course.held_until(12.0, 50);
+    assert!((held(&course) - 8.1 / 2.0).abs() < 1e-4);
+}
+
+#[test]
 fn who_knows_the_link_comes_up_to_half_of_it() {
     let mut course = Course::new();
     // 15 Mbit/s.

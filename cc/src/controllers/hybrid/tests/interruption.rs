@@ -49,7 +49,7 @@ fn interruptions_agree_with_the_shared_vectors() {
 
 /// A flow in the steady phase that has 1 Mbit/s, after two seconds without anything, and the loss of this many packets.
 fn after_silence(options: &str, lost: usize) -> Path {
-    let mut path = Path::new(options);
+    let mut path = Path::steady(options);
     for queue_ms in [0.0, 40.0, 0.0, 0.0, 0.0, 0.0, 0.0] {
         path.epoch(queue_ms, 0);
     }

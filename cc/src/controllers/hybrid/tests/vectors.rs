@@ -113,9 +113,11 @@ struct CourseCase {
     tells_rate: bool,
     share_bps: Option<f64>,
     startup_rate_bps: Option<f64>,
+    went_on_bps: f64,
     undisturbed_ms: f64,
     expect_zone: Option<u64>,
     expect_startup: bool,
+    expect_outcome: Option<String>,
     expect_alpha_bps: Option<f64>,
     expect_beta: Option<f64>,
     expect_rate_bps: f64,
@@ -252,6 +254,8 @@ fn steps_and_what_they_leave_agree_with_the_shared_vectors() {
         assert_eq!(zone, case.expect_zone, "{case:?}");
         let starts = made.next.state.is_startup();
         assert_eq!(starts, case.expect_startup, "{case:?}");
+        let outcome = made.outcome.map(Outcome::as_str);
+        assert_eq!(outcome, case.expect_outcome.as_deref(), "{case:?}");
     }
 }
 
@@ -269,6 +273,7 @@ fn control(case: &CourseCase) -> Control {
             (false, None) => State::Growing,
         },
         since_decrease: millis(case.undisturbed_ms),
+        went_on: Rate::from_bps(case.went_on_bps),
         ..Control::new(Rate::from_bps(case.rate_bps))
     }
 }
