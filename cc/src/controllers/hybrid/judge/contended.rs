@@ -6,11 +6,11 @@
 //!     R >= h                                       in an epoch with a queue; h / 2 in a probe
 //! ```
 //!
-//! h begins at H, excessive losses leave 0.7 of it, and it grows back. Losses that last leave half of it and of H. The queue is not this flow's then, so its delay says
-//! nothing; excessive losses do (RFC 9438, section 4.6, for by how much), and whether the delay depends on what this flow
-//! sends. Where it does not, and no more is lost than by chance, the path has become longer, and nobody keeps a queue. A flow
-//! with a small share moves a full buffer too little to see, but it loses packets to it. Where far less comes back than it
-//! sends, the queue is its own.
+//! h begins at H, excessive losses leave 0.7 of it, and it grows back. Losses that last leave half of it and of H: others hold
+//! a share as well ([`super::overload`]). The queue is not this flow's then, so its delay says nothing; excessive losses do
+//! (RFC 9438, section 4.6, for by how much), and whether the delay depends on what this flow sends. Where it does not, and no
+//! more is lost than by chance, the path has become longer, and nobody keeps a queue. A flow with a small share moves a full
+//! buffer too little to see, but it loses packets to it. Where far less comes back than it sends, the queue is its own.
 
 use std::time::Duration;
 
