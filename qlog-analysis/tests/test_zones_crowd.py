@@ -92,5 +92,5 @@ def test_they_visit_what_the_checker_decides_on() -> None:
     for choice in (t.is_early, t.goes_on):
         assert any(choice(b, a) for a, b in pairwise(epochs(late()))), choice.__name__
     assert any(t.is_overloaded(b, a) for a, b in pairwise(epochs(crowd())))
-    for choice in (t.ended_in_time, t.is_little_queue):
-        assert any(choice(b, a) for a, b in pairwise(epochs(beside()))), choice.__name__
+    for choice_beside in (t.ended_in_time, t.is_little_queue):
+        assert any(choice_beside(b, a) for a, b in pairwise(epochs(beside()))), choice_beside.__name__

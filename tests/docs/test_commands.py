@@ -114,5 +114,6 @@ def test_servers_are_waited_for_and_stopped() -> None:
     kept = runnable(lines)
     assert [line.number for line, _ in by_line(kept)] == [0, 1]
     said = script(kept).split("\n")
-    assert said[2].startswith("build/bin/cc-server --cc hybrid > ")
+    assert said[2].startswith(": > server-0.txt"), "what a block before has said would pass for this server's"
+    assert said[3].startswith("build/bin/cc-server --cc hybrid > server-0.txt")
     assert said[-2].startswith("for server in")
