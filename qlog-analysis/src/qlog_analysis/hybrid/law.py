@@ -246,6 +246,7 @@ def update(
 
 
 def drained(e: Epoch) -> bool:
+    """Whether a queue that was to drain is gone."""
     return zone(e) == 1 and e.delta <= e.thresholds.short
 
 
@@ -300,15 +301,11 @@ def outcomes(e: Epoch, p: Parameters, course: Course, slack: float = 0.0) -> Ite
     else:
         learnt = course.learn(e.arrived_in_full)
         for early in early_end.readings(learnt, e.packet_bytes, e.transmission, p, slack):
-            done = update(e, p, course, early=early)
-            if early:
-                yield done._replace(standing=Standing(others=e.standing.others))
-            else:
-                yield from _steady(e, p, course, done, slack)
+            yield from _steady(e, p, course, update(e, p, course, early=early), slack)
 
 
 def _steady(e: Epoch, p: Parameters, course: Course, lone: Update, slack: float) -> Iterator[Update]:
-    """Where start-up has ended for good."""
+    """Outside of start-up."""
     known = e.standing.take_in(e.back).others
     if known is None:
         yield from _settled(e, lone, p, Standing() if e.stalled else e.standing, slack)

@@ -24,18 +24,19 @@ pub struct Overload {
 impl Overload {
     /// Others are found to keep a queue: one of them may just have come.
     pub fn new(now: Time) -> Self {
+        Self::from(now + PERIOD)
+    }
+
+    fn from(from: Time) -> Self {
         Self {
-            from: now + PERIOD,
+            from,
             losses: LossCount::default(),
         }
     }
 
     /// The flow holds again: what it lost before says nothing.
     pub fn holds_again(&mut self, now: Time) {
-        *self = Self {
-            from: self.from.max(now),
-            losses: LossCount::default(),
-        };
+        *self = Self::from(self.from.max(now));
     }
 
     /// Takes in an epoch in which the flow holds, and tells at the end of a period whether it has lost too much; then the next begins.
@@ -48,10 +49,7 @@ impl Overload {
             return false;
         }
         let heavy = self.losses.exceeds_chance(background.max(MOST));
-        *self = Self {
-            from: now,
-            losses: LossCount::default(),
-        };
+        *self = Self::from(now);
         heavy
     }
 }
