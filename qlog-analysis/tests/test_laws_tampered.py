@@ -11,10 +11,8 @@ import law_tampering as t
 from qlog_analysis.check.run import check
 from qlog_analysis.check.verdict import Outcome
 from qlog_analysis.load import load
-from traces import Tamper, changed, named, trace_of
+from traces import Table, Tamper, changed, named, trace_of
 from tracewriter import Json
-
-Table = dict[str, tuple[Tamper, set[str]]]
 
 LOSSY = (
     "link.there.rate=4Mbps",

@@ -13,10 +13,8 @@ import tampering_crowd as t
 from qlog_analysis.check.verdict import Outcome
 from tampering_additions import where
 from tampering_standing import back_to_more, held_scaled, named_otherwise
-from traces import DEFAULT, Tamper, assert_refused, epochs, verdict_of
+from traces import DEFAULT, Table, Tamper, assert_refused, epochs, falsified, verdict_of
 from tracewriter import Json
-
-Table = dict[str, tuple[Tamper, set[str]]]
 
 
 def crowd(*values: str) -> list[Json]:
@@ -56,14 +54,9 @@ BESIDE: Table = {
     "an early end invented": (t.early_end_invented, {"outcome", "rate"}),
     "a short queue held against": (t.held_again_early, {"rate"}),
 }
-CASES = [
-    pytest.param(make, tamper, laws, id=f"{make.__name__}: {name}")
-    for make, table in ((late, LATE), (crowd, CROWD), (beside, BESIDE))
-    for name, (tamper, laws) in table.items()
-]
 
 
-@pytest.mark.parametrize(("make", "tamper", "laws"), CASES)
+@falsified((late, LATE), (crowd, CROWD), (beside, BESIDE))
 def test_a_falsified_trace_fails(
     tmp_path: FilePath, make: Callable[[], list[Json]], tamper: Tamper, laws: set[str]
 ) -> None:

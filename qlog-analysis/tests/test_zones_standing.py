@@ -13,10 +13,8 @@ import tampering
 import tampering_standing as t
 from qlog_analysis.check.verdict import Outcome
 from tampering_additions import chosen, shifted, where
-from traces import DEFAULT, Tamper, assert_refused, epochs, verdict_of
+from traces import DEFAULT, Table, Tamper, assert_refused, epochs, falsified, verdict_of
 from tracewriter import Json
-
-Table = dict[str, tuple[Tamper, set[str]]]
 
 
 def beside(*values: str) -> list[Json]:
@@ -73,14 +71,9 @@ SLOWER: Table = {
     "a slower link called a longer path": (t.named_otherwise(t.is_slower, "longer_path"), {"outcome"}),
     "a slower link too early": (t.slower_link_early, {"outcome", "held_rate", "rate"}),
 }
-CASES = [
-    pytest.param(make, tamper, laws, id=f"{make.__name__}: {name}")
-    for make, table in ((beside, BESIDE), (longer, LONGER), (slower, SLOWER))
-    for name, (tamper, laws) in table.items()
-]
 
 
-@pytest.mark.parametrize(("make", "tamper", "laws"), CASES)
+@falsified((beside, BESIDE), (longer, LONGER), (slower, SLOWER))
 def test_a_falsified_trace_fails(
     tmp_path: FilePath, make: Callable[[], list[Json]], tamper: Tamper, laws: set[str]
 ) -> None:

@@ -10,11 +10,10 @@ import pytest
 import tampering as t
 from qlog_analysis.check.verdict import Outcome
 from simulation import Path
-from traces import DEFAULT, FAST, PAPER, Tamper, assert_refused, records, verdict_of
+from traces import DEFAULT, FAST, PAPER, Table, Tamper, assert_refused, records, verdict_of
 
 LOSSY = Path(loss=0.02)
 
-Table = dict[str, tuple[Tamper, set[str]]]
 BOTH: Table = {
     "a wrong zone": (t.in_epoch(zone=2), {"zone"}),
     "zone null": (t.in_epoch(zone=None), {"zone"}),

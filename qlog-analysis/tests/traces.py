@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path as FilePath
 
+import pytest
+
 import tracewriter
 from qlog_analysis.check.run import check
 from qlog_analysis.check.verdict import Outcome
@@ -29,6 +31,8 @@ LONG = Path(rate=3e7, delay=0.04, buffer=300_000)
 FOLLOWS_MS = 500.0
 
 Tamper = Callable[[list[Json]], None]
+Table = dict[str, tuple[Tamper, set[str]]]
+"""What falsifies a trace, by what it claims, with the laws that refuse it at least."""
 
 
 @lru_cache(maxsize=128)
@@ -78,6 +82,16 @@ def assert_refused(folder: FilePath, make: Callable[[], list[Json]], tamper: Tam
     v = verdict_of(folder, up_to_what_follows(some, make()))
     assert v.outcome is Outcome.FAIL
     assert laws <= {f.law for f in v.findings}, v.to_text()
+
+
+def falsified(*tables: tuple[Callable[[], list[Json]], Table]) -> pytest.MarkDecorator:
+    """A test for every line of these tables, each with what makes the trace."""
+    cases = [
+        pytest.param(make, tamper, laws, id=f"{make.__name__}: {name}")
+        for make, table in tables
+        for name, (tamper, laws) in table.items()
+    ]
+    return pytest.mark.parametrize(("make", "tamper", "laws"), cases)
 
 
 def named(some: list[Json], name: str) -> list[Json]:
