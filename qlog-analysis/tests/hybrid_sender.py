@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from qlog_analysis.hybrid import dips, floor, interruption, jitter, law
+from qlog_analysis.hybrid import dips, floor, interruption, jitter, law, startup
 from qlog_analysis.hybrid.batch import Batch
 from qlog_analysis.hybrid.contended import LargestRate, has_fallen
 from qlog_analysis.hybrid.course import Course
@@ -14,7 +14,6 @@ from qlog_analysis.hybrid.late import LatePackets
 from qlog_analysis.hybrid.mechanism import Mechanism, as_text
 from qlog_analysis.hybrid.parameters import STARTUP_SAMPLES, Parameters
 from qlog_analysis.hybrid.standing import Outcome, Standing
-from qlog_analysis.hybrid.startup import LASTS
 from qlog_analysis.hybrid.state import State, state_of
 from qlog_analysis.hybrid.thresholds import LongestQueue, Thresholds, full_delay, startup_end, thresholds
 from qlog_analysis.measure.sliding import PathMinima, Source, size_class
@@ -144,7 +143,7 @@ class HybridSender:
 
     def _grow(self, now: float, acked_bytes: int, above: float | None) -> None:
         if not self.app_limited:
-            self.rate = min(self.rate + law.startup_increase(acked_bytes, self.length, self.p), rates.MAX_RATE)
+            self.rate = min(self.rate + startup.increase(acked_bytes, self.length, self.p), rates.MAX_RATE)
         if above is None or self._meets_path:
             return
         queue = law.queueing(above, self._level)
@@ -177,7 +176,7 @@ class HybridSender:
         return now - self._start >= self.length or queueing
 
     def _queues(self, now: float) -> bool:
-        return self._queue_since is not None and now - self._queue_since >= LASTS * self.length + self._ack_gap
+        return self._queue_since is not None and now - self._queue_since >= startup.LASTS * self.length + self._ack_gap
 
     def _end(self, now: float) -> list[tuple[str, dict[str, Any]]]:
         assert self._start is not None

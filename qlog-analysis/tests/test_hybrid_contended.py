@@ -189,24 +189,24 @@ def test_a_probe_tells_a_queue_from_a_longer_path() -> None:
     for delta, longer in ((0.0471, None), (0.0472, 1e7), (0.0528, 1e7), (0.0529, None)):
         during = after(probing.after, seen(3.1, delta))
         assert one(during, seen(3.2)).rate == 2.7e6
-        assert one(during, seen(3.26)).rate == 2.7e6
-        end = one(during, seen(3.27))
+        assert one(during, seen(3.53)).rate == 2.7e6
+        end = one(during, seen(3.54))
         assert end.longer == (None if longer is None else pytest.approx(longer)), delta
         if longer is None:
             assert end.rate == 5.4e6
-            assert one(after(during, seen(3.27)), seen(13.2)).beta is None
-            assert one(after(during, seen(3.27)), seen(13.3)).beta == 0.5
+            assert one(after(during, seen(3.54)), seen(13.5)).beta is None
+            assert one(after(during, seen(3.54)), seen(13.6)).beta == 0.5
 
 
 def test_who_loses_packets_beside_competing_flows_is_on_no_longer_path() -> None:
     probing = after(START, seen(3.0))
     for lost, longer in ((0, True), (1, False)):
         some = LossCount(lost, 40)
-        assert (one(probing, seen(3.3, losses=some)).longer is not None) == longer
-        assert one(probing, seen(3.3, losses=some, background=0.05)).longer is not None, "as many as ever"
+        assert (one(probing, seen(3.6, losses=some)).longer is not None) == longer
+        assert one(probing, seen(3.6, losses=some, background=0.05)).longer is not None, "as many as ever"
     before = after(START, seen(1.1, losses=LossCount(3, 40)))
-    end = after(after(before, seen(3.0)), seen(3.3))
-    assert one(after(end, seen(13.3)), seen(13.6)).longer is not None, "they count until a probe ends"
+    end = after(after(before, seen(3.0)), seen(3.6))
+    assert one(after(end, seen(13.6)), seen(14.2)).longer is not None, "they count until a probe ends"
 
 
 def back(now: float, share: float, *, rate: float = 5.4e6, limited: bool = False) -> Back:

@@ -58,6 +58,12 @@ def test_start_up_goes_on_from_what_arrives() -> None:
         (DRAINS, {"app_limited": True, "delta": 0.0}, True),
         (DRAINS, {"delta": 0.0062}, True),
         (DRAINS, {"delta": 0.0063}, False),  # the queue is not gone: d1 is the time of a packet, 12.5 ms
+        (DRAINS, {"delta": 0.0125}, False),
+        (DRAINS, {"delta": 0.0126}, True),  # more than d1: a decrease would follow
+        (DRAINS, {"delta": 0.0126, "transmission": 1e-3}, False),  # T is known
+        (DRAINS, {"delta": 0.0126, "lost": True, "excessive_loss": True}, False),
+        (DRAINS, {"delta": 0.0126, "lost": True}, False),  # to a full queue
+        (DRAINS, {"delta": 0.0126, "delivery_rate": 0.999e6}, False),
         (DRAINS, {"lost": True, "excessive_loss": True}, False),
     ],
 )

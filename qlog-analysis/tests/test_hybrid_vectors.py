@@ -11,7 +11,7 @@ import pytest
 import vectors
 from qlog_analysis.hybrid import spec
 from qlog_analysis.hybrid.drain import TELLING_PACKETS
-from qlog_analysis.hybrid.thresholds import thresholds
+from qlog_analysis.hybrid.thresholds import full_delay, thresholds
 
 FILE = Path(__file__).parents[2] / "tests" / "vectors" / "hybrid.json"
 
@@ -131,14 +131,17 @@ def test_every_condition_of_an_early_end_has_two_sides(shared: dict[str, Any]) -
 
 
 def _conditions(c: dict[str, Any]) -> tuple[bool, bool, bool, bool]:
-    """Whether nearly all arrived, more than the last time, less than half of the link, and the queue is gone."""
+    """Whether nearly all arrived, more than the last time, less than half of the link, and the queue is gone or to be
+    answered."""
     arrived = c["arrived_bps"] / (1.0 - c["uncertain"])
     arrived = max(c["share_bps"], min(arrived, c["startup_rate_bps"]))
     less = c["transmission_ms"] == 0.0 or arrived < 0.5 * 1250 * 8.0 / c["transmission_ms"] * 1e3
     p = spec.parse(f"hybrid:{c['options']}")
-    short = thresholds(c["rate_bps"], 1250, p).short
-    gone = c["expect_zone"] == 1 and c["delta_ms"] / 1e3 <= short
-    return 1.5 * arrived >= c["startup_rate_bps"], arrived >= 1.25 * c["went_on_bps"], less, gone
+    d, queue = thresholds(c["rate_bps"], 1250, p), c["delta_ms"] / 1e3
+    full = full_delay(d.d1, c["longest_ms"] / 1e3, p)
+    losing = c["overwhelmed"] or (c["lost"] and queue > full)
+    tells = queue <= d.short or (queue > d.d1 and c["transmission_ms"] == 0.0)
+    return 1.5 * arrived >= c["startup_rate_bps"], arrived >= 1.25 * c["went_on_bps"], less, tells and not losing
 
 
 def test_attempts_to_drain_a_queue_end_in_every_way(shared: dict[str, Any]) -> None:

@@ -50,7 +50,13 @@ CASES: tuple[tuple[str, float, float, Course, dict[str, Any]], ...] = (
     ("but no more than was sent", 2e6, 0.4, Course(6.6e5, 1e6), {}),
     ("it goes on while the application limits", 7e5, 0.1, Course(6.6e5, 1e6), {"app_limited": True}),
     ("a later decrease ends that", 7e5, 0.4, Course(6.9e5), {}),
-    ("nor while there is a queue", 5e5, 0.6, Course(6.67e5, 1e6), {}),
+    ("nor while the queue drains", 5e5, 0.6, Course(6.67e5, 1e6), {}),
+    ("nor where it is at d1", 5e5, 1.0, Course(6.67e5, 1e6), {}),
+    ("but where a decrease would follow", 5e5, 1.1, Course(6.67e5, 1e6), {}),
+    ("or a larger one", 5e5, 2.1, Course(6.67e5, 1e6), {}),
+    ("not if T is known", 5e5, 1.1, Course(6.67e5, 1e6), {"transmission": 2e-3}),
+    ("nor if losses are congestion", 5e5, 1.1, Course(6.67e5, 1e6), {"excessive_loss": True}),
+    ("nor where less arrives than was sent", 5e5, 1.1, Course(6.66e5, 1e6), {}),
     ("an interruption comes first", 7e5, 0.1, Course(7e5, 1e6), {"interrupted": True}),
     ("it goes on at the least rate", LEAST, 0.1, Course(5e4, 6e4), {}),
 )
@@ -82,11 +88,11 @@ def _epoch(rate: float, delay: float, changes: dict[str, Any]) -> law.Epoch:
         "jitter": 0.0,
         "interrupted": False,
         "transmission": 0.0,
+        "excessive_loss": False,
     } | changes
     return law.Epoch(
         delta=round(delay * d.d1, 6),
         lost=False,
-        excessive_loss=False,
         rate=rate,
         length=LENGTH,
         packet_bytes=PACKET,

@@ -143,7 +143,7 @@ class Law:
         congested, filling = self.zones(epoch, d)
         slow = any_of(congested, filling)
         ends = any_of(epoch.meets_queue, self.losing(epoch, d))
-        goes_on = all_of(negate(slow), epoch.d <= d.short, self.ended_too_early(epoch, control))
+        goes_on = all_of(self.tells_of_startup(epoch, d), self.ended_too_early(epoch, control))
         fits = self.fitting(epoch, before, slow, goes_on, epoch.d <= d.short)
         beta = choose(all_of(fits[3], negate(slow)), self.options.min_decrease, self.beta(epoch))
         alpha = self.increase(epoch, control.rate, d)
@@ -190,6 +190,11 @@ class Law:
             6: all_of(free, before.draining, short),
             7: all_of(free, negate(before.draining)),
         }
+
+    def tells_of_startup(self, e: Epoch, d: Thresholds) -> Claim:
+        """Whether the queue that ended start-up is gone, or a decrease would follow while T is unknown."""
+        stands = all_of(e.transmission <= 0, e.d > d.d1)
+        return all_of(negate(self.losing(e, d)), any_of(e.d <= d.short, stands))
 
     def ended_too_early(self, e: Epoch, control: Control) -> Claim:
         """Whether nearly all arrives that was sent at the end of start-up, and more than when it last went on."""

@@ -65,7 +65,7 @@ def thresholds(law: type[Law]) -> Iterator[Query]:
 
 def decrease(law: type[Law]) -> Iterator[Query]:
     step = law(OF).step(E, B)
-    after, slow = step.control.rate, _slow(step)
+    after, slow = step.control.rate, all_of(_slow(step), negate(step.goes_on))
     yield Query("beta", [*RANGES, step.decreases], all_of(step.beta >= OF.min_decrease, step.beta <= number("0.5")))
     yield Query("it never rises", [*RANGES, *IN_BOUNDS, *USUAL, slow], after <= B.rate)
     lower = most((1 - OF.min_decrease) * B.rate, _least_rate())
@@ -74,6 +74,19 @@ def decrease(law: type[Law]) -> Iterator[Query]:
     back = most((1 - step.beta) * step.control.return_rate, _least_rate())
     yield Query("it is below S", [*RANGES, *AFTER_STARTUP, slow], after <= back)
     yield Query("the queue drains", [*RANGES, *AFTER_STARTUP, slow], step.control.draining)
+
+
+def goes_on(law: type[Law]) -> Iterator[Query]:
+    found = law(OF)
+    step = found.step(E, B)
+    given = [*RANGES, *IN_BOUNDS, step.goes_on]
+    after, d = step.control.rate, found.thresholds(B.rate, E)
+    sent = most(B.ceiling, B.return_rate, _least_rate())
+    yield Query("R is at most what was sent at its end", given, after <= least(sent, MOST_RATE))
+    yield Query("not if losses are congestion", given, negate(found.losing(E, d)))
+    yield Query("not over a queue if T is known", [*given, E.transmission > 0], E.d <= d.short)
+    more = most(number("1.25") * B.went_on, _least_rate())
+    yield Query("a quarter more than the last time", given, after >= least(more, MOST_RATE))
 
 
 def drains(law: type[Law]) -> Iterator[Query]:
@@ -181,6 +194,7 @@ LEMMAS = [
     Lemma("bounds", "R stays within P / (4 L) and 10 Gbit/s", bounds),
     Lemma("thresholds", "the thresholds are in order", thresholds),
     Lemma("decrease", "R never rises while filling or congested, and falls unless a queue drains", decrease),
+    Lemma("goes-on", "start-up goes on with at most what was sent at its end, not after congestion", goes_on),
     Lemma("drains", "a decrease drains a queue of up to drain_epochs L / 2 in drain_epochs", drains),
     Lemma("limited", "R stays while the application limits a flow that grows or starts up", limited),
     Lemma("limited-level", "max(R, S) never rises while the application limits", limited_level),

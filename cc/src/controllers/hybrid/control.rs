@@ -207,6 +207,11 @@ fn start_up(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -
 
 /// Rules 4 to 7: what a flow does that is alone.
 fn alone(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -> Step {
+    if let State::Draining(drain) = from.state {
+        if tells_of_startup(observed, seen) && ended_too_early(params, seen, &drain, from) {
+            return start_up_goes_on(drain.return_rate, from);
+        }
+    }
     if let Some(beta) = law::decrease(params, observed, seen) {
         let before = from.state.drain();
         let return_rate = law::return_rate(observed, seen, from.rate, before);
@@ -228,14 +233,6 @@ fn alone(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -> S
         State::Draining(_) if !seen.thresholds.is_short(observed.queue) => {
             from.to(from.rate, from.state)
         }
-        State::Draining(drain) if ended_too_early(params, seen, &drain, from) => {
-            let mut step = from.to(drain.return_rate, State::Startup { path_is_new: false });
-            step.next.went_on = drain.return_rate;
-            Step {
-                outcome: Some(Outcome::EarlyEnd),
-                ..step
-            }
-        }
         State::Draining(drain) => {
             let returns = law::returns_to(params, drain.return_rate, &seen.link);
             from.to(from.rate.max(returns), State::Growing)
@@ -251,6 +248,14 @@ fn alone(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -> S
     }
 }
 
+/// Whether the epoch shows what has become of the queue that ended start-up: it has drained, or a decrease would follow. Where T is
+/// known the latter says nothing: start-up has insisted on a queue already.
+fn tells_of_startup(observed: &Observed, seen: &Seen) -> bool {
+    let stands = observed.queue > seen.thresholds.d1 && seen.link.rate().is_none();
+    let drained = seen.thresholds.is_short(observed.queue);
+    (drained || stands) && !observed.losing(&seen.thresholds)
+}
+
 /// Whether start-up has ended too early: nearly all arrived that was sent at its end, and more than when it last went on. A flow
 /// that is alone has grown well beyond what the path carries by then.
 fn ended_too_early(params: &Params, seen: &Seen, drain: &Drain, from: &Control) -> bool {
@@ -259,6 +264,18 @@ fn ended_too_early(params: &Params, seen: &Seen, drain: &Drain, from: &Control) 
     let nearly_all = drain.ceiling.is_some_and(|sent| most_sent >= sent);
     let has_half = seen.link.alone().is_some_and(|alone| arrived >= alone);
     nearly_all && arrived >= from.went_on * GOES_ON_FROM && !has_half
+}
+
+/// Start-up goes on from what arrives.
+fn start_up_goes_on(arrived: Rate, from: &Control) -> Step {
+    let from = Control {
+        went_on: arrived,
+        ..*from
+    };
+    Step {
+        outcome: Some(Outcome::EarlyEnd),
+        ..from.to(arrived, State::Startup { path_is_new: false })
+    }
 }
 
 /// With the rate within bounds, and the time without a decrease.

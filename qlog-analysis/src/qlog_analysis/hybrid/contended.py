@@ -26,7 +26,7 @@ REMEMBERED = 10.0
 FIRST_PROBE = 2.0
 """s, after contention was found."""
 PROBE_SHARE = 0.5
-PROBE_ROUNDS = 3.0
+PROBE_ROUNDS = 6.0
 """What a probe leaves of the rate, and for how many round trips."""
 BACK_DIVISOR = 8
 """Of the longest queue while the flow held: up to this part of it the flow, once free, does not hold again."""
@@ -152,10 +152,10 @@ class Contended:
         half = self.link_share * 8.0 * e.packet_bytes / e.transmission if e.transmission > 0.0 else self.share
         return min(grown, max(self.share, half))
 
-    @staticmethod
-    def finds_share(e: Seen) -> bool:
-        """Whether neither the link nor what the flow had without others is known, so that losses have to tell."""
-        return e.came_late and e.transmission <= 0.0
+    def finds_share(self, e: Seen) -> bool:
+        """Whether neither the link nor what the flow had without others is known, so that losses have to tell; not where
+        others hold as well, who would look for theirs alike."""
+        return e.came_late and e.transmission <= 0.0 and self.link_share >= HELD_SHARE
 
 
 @dataclass(frozen=True, slots=True)

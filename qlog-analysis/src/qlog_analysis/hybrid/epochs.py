@@ -25,7 +25,7 @@ from .measured import HybridStep, Measured
 from .mechanism import Mechanism
 from .parameters import SHORT_PATH, STARTUP_SAMPLES, Parameters
 from .spans import Spans
-from .startup import Bound, GrowingRate, QueueMet, Told
+from .startup import Bound, GrowingRate, QueueMet, Told, link_rate
 from .thresholds import LongestQueue, startup_end
 from .transmission import TransmissionTime, believed
 
@@ -233,7 +233,7 @@ class Measurement:
         # T from receive timestamps is exact; where L bounds it, it is as exact as L.
         slack = TIME_TOLERANCE if 0.0 < self._believed() < self._transmission.smallest else 0.0
         times = (self._believed() + slack, self._believed() - slack)
-        low, high = (law.link_rate(limits.max_datagram_size, t, limits.parameters) for t in times)
+        low, high = (link_rate(limits.max_datagram_size, t, limits.parameters) for t in times)
         bound = Bound(low, high, known)
         self._growing.on_ack(acked, lengths, shown if told is None else Told.by_report(told), limits.parameters, bound)
 

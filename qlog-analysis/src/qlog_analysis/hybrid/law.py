@@ -51,18 +51,6 @@ def window(
     return rates.window(rate * (length + extra), packet_bytes)
 
 
-def startup_increase(acked_bytes: float, length: float, p: Parameters) -> float:
-    """What an ACK adds to R in start-up, bit/s."""
-    return (p.startup_gain - 1.0) * 8.0 * acked_bytes / length
-
-
-def link_rate(packet_bytes: float, transmission: float, p: Parameters) -> float:
-    """R with which start-up fills the slowest link, where T is known from packets that left closer together than they
-    arrived, bit/s."""
-    known = p.has(Mechanism.LINK_RATE) and transmission > 0.0
-    return 8.0 * packet_bytes / transmission if known else math.inf
-
-
 @dataclass(slots=True)
 class Epoch:
     """What one ended epoch offers to the update. Not frozen, for one is made for every way to read a report."""
@@ -137,11 +125,6 @@ class Epoch:
         """Whether what arrived may be what the application had: it was sent up to an epoch before."""
         return self.app_limited or self.limited_before
 
-    @property
-    def competes(self) -> bool:
-        """Whether others keep a queue."""
-        return self.standing.holds
-
     def _room(self, rate: float, p: Parameters) -> float:
         """`CATCH_UP` times the part of the slowest link that a flow with this rate leaves to others; 1 if unknown."""
         if self.transmission == 0.0 or not p.has(Mechanism.CATCH_UP):
@@ -158,7 +141,12 @@ class Epoch:
 
     @property
     def lost_to_a_full_queue(self) -> bool:
-        return self.lost and not self.competes and self.delta > self.full
+        return self.lost and not self.standing.holds and self.delta > self.full
+
+    @property
+    def losing(self) -> bool:
+        """Whether losses are congestion."""
+        return self.lost_to_a_full_queue or self.excessive_loss
 
     @property
     def arrived_in_full(self) -> float:
@@ -168,7 +156,7 @@ class Epoch:
     @property
     def reached(self) -> float:
         """A': of F what the mean of a drain bears out, bit/s."""
-        if self.lost_to_a_full_queue or self.excessive_loss:
+        if self.losing:
             return self.delivery_rate
         borne_out = min(self.arrived_in_full, max(self.delivery_rate, self.believed, self.most))
         return jitter.made_up(borne_out, self.background)
@@ -201,7 +189,7 @@ LONE = contended.Judged(None)
 
 def zone(e: Epoch) -> int:
     """Zone 1, 2 or 3 (section II-A)."""
-    if e.delta > e.thresholds.d2 or e.lost_to_a_full_queue or e.excessive_loss:
+    if e.delta > e.thresholds.d2 or e.losing:
         return 3
     return 1 if e.delta <= e.thresholds.d1 else 2
 
@@ -234,7 +222,7 @@ def update(
     e.believed, e.most = believed(course.dips, e.startup, p), course.drain.most(e.jitter, e.packet_bytes)
     course = course.learn(e.arrived_in_full)
     if early is None:
-        early = drained(e) and early_end.is_early(course, e.packet_bytes, e.transmission, p)
+        early = tells_of_startup(e) and early_end.is_early(course, e.packet_bytes, e.transmission, p)
     done, dips = _starts_again(e, course) if early else _beside(_updated(e, p, course), e, others), course.dips
     if done.beta is not None and e.believed > 0.0 and course.return_rate is None and not e.sent_little:
         dips = dips.learn(is_dip(e.delivery_rate, e.believed))
@@ -248,6 +236,12 @@ def update(
 def drained(e: Epoch) -> bool:
     """Whether a queue that was to drain is gone."""
     return zone(e) == 1 and e.delta <= e.thresholds.short
+
+
+def tells_of_startup(e: Epoch) -> bool:
+    """Whether it shows what has become of the queue that ended start-up: drained, or a decrease would follow."""
+    stands = e.delta > e.thresholds.d1 and e.transmission == 0.0
+    return drained(e) or (stands and not e.losing)
 
 
 def believed(dips: Dips, startup: bool, p: Parameters) -> float:
@@ -296,7 +290,7 @@ def outcomes(e: Epoch, p: Parameters, course: Course, slack: float = 0.0) -> Ite
         yield lone
     elif e.startup:
         yield lone._replace(standing=e.standing, outcome=Outcome.NEW_PATH if e.meets_path else None)
-    elif course.startup_rate is None or not drained(e):
+    elif course.startup_rate is None or not tells_of_startup(e):
         yield from _steady(e, p, course, lone, slack)
     else:
         learnt = course.learn(e.arrived_in_full)
@@ -389,7 +383,7 @@ def _wait(e: Epoch, p: Parameters, course: Course) -> Update:
 def _update_startup(e: Epoch, p: Parameters, course: Course) -> Update:
     """Start-up (DEVIATION; the paper has none). R has grown with every ACK already."""
     in_zone = zone(e)
-    if not e.queues and not e.lost_to_a_full_queue and not e.excessive_loss:
+    if not e.queues and not e.losing:
         return Update(in_zone, None, None, clamp_rate(e.rate, e.packet_bytes, e.length), not e.fills, course)
     down = p.min_decrease if in_zone == 1 else beta(e, p)
     return_rate = min(e.rate, e.reached)

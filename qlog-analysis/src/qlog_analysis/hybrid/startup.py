@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from ..check.numbers import RELATIVE, REPORT_ROUNDING, TIME_TOLERANCE
 from ..zones.rate import MAX_RATE
 from ..zones.surroundings import PACING_ROUNDING
-from . import law
+from .mechanism import Mechanism
 from .parameters import Parameters
 
 LASTS = 0.25
 """In L: a queue that start-up meets for so long, and G, ends it."""
+
+
+def increase(acked_bytes: float, length: float, p: Parameters) -> float:
+    """What an ACK adds to R in start-up, bit/s."""
+    return (p.startup_gain - 1.0) * 8.0 * acked_bytes / length
+
+
+def link_rate(packet_bytes: float, transmission: float, p: Parameters) -> float:
+    """R with which start-up fills the slowest link, where T is known from packets that left closer together than they
+    arrived, bit/s."""
+    known = p.has(Mechanism.LINK_RATE) and transmission > 0.0
+    return 8.0 * packet_bytes / transmission if known else math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +87,8 @@ class GrowingRate:
         self, acked_bytes: int, lengths: tuple[float, ...], told: Told | None, p: Parameters, bound: Bound
     ) -> None:
         ends = [max(x + shift, 1e-9) for x in lengths for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)]
-        low = min(self.low + law.startup_increase(acked_bytes, max(ends), p), MAX_RATE)
-        high = min(self.high + law.startup_increase(acked_bytes, min(ends), p), MAX_RATE)
+        low = min(self.low + increase(acked_bytes, max(ends), p), MAX_RATE)
+        high = min(self.high + increase(acked_bytes, min(ends), p), MAX_RATE)
         low, high = bound.hold(low, high)
         stays = told is None or self._allows(self.low, self.high, told)
         grows = told is None or self._allows(low, high, told) or not stays

@@ -38,7 +38,7 @@ const SHARE_LOSS: f64 = 0.02;
 const OVERLOAD_REMAINS: f64 = 0.5;
 /// What a probe leaves of the rate, and for how many round trips.
 const PROBE_SHARE: f64 = 0.5;
-const PROBE_ROUNDS: u32 = 3;
+const PROBE_ROUNDS: u32 = 6;
 /// Of the longest queue while the flow held, up to which part it does not hold again. Flows that give way keep less.
 const BACK_DIVISOR: u32 = 8;
 /// Of a round trip, by how much at least the delay moves in a probe if it is that of a queue. It falls, or rises where
@@ -124,8 +124,8 @@ impl Epoch {
         }
     }
 
-    /// Whether neither the link is known nor what the flow had without competing flows, so that losses have to tell its share.
-    fn finds_share(&self) -> bool {
+    /// Whether neither the link is known nor what the flow had without competing flows.
+    fn knows_no_share(&self) -> bool {
         self.came_late && self.link.rate().is_none()
     }
 
@@ -255,7 +255,7 @@ impl Contended {
             self.held = self.held * REMAINS;
             return self.with(Some(1.0 - REMAINS));
         }
-        if self.held > self.hold_target && seen.finds_share() && seen.loses() {
+        if self.held > self.hold_target && self.finds_share(seen) && seen.loses() {
             let before = self.held;
             self.held = self.hold_target.max(before * REMAINS);
             return self.with(Some(1.0 - self.held.bps() / before.bps()));
@@ -268,9 +268,14 @@ impl Contended {
         self.with(Some(1.0 - PROBE_SHARE))
     }
 
+    /// Whether losses have to tell the share. Flows that hold as well would look for theirs alike, and keep the buffer full.
+    fn finds_share(&self, seen: &Epoch) -> bool {
+        seen.knows_no_share() && self.link_share >= HELD_SHARE
+    }
+
     /// Back to the share by a packet per round trip, or in time, and up to half of the slowest link.
     fn grow(&mut self, seen: &Epoch) {
-        if seen.finds_share() && self.held >= self.hold_target {
+        if self.finds_share(seen) && self.held >= self.hold_target {
             self.held = self.beyond(seen);
             return;
         }

@@ -220,8 +220,8 @@ fn what_the_delay_does_when_less_is_sent_tells_a_queue_from_a_longer_path() {
     };
     let (probed, longer) = outcome(47);
     assert_eq!(longer, None);
-    // Three round trips of 90 ms, and one epoch in which they end.
-    assert_eq!(probed.iter().filter(|rate| **rate == 2.7).count(), 7);
+    // Six round trips of 90 ms, and one epoch in which they end.
+    assert_eq!(probed.iter().filter(|rate| **rate == 2.7).count(), 14);
     for in_probe_ms in [48, 52] {
         let longer = outcome(in_probe_ms)
             .1
