@@ -1,6 +1,5 @@
 //! What comes back from the network, as measurement and controllers are told.
 
-use std::ops::Add;
 use std::time::Duration;
 
 use crate::units::{Bytes, Time};
@@ -68,8 +67,9 @@ pub struct Feedback<'a> {
 impl Feedback<'_> {
     /// Bytes newly acknowledged.
     pub fn acked_bytes(&self) -> Bytes {
-        let sizes = self.acked.iter().map(|packet| packet.size);
-        sizes.fold(Bytes(0), Bytes::add)
+        let mut sizes = self.acked.iter().map(|packet| packet.size.0);
+        let sum = sizes.try_fold(0, u64::checked_add);
+        Bytes(sum.unwrap_or(u64::MAX))
     }
 }
 

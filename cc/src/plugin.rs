@@ -146,8 +146,15 @@ impl Plugin {
         plugin.downcast_ref()
     }
 
-    /// An instant by the controller's clock, which begins with the first that quiche tells. It is kept: each departure is told
-    /// twice. Apart, so that what is done the second time stays short.
+    /// When a packet leaves. That is told twice, and packets may leave together.
+    #[inline]
+    fn departure(&mut self, instant: Instant) -> Time {
+        let kept = (self.clock.as_ref()).and_then(|clock| clock.kept(instant));
+        kept.unwrap_or_else(|| self.translate(instant))
+    }
+
+    /// An instant by the controller's clock, which begins with the first that quiche tells. Apart, so that what is done for a
+    /// departure that was told already stays short.
     #[inline(never)]
     fn translate(&mut self, instant: Instant) -> Time {
         self.clock
@@ -198,22 +205,6 @@ impl Plugin {
     }
 }
 
-/// The window, as quiche asks for it several times per packet.
-#[derive(Debug)]
-struct Window {
-    bytes: usize,
-    packets: usize,
-}
-
-impl Window {
-    /// Up to a limit that quiche has been given.
-    fn of(window: Bytes, limit: usize, packet: Bytes) -> Self {
-        let bytes = usize::try_from(window.0).unwrap_or(usize::MAX).min(limit);
-        let packets = bytes / packet.0.max(1) as usize;
-        Self { bytes, packets }
-    }
-}
-
 fn space(epoch: Epoch) -> Space {
     match epoch {
         Epoch::Initial => Space::Initial,
@@ -260,14 +251,13 @@ impl CongestionControl for Plugin {
         bytes: usize,
         _is_retransmissible: bool,
     ) {
-        let kept = (self.clock.as_ref()).and_then(|clock| clock.kept(sent_time));
-        let now = kept.unwrap_or_else(|| self.translate(sent_time));
+        let now = self.departure(sent_time);
         self.controller.on_sent(now, Bytes(bytes as u64));
     }
 
     /// Its departure by the controller's clock.
     fn packet_state(&mut self, sent_time: Instant) -> u64 {
-        self.translate(sent_time).as_nanos()
+        self.departure(sent_time).as_nanos()
     }
 
     fn on_congestion_event(
@@ -392,9 +382,11 @@ fn qlog_value(value: Value) -> QlogValue {
 
 mod clock;
 mod estimate;
+mod window;
 
 use self::clock::Clock;
 pub use self::estimate::estimate;
+use self::window::Window;
 
 #[cfg(test)]
 mod tests;

@@ -181,7 +181,7 @@ impl OwdMeter {
     }
 
     /// Takes the samples of all sources out of `feedback`: returns that of the ACK's arrival, and hands those of receive
-    /// times to `each`, in the order of packets.
+    /// timestamps to `each`, in the order of packets.
     #[inline]
     pub fn record(&mut self, feedback: &Feedback<'_>, each: impl FnMut(Sample)) -> Option<Sample> {
         let by_ack = self.record_arrival(feedback);
@@ -208,7 +208,7 @@ impl OwdMeter {
         })
     }
 
-    /// The second half: hands the samples of receive times to `each`, in the order of packets.
+    /// The second half: hands the samples of receive timestamps to `each`, in the order of packets.
     #[inline]
     pub fn record_received(&mut self, feedback: &Feedback<'_>, mut each: impl FnMut(Sample)) {
         if feedback.space != Space::Application || self.trust.is_lost() {

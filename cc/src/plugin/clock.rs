@@ -8,7 +8,7 @@ use crate::units::Time;
 const BEFORE: Duration = Duration::from_secs(43_200);
 
 /// Translates instants. Subtracting two of them costs as much as all else that is done for a packet, so what was translated last
-/// is kept: each departure is told twice.
+/// is kept.
 #[derive(Debug)]
 pub(super) struct Clock {
     origin: Instant,
