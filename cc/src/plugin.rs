@@ -5,7 +5,7 @@ use std::any::Any;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use quiche::congestion_control::{
     self as seam, Bandwidth, BurstAllowance, CongestionControl, CongestionControlFactory,
@@ -107,10 +107,9 @@ impl CongestionControlFactory for Factory {
             controller,
             pacing: bandwidth(decision.pacing),
             bandwidth: bandwidth(decision.bandwidth),
-            window: window(&decision, usize::MAX),
+            window: Window::of(decision.window, usize::MAX, max_datagram_size),
             decision,
-            origin: None,
-            departure: None,
+            clock: None,
             max_datagram_size,
             window_limit: usize::MAX,
             acked: Vec::new(),
@@ -127,13 +126,10 @@ struct Plugin {
     controller: Box<dyn Controller>,
     /// Its latest, and what is in it as quiche has it: it asks for parts several times per packet.
     decision: Decision,
-    window: usize,
+    window: Window,
     pacing: Bandwidth,
     bandwidth: Bandwidth,
-    /// What the controller's time counts from: half a day before the first packet, so that no time is before it.
-    origin: Option<Instant>,
-    /// When the packet leaves that was told last, by both clocks: it is told twice.
-    departure: Option<(Instant, Time)>,
+    clock: Option<Clock>,
     max_datagram_size: Bytes,
     window_limit: usize,
     /// Reused from call to call.
@@ -150,25 +146,20 @@ impl Plugin {
         plugin.downcast_ref()
     }
 
-    /// An instant by the controller's clock, which begins before the first one.
-    fn time(&mut self, instant: Instant) -> Time {
-        const BEFORE: Duration = Duration::from_secs(43_200);
-        let origin = *self
-            .origin
-            .get_or_insert_with(|| instant.checked_sub(BEFORE).unwrap_or(instant));
-        Time::from_origin(instant.saturating_duration_since(origin))
+    /// When a packet leaves. That is told twice, and packets may leave together.
+    #[inline]
+    fn departure(&mut self, instant: Instant) -> Time {
+        let kept = (self.clock.as_ref()).and_then(|clock| clock.kept(instant));
+        kept.unwrap_or_else(|| self.translate(instant))
     }
 
-    /// When a packet leaves. Subtracting instants costs as much as all else that is done for a packet.
-    fn departs(&mut self, instant: Instant) -> Time {
-        match self.departure {
-            Some((told, time)) if told == instant => time,
-            _ => {
-                let time = self.time(instant);
-                self.departure = Some((instant, time));
-                time
-            }
-        }
+    /// An instant by the controller's clock, which begins with the first that quiche tells. Apart, so that what is done for a
+    /// departure that was told already stays short.
+    #[inline(never)]
+    fn translate(&mut self, instant: Instant) -> Time {
+        self.clock
+            .get_or_insert_with(|| Clock::new(instant))
+            .keep(instant)
     }
 
     fn take_packets(&mut self, acked: &[seam::Acked], lost: &[seam::Lost]) {
@@ -201,15 +192,17 @@ impl Plugin {
         if decision.bandwidth != self.decision.bandwidth {
             self.bandwidth = bandwidth(decision.bandwidth);
         }
-        self.window = window(&decision, self.window_limit);
         self.decision = decision;
+        self.take_window();
     }
-}
 
-/// The window, up to a limit that quiche has been given.
-fn window(decision: &Decision, limit: usize) -> usize {
-    let window = usize::try_from(decision.window.0).unwrap_or(usize::MAX);
-    window.min(limit)
+    fn take_window(&mut self) {
+        self.window = Window::of(
+            self.decision.window,
+            self.window_limit,
+            self.max_datagram_size,
+        );
+    }
 }
 
 fn space(epoch: Epoch) -> Space {
@@ -239,11 +232,11 @@ impl CongestionControl for Plugin {
     }
 
     fn get_congestion_window(&self) -> usize {
-        self.window
+        self.window.bytes
     }
 
     fn get_congestion_window_in_packets(&self) -> usize {
-        self.get_congestion_window() / self.max_datagram_size.0.max(1) as usize
+        self.window.packets
     }
 
     fn can_send(&self, bytes_in_flight: usize) -> bool {
@@ -258,13 +251,13 @@ impl CongestionControl for Plugin {
         bytes: usize,
         _is_retransmissible: bool,
     ) {
-        let now = self.departs(sent_time);
+        let now = self.departure(sent_time);
         self.controller.on_sent(now, Bytes(bytes as u64));
     }
 
     /// Its departure by the controller's clock.
     fn packet_state(&mut self, sent_time: Instant) -> u64 {
-        self.departs(sent_time).as_nanos()
+        self.departure(sent_time).as_nanos()
     }
 
     fn on_congestion_event(
@@ -276,7 +269,7 @@ impl CongestionControl for Plugin {
         // The RTT is what has passed since the newest packet left; to sum costs less than to subtract instants.
         let now = match self.acked.last() {
             Some(newest) if event.rtt_updated => newest.sent + event.rtt_stats.latest_rtt(),
-            _ => self.time(event.event_time),
+            _ => self.translate(event.event_time),
         };
         self.latest = now;
         self.controller.on_feedback(&Feedback {
@@ -303,7 +296,7 @@ impl CongestionControl for Plugin {
 
     fn limit_cwnd(&mut self, max_cwnd: usize) {
         self.window_limit = max_cwnd;
-        self.window = window(&self.decision, max_cwnd);
+        self.take_window();
     }
 
     fn is_in_recovery(&self) -> bool {
@@ -387,9 +380,13 @@ fn qlog_value(value: Value) -> QlogValue {
     }
 }
 
+mod clock;
 mod estimate;
+mod window;
 
+use self::clock::Clock;
 pub use self::estimate::estimate;
+use self::window::Window;
 
 #[cfg(test)]
 mod tests;

@@ -45,9 +45,9 @@ ON_ACK = {LEGACY: "on_packets_acked", BBR2: "on_congestion_event", OURS: "on_con
 # What congestion control of the lab's clients is called by; they acknowledge with quiche's CUBIC.
 CLIENT = LEGACY
 
-# The most that an ACK may cost in hybrid, in ACKs in CUBIC: today's figures, 0.954 and 0.724, and a little more. The
-# aim is at most 1.
-MOST = {"pairs": 0.97, "pairs-silent": 0.74}
+# The most that an ACK may cost in hybrid, in ACKs in CUBIC: today's figures, 0.872, 0.686 and 1.235, and a little more.
+# The aim is at most 1.
+MOST = {"pairs": 0.89, "pairs-silent": 0.70, "singles": 1.25}
 SKIPPED = 77
 
 # Packets per ACK, ACKs and receive timestamps, as cc/examples/cost.rs takes them.
@@ -62,6 +62,11 @@ class Run:
     packets: int
     per_ack: float
     per_packet: float
+
+    @property
+    def together(self) -> float:
+        """To send a packet, and its share of an ACK."""
+        return self.per_packet + self.per_ack * self.acks / self.packets
 
 
 def seam(cc: str) -> str:
@@ -119,9 +124,10 @@ def measure(ccs: list[str], variant: str) -> dict[str, Run]:
 
 
 def table(variant: str, runs: Mapping[str, Run]) -> str:
-    lines = [f"{variant:<14} {'packets/ACK':>11} {'instructions/ACK':>17} {'and/packet sent':>16}"]
+    lines = [f"{variant:<14} {'packets/ACK':>11} {'instructions/ACK':>17} {'and/packet sent':>16} {'together':>9}"]
     for cc, run in runs.items():
-        lines.append(f"{cc:<14} {run.packets / run.acks:>11.2f} {run.per_ack:>17.0f} {run.per_packet:>16.0f}")
+        shown = f"{run.per_ack:>17.0f} {run.per_packet:>16.0f} {run.together:>9.0f}"
+        lines.append(f"{cc:<14} {run.packets / run.acks:>11.2f} {shown}")
     return "\n".join(lines)
 
 

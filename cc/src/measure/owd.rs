@@ -75,6 +75,8 @@ pub struct OwdMeter {
     time: WindowTime,
     by_ack: ClassMinima,
     by_timestamp: ClassMinima,
+    /// By how much the RTT of the latest ACK was below the smallest of its size.
+    fall: Owd,
     /// RTTs of packets in the largest class, and of all others.
     rtt_full: WindowMin<Owd>,
     rtt_smaller: WindowMin<Owd>,
@@ -98,6 +100,7 @@ impl OwdMeter {
             time: WindowTime::default(),
             by_ack: ClassMinima::new(window),
             by_timestamp: ClassMinima::new(window),
+            fall: Owd::ZERO,
             rtt_full: WindowMin::new(window),
             rtt_smaller: WindowMin::new(window),
             skew: None,
@@ -172,15 +175,23 @@ impl OwdMeter {
     /// The minima of a source.
     pub fn minima(&self, source: Source) -> Minima {
         match source {
-            Source::Ack => self.by_ack.minima,
-            Source::ReceiveTimestamps => self.by_timestamp.minima,
+            Source::Ack => self.by_ack.all(),
+            Source::ReceiveTimestamps => self.by_timestamp.all(),
         }
     }
 
     /// Takes the samples of all sources out of `feedback`: returns that of the ACK's arrival, and hands those of receive
-    /// times to `each`, in the order of packets.
+    /// timestamps to `each`, in the order of packets.
     #[inline]
     pub fn record(&mut self, feedback: &Feedback<'_>, each: impl FnMut(Sample)) -> Option<Sample> {
+        let by_ack = self.record_arrival(feedback);
+        self.record_received(feedback, each);
+        by_ack
+    }
+
+    /// The first half of that: the sample of the ACK's arrival.
+    #[inline]
+    pub fn record_arrival(&mut self, feedback: &Feedback<'_>) -> Option<Sample> {
         if feedback.space != Space::Application {
             return None;
         }
@@ -189,32 +200,27 @@ impl OwdMeter {
             self.advance(feedback.now, sampled);
         }
         let newest = self.returned(feedback.acked.last()?, feedback.now);
-        let fall = Owd::ZERO - self.excess(&newest).unwrap_or(Owd::ZERO);
-        let by_ack = sampled.then(|| {
+        self.fall = Owd::ZERO - self.excess(&newest).unwrap_or(Owd::ZERO);
+        sampled.then(|| {
             self.record_rtt(&newest);
             let owd = self.without_ack_delay(feedback, newest.rtt);
             self.sample(&newest, owd, Source::Ack, false)
-        });
-        if !self.trust.is_lost() {
-            self.record_received(feedback, fall, each);
-        }
-        by_ack
+        })
     }
 
+    /// The second half: hands the samples of receive timestamps to `each`, in the order of packets.
     #[inline]
-    fn record_received(
-        &mut self,
-        feedback: &Feedback<'_>,
-        fall: Owd,
-        mut each: impl FnMut(Sample),
-    ) {
+    pub fn record_received(&mut self, feedback: &Feedback<'_>, mut each: impl FnMut(Sample)) {
+        if feedback.space != Space::Application || self.trust.is_lost() {
+            return;
+        }
         for packet in feedback.acked {
             let Some(received) = packet.received else {
                 continue;
             };
             let owd = Owd::from(received) - Owd::from(packet.sent);
             let packet = self.returned(packet, feedback.now);
-            let worth = self.worth(&packet, owd, fall);
+            let worth = self.worth(&packet, owd);
             if worth != Plausibility::Implausible {
                 self.source = Source::ReceiveTimestamps;
                 self.reported = true;
@@ -301,31 +307,35 @@ impl OwdMeter {
 
     /// What a packet's RTT has beyond the smallest that its size can have.
     fn excess(&self, packet: &Returned) -> Option<Owd> {
-        self.by_ack.minima[packet.class].map(|minimum| packet.rtt - minimum)
+        let minimum = self.by_ack.of(packet.class);
+        minimum.map(|minimum| packet.rtt - minimum)
     }
 
-    /// Whether `owd` is compatible with what was measured without the peer's help. If it is not time
-    /// after time, a clock was set, and the minima start anew.
+    /// Whether `owd` is compatible with what was measured without the peer's help.
     #[inline]
-    fn worth(&mut self, packet: &Returned, owd: Owd, fall: Owd) -> Plausibility {
+    fn worth(&mut self, packet: &Returned, owd: Owd) -> Plausibility {
         let Some(excess) = self.excess(packet) else {
             return Plausibility::Implausible;
         };
-        let minima = &self.by_timestamp.minima;
-        let known = (minima[packet.class], minima[0]);
-        let worth = self.trust.check(owd, known, excess, fall);
+        let above = self.by_timestamp.above(packet.class, owd);
+        match self.trust.agrees(above, excess) {
+            true => Plausibility::Plausible,
+            false => self.look_closely(packet.class, owd, excess),
+        }
+    }
+
+    /// If a delay is not compatible time after time, a clock was set, and the minima start anew.
+    #[cold]
+    fn look_closely(&mut self, class: usize, owd: Owd, excess: Owd) -> Plausibility {
+        let known = (self.by_timestamp.of(class), self.by_timestamp.of(0));
+        let worth = self.trust.check(owd, known, excess, self.fall);
         if worth == Plausibility::ClockStep {
             // All of the excess counts as queueing until something lower is seen.
             let base = owd - excess.max(Owd::ZERO);
-            self.start_anew(packet.class, base);
+            self.by_timestamp.start_anew(class, base);
+            self.restart_skew();
         }
         worth
-    }
-
-    #[cold]
-    fn start_anew(&mut self, class: usize, base: Owd) {
-        self.by_timestamp.start_anew(class, base);
-        self.restart_skew();
     }
 
     /// An RTT less the reported ACK delay, which counts up to the peer's `max_ack_delay` and takes no RTT below the smallest
@@ -337,12 +347,11 @@ impl OwdMeter {
     }
 
     fn record_rtt(&mut self, packet: &Returned) {
-        let rtts = if packet.class == CLASSES - 1 {
-            &mut self.rtt_full
-        } else {
-            &mut self.rtt_smaller
+        let lowest = match packet.class == CLASSES - 1 {
+            true => self.rtt_full.insert(packet.rtt),
+            false => self.rtt_smaller.insert(packet.rtt),
         };
-        if rtts.insert(packet.rtt) {
+        if lowest {
             self.update_min_rtt();
         }
     }
@@ -353,12 +362,10 @@ impl OwdMeter {
             Source::Ack => &mut self.by_ack,
             Source::ReceiveTimestamps => &mut self.by_timestamp,
         };
-        minima.insert(packet.class, owd);
-        let minimum = minima.minima[packet.class].unwrap_or(owd);
         Sample {
             sent: packet.sent,
             owd,
-            above: owd - minimum,
+            above: minima.insert(packet.class, owd),
             class: packet.class,
             source,
             restarts,

@@ -75,7 +75,9 @@ impl Blackout {
     /// To be told of every feedback.
     #[inline]
     pub fn record(&mut self, feedback: &Feedback<'_>) {
-        self.seen |= self.persistent.record(feedback, &self.rtt);
+        if self.persistent.record(feedback, &self.rtt) {
+            self.seen = true;
+        }
     }
 
     /// Whether there was persistent congestion in this epoch.

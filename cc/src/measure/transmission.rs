@@ -29,7 +29,7 @@ const BLOCK: u8 = 64;
 
 /// The estimate. It never rises, except when it starts anew: a path that has become slower is then taken for faster
 /// than it is, which is the cautious side.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct TransmissionTime {
     /// How many full packets have arrived in a row, up to two, and when the last two of them did.
     row: usize,
@@ -43,9 +43,26 @@ pub struct TransmissionTime {
     together: u8,
     /// Whether packets came in batches in the last block.
     in_batches: bool,
-    /// Between the arrivals of a full packet and of the next but one.
-    least: Option<Owd>,
-    estimate: Duration,
+    /// Between the arrivals of a full packet and of the next but one, longer than any before two have come; and half of that, zero
+    /// as long.
+    least: Owd,
+    estimate: Owd,
+}
+
+impl Default for TransmissionTime {
+    fn default() -> Self {
+        Self {
+            row: 0,
+            previous: [Owd::ZERO; 2],
+            sent: [Time::default(); 2],
+            dispersed: false,
+            block: 0,
+            together: 0,
+            in_batches: false,
+            least: Owd::LONGEST,
+            estimate: Owd::ZERO,
+        }
+    }
 }
 
 impl TransmissionTime {
@@ -79,18 +96,22 @@ impl TransmissionTime {
     /// Takes in the times in which three in a row came and had left.
     fn see(&mut self, came: Owd, left: Owd) {
         self.block += 1;
-        self.together += u8::from(came * TOGETHER_DIVISOR < left);
+        if came * TOGETHER_DIVISOR < left {
+            self.together += 1;
+        }
         if self.block == BLOCK {
             self.end_block();
         }
         if self.in_batches {
             return;
         }
-        if self.least.is_none_or(|least| came < least) {
-            self.least = Some(came);
-            self.estimate = came.to_duration() / 2;
+        if came < self.least {
+            self.least = came;
+            self.estimate = came.max(Owd::ZERO) / 2;
         }
-        self.dispersed |= left * 2 < came;
+        if left * 2 < came {
+            self.dispersed = true;
+        }
     }
 
     #[cold]
@@ -98,7 +119,7 @@ impl TransmissionTime {
         self.in_batches = self.together > BATCHES;
         (self.block, self.together) = (0, 0);
         if self.in_batches {
-            (self.least, self.estimate, self.dispersed) = (None, Duration::ZERO, false);
+            (self.least, self.estimate, self.dispersed) = (Owd::LONGEST, Owd::ZERO, false);
         }
     }
 
@@ -120,6 +141,11 @@ impl TransmissionTime {
 
     /// The estimate; zero as long as nothing has been seen.
     pub fn get(&self) -> Duration {
+        self.estimate.to_duration()
+    }
+
+    /// The same as a delay, which is compared more easily.
+    pub fn as_delay(&self) -> Owd {
         self.estimate
     }
 }

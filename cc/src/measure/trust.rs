@@ -68,11 +68,21 @@ impl Trust {
         self.lost
     }
 
+    /// Whether a one-way delay that is so much `above` the minimum of its size agrees with the `excess` of its RTT: almost every
+    /// one does, and is above the lowest of any size then. Of the others [`check`](Self::check) says what they are worth.
+    #[inline]
+    pub fn agrees(&mut self, above: Owd, excess: Owd) -> bool {
+        let agrees = Owd::ZERO <= above && above <= longest(excess);
+        if agrees {
+            self.implausible = 0;
+        }
+        agrees
+    }
+
     /// Holds a one-way delay against the minimum of its size, and the lowest of any size.
     ///
     /// `excess` is what the packet's RTT has beyond the smallest RTT; `fall` is by how much the ACK's RTT is
     /// below what was the smallest.
-    #[inline]
     pub fn check(
         &mut self,
         owd: Owd,
@@ -80,23 +90,7 @@ impl Trust {
         excess: Owd,
         fall: Owd,
     ) -> Plausibility {
-        let longest = excess.max(Owd::ZERO) + SLACK;
-        // Almost every delay is between the two, and so above the lowest of any size.
-        if minimum.is_some_and(|minimum| minimum <= owd && owd <= minimum + longest) {
-            self.implausible = 0;
-            return Plausibility::Plausible;
-        }
-        self.look_closely(owd, (minimum, lowest), longest, fall)
-    }
-
-    #[cold]
-    fn look_closely(
-        &mut self,
-        owd: Owd,
-        (minimum, lowest): (Option<Owd>, Option<Owd>),
-        longest: Owd,
-        fall: Owd,
-    ) -> Plausibility {
+        let longest = longest(excess);
         let too_long = minimum.is_some_and(|minimum| owd > minimum + longest);
         let deepest = fall.max(Owd::ZERO) + SLACK;
         let too_short = lowest.is_some_and(|lowest| owd + deepest < lowest);
@@ -127,6 +121,11 @@ impl Trust {
             || (self.contradictions >= MAX_CONTRADICTIONS
                 && self.contradictions >= MIN_LOSS_SHARE * self.packets);
     }
+}
+
+/// The most that a delay can have above its minimum, by what its RTT has.
+fn longest(excess: Owd) -> Owd {
+    excess.max(Owd::ZERO) + SLACK
 }
 
 #[cfg(test)]

@@ -39,8 +39,9 @@ fn of_quiche<F: quiche::BufFactory>(connection: &quiche::Connection<F>) -> Optio
 impl Plugin {
     /// An instant by the controller's clock, if that has begun.
     fn time_at(&self, instant: Instant) -> Time {
-        let since = |origin| instant.saturating_duration_since(origin);
-        Time::from_origin(self.origin.map(since).unwrap_or_default())
+        self.clock
+            .as_ref()
+            .map_or(Time::default(), |clock| clock.at(instant))
     }
 
     /// For the trace, if it is news.

@@ -153,17 +153,17 @@ impl Hybrid {
     fn end_epoch(&mut self, feedback: &Feedback<'_>) {
         let (params, before) = (&self.params, Before::new(&self.control));
         let doing = self.doing(feedback.now);
-        let Some((epoch, seen)) = self.model.end_epoch(params, feedback, doing) else {
+        let Some((epoch, seen)) = &self.model.end_epoch(params, feedback, doing) else {
             return;
         };
-        let step = step(params, &seen, &self.control);
+        let step = step(params, seen, &self.control);
         let arrived = self.model.delivery.largest();
-        self.evidence.take_in(&seen, &self.control, &step, arrived);
-        self.follow(&step, &seen);
+        self.evidence.take_in(seen, &self.control, &step, arrived);
+        self.follow(&step, seen);
         self.epochs += 1;
         self.decide();
-        self.tell(&epoch, &seen, before, &step);
-        self.model.next_epoch(&epoch, &seen, feedback);
+        self.tell(epoch, seen, before, &step);
+        self.model.next_epoch(epoch, seen, feedback);
         self.follow_path();
     }
 

@@ -17,15 +17,16 @@ pub type Minima = [Option<Owd>; CLASSES];
 #[derive(Debug, Clone)]
 pub(super) struct ClassMinima {
     classes: [WindowMin<Owd>; CLASSES],
-    /// Of each class and all larger ones, so the first is the lowest of all.
-    pub minima: Minima,
+    /// Of each class and all larger ones, so the first is the lowest of all; longer than any where nothing was seen: every
+    /// packet compares with some, which is cheaper than an option.
+    lowest: [Owd; CLASSES],
 }
 
 impl ClassMinima {
     pub fn new(window: Duration) -> Self {
         Self {
             classes: std::array::from_fn(|_| WindowMin::new(window)),
-            minima: [None; CLASSES],
+            lowest: [Owd::LONGEST; CLASSES],
         }
     }
 
@@ -52,10 +53,32 @@ impl ClassMinima {
         self.insert(class, owd);
     }
 
-    pub fn insert(&mut self, class: usize, owd: Owd) {
+    /// Takes in a delay, and tells what it has above the minimum of its class and the larger ones, itself included.
+    #[inline]
+    pub fn insert(&mut self, class: usize, owd: Owd) -> Owd {
+        let above = owd - self.lowest[class].min(owd);
         if self.classes[class].insert(owd) {
             self.update();
         }
+        above
+    }
+
+    /// What a delay has above the minimum of its class and the larger ones. Below zero if it is lower; below zero as well, or longer
+    /// than any RTT, if nothing was seen.
+    #[inline]
+    pub fn above(&self, class: usize, owd: Owd) -> Owd {
+        owd - self.lowest[class]
+    }
+
+    /// The minimum of a class and the larger ones.
+    #[inline]
+    pub fn of(&self, class: usize) -> Option<Owd> {
+        known(self.lowest[class])
+    }
+
+    /// Those of all classes.
+    pub fn all(&self) -> Minima {
+        self.lowest.map(known)
     }
 
     /// The least of full-sized packets in the part of the window under way.
@@ -74,12 +97,16 @@ impl ClassMinima {
 
     #[cold]
     fn update(&mut self) {
-        let mut larger: Option<Owd> = None;
-        for (class, minimum) in self.classes.iter().zip(&mut self.minima).rev() {
-            larger = class.get().into_iter().chain(larger).min();
-            *minimum = larger;
+        let mut larger = Owd::LONGEST;
+        for (class, lowest) in self.classes.iter().zip(&mut self.lowest).rev() {
+            larger = class.get().map_or(larger, |least| larger.min(least));
+            *lowest = larger;
         }
     }
+}
+
+fn known(lowest: Owd) -> Option<Owd> {
+    (lowest < Owd::LONGEST).then_some(lowest)
 }
 
 /// Forgets all but the minimum, which is larger by so much now, or that, too.

@@ -123,7 +123,12 @@ impl Delay {
             self.floors.iter_mut().for_each(Floor::close);
         }
         let [by_ack, by_timestamp] = &mut self.floors;
-        let arrival = self.meter.record(feedback, |sample| {
+        let arrival = self.meter.record_arrival(feedback);
+        if let Some(sample) = arrival.filter(|sample| sample.sent >= from) {
+            epoch.add(&sample);
+            by_ack.add(sample.above);
+        }
+        self.meter.record_received(feedback, |sample| {
             if sample.restarts {
                 transmission.restart_clock();
                 if sample.sent >= from {
@@ -137,10 +142,6 @@ impl Delay {
                 by_timestamp.add(sample.above);
             }
         });
-        if let Some(sample) = arrival.filter(|sample| sample.sent >= from) {
-            epoch.add(&sample);
-            by_ack.add(sample.above);
-        }
     }
 
     /// The newest delay of the latest feedback that counts, by the source in use.

@@ -64,7 +64,7 @@ pub struct Model {
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Basis {
     rtt: Owd,
-    transmission: Duration,
+    transmission: Owd,
     source: Option<Source>,
 }
 
@@ -172,7 +172,7 @@ impl Model {
     pub fn follow(&mut self) -> bool {
         let basis = Basis {
             rtt: self.delay.least_rtt(),
-            transmission: self.transmission.get(),
+            transmission: self.transmission.as_delay(),
             source: Some(self.delay.source()),
         };
         let changed = basis != self.basis;

@@ -183,7 +183,7 @@ impl Model {
         feedback: &Feedback<'_>,
         doing: Doing,
     ) -> Seen {
-        let (source, now) = (self.delay.source(), feedback.now);
+        let (source, now, length) = (self.delay.source(), feedback.now, self.length());
         let duration = epoch.duration(now).max(SHORTEST);
         let startup = doing.startup.is_some();
         let usual = self.usual(doing.rate);
@@ -208,7 +208,7 @@ impl Model {
             self.losses.learn_background(epoch);
         }
         // An epoch that ended before L was over may hold a batch of ACKs, and no more time than that.
-        let over_length = epoch.arrived.per(arriving.max(self.length()));
+        let over_length = epoch.arrived.per(arriving.max(length));
         self.delivery
             .add(over_length, observed.map(|observed| observed.queue));
         let (jitter, ack_jitter) = (self.delay.jitter(), self.delay.ack_jitter());
@@ -219,8 +219,8 @@ impl Model {
         Seen {
             now,
             duration,
-            length: self.length(),
-            length_fell: self.length_fell(),
+            length,
+            length_fell: self.length_fell(length),
             link: self.link(),
             source,
             means,
@@ -252,9 +252,9 @@ impl Model {
         }
     }
 
-    fn length_fell(&mut self) -> bool {
-        self.longest_length = self.longest_length.max(self.length());
-        self.longest_length >= self.length() + self.length() / FELL_DIVISOR
+    fn length_fell(&mut self, length: Duration) -> bool {
+        self.longest_length = self.longest_length.max(length);
+        self.longest_length >= length + length / FELL_DIVISOR
     }
 
     /// The time in which something comes back, as a rule.
