@@ -22,6 +22,9 @@ const PARAMETERS: [Parameter; 1] = [Parameter {
     help: "packets to keep in the queue",
 }];
 
+/// An RTT below this counts as this: a rate is never infinite.
+const SHORTEST: Duration = Duration::from_micros(1);
+
 /// The state of one path.
 #[derive(Debug)]
 struct FewPackets {
@@ -33,12 +36,12 @@ struct FewPackets {
 
 impl FewPackets {
     fn new(packets: f64, start: Start) -> Self {
-        let window = start.max_datagram_size * start.initial_window_packets;
+        let window = start.max_datagram_size * start.initial_window_packets.max(MIN_WINDOW_PACKETS);
         Self {
             packets,
             packet: start.max_datagram_size,
             window: window.0 as f64,
-            rtt: start.initial_rtt,
+            rtt: start.initial_rtt.max(SHORTEST),
         }
     }
 
@@ -55,7 +58,7 @@ impl Controller for FewPackets {
         let (Some(newest), Some(base)) = (feedback.acked.last(), feedback.min_rtt) else {
             return;
         };
-        self.rtt = feedback.now.since(newest.sent).max(base);
+        self.rtt = feedback.now.since(newest.sent).max(base).max(SHORTEST);
         // What of the window waits in the queue, in packets.
         let waiting = self.rtt.saturating_sub(base).as_secs_f64() / self.rtt.as_secs_f64();
         let queued = self.window * waiting / self.packet.0 as f64;
@@ -182,5 +185,17 @@ mod tests {
         let initial = window_after(0, Duration::ZERO);
         assert!(window_after(1000, Duration::ZERO) > initial);
         assert!(window_after(1000, Duration::from_millis(40)) < initial);
+    }
+
+    #[test]
+    fn a_path_without_delay_has_a_finite_rate_and_two_packets() {
+        let start = Start {
+            initial_window_packets: 0,
+            max_datagram_size: Bytes(1200),
+            initial_rtt: Duration::ZERO,
+        };
+        let decision = FewPackets::new(4.0, start).decision();
+        assert!(decision.pacing.bps().is_finite());
+        assert_eq!(decision.window, Bytes(2400));
     }
 }

@@ -102,7 +102,7 @@ pub struct Options {
     pub values: Vec<(&'static str, Given)>,
 }
 
-/// Takes the options of `controller` apart: an optional profile first, then `parameter=value`, with commas between.
+/// Takes the options of `controller` apart: an optional profile first, then `option=value`, with commas between.
 pub fn parse_options(
     controller: &str,
     text: &str,
@@ -174,7 +174,7 @@ fn find_parameter<'a>(
             let names: Vec<_> = parameters.iter().map(|parameter| parameter.name).collect();
             let allowed = listed(name, &names);
             SpecError(format!(
-                "{controller}: there is no parameter \"{name}\"; allowed are {allowed}"
+                "{controller}: there is no option \"{name}\"; allowed are {allowed}"
             ))
         })
 }
@@ -188,9 +188,11 @@ fn find_profile(
     let profile = profiles.iter().find(|profile| **profile == name);
     match (profile, place) {
         (Some(profile), 0) => Ok(profile),
-        (Some(_), _) => Err(SpecError(format!("{controller}: the profile \"{name}\" must come first"))),
+        (Some(_), _) => Err(SpecError(format!(
+            "{controller}: the profile \"{name}\" must come first"
+        ))),
         (None, _) => Err(SpecError(format!(
-            "{controller}: \"{name}\" is neither parameter=value nor a profile; the profiles are {}",
+            "{controller}: \"{name}\" is neither option=value nor a profile; the profiles are {}",
             profiles.join(", ")
         ))),
     }

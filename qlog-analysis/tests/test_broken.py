@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path as FilePath
 
 import pytest
+import zstandard
 
 import tracewriter
 from foreign_layouts import quic_go_lines
@@ -112,8 +114,9 @@ def test_a_trace_of_which_too_much_is_broken_is_refused(tmp_path: FilePath) -> N
     path.write_bytes(broken_at(whole, list(range(30, whole.count(b"\x1e"), 5)), not_json))
     with pytest.raises(TraceError, match=r"record 30 .*\d+ of \d+ records cannot be used"):
         load(path, SKIP)
-    path.write_bytes(broken_at(whole, list(range(2, whole.count(b"\x1e") + 1)), not_json))
-    with pytest.raises(TraceError, match="record 2 "):
+    count = whole.count(b"\x1e")
+    path.write_bytes(broken_at(whole, list(range(2, count + 1)), not_json))
+    with pytest.raises(TraceError, match=rf"record 2 .*\({count - 1} of {count} records cannot be used\)"):
         load(path, SKIP)
 
 
@@ -121,3 +124,18 @@ def test_events_that_nothing_is_made_of_are_counted(tmp_path: FilePath) -> None:
     some = records(FAST, 1.0)
     some[30:30] = [{"time": some[30]["time"], "name": "app:frame_drawn", "data": {"x": i}} for i in range(3)]
     assert load(tracewriter.write(tmp_path / "a.sqlog", some)).others["app:frame_drawn"] == 3
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.ZstdCompressor().compress])
+def test_of_a_cut_compressed_trace_what_can_be_unpacked_is_used(
+    tmp_path: FilePath, pack: Callable[[bytes], bytes], capsys: Output
+) -> None:
+    whole = pack(encode(records(FAST, 2.0)))
+    path, out = tmp_path / "a.sqlog.gz", tmp_path / "b.sqlog"
+    path.write_bytes(whole)
+    sent = len(load(path).sent)
+    path.write_bytes(whole[: len(whole) * 9 // 10])
+    for arguments in (["metrics", str(path)], ["to-qvis", str(path), "--out", str(out)]):
+        assert main(arguments) == 0
+        assert capsys.readouterr().err == f"qlog-analysis: {path}: truncated trace: the compressed file ends early\n"
+    assert 0.5 * sent < len(load(path, SKIP).sent) < sent

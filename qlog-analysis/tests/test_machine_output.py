@@ -101,6 +101,10 @@ def test_every_plot_has_its_own_link_log(good: str, cubic: str, tmp_path: FilePa
 def test_an_error_says_what_to_do_next(good: str, cubic: str, tmp_path: FilePath, capsys: Output) -> None:
     content = FilePath(good).read_bytes()
     cut, damaged, renamed = (tmp_path / f"{n}.sqlog" for n in ("cut", "damaged", "renamed"))
+    headless, short, loop = (tmp_path / f"{n}.sqlog" for n in ("headless", "short", "loop"))
+    headless.write_bytes(content.replace(b"{", b"{!", 1))
+    short.write_bytes(content[:50])
+    loop.symlink_to(loop)
     cut.write_bytes(content[:-9])
     damaged.write_bytes(content.replace(b'"name":', b'"name":!', 1))
     renamed.write_bytes(content.replace(b'"quic:packet_sent"', b'"quic:packetsent"').replace(b"packet_received", b"x"))
@@ -109,6 +113,10 @@ def test_an_error_says_what_to_do_next(good: str, cubic: str, tmp_path: FilePath
         (["metrics", str(cut), "--strict"], 2, "without --strict it is used so far\n"),
         (["check", cubic], 3, "`qlog-analysis explain` says of any controller what happened\n"),
         (["check", str(damaged)], 2, "`report` use the rest of the trace\n"),
+        (["check", str(headless)], 2, "object keys must be strings (byte 1)\n"),
+        (["metrics", str(short)], 2, "; not even its header is whole, so that nothing of it can be used\n"),
+        (["metrics", str(tmp_path / "cut.sqlo")], 2, f"; did you mean {cut}?\n"),
+        (["metrics", str(loop)], 2, "cannot read: Too many levels of symbolic links\n"),
         (["metrics", str(renamed)], 2, "; is `quic:packetsent` meant to be `quic:packet_sent`?\n"),
     ):
         assert main(arguments) == code, arguments

@@ -81,7 +81,7 @@ fn errors_name_what_was_wrong_and_what_is_allowed() {
         (
             "d9=1ms",
             [
-                "no parameter \"d9\"",
+                "no option \"d9\"",
                 "d1, r0, bmin, startup, react, xt, target",
             ],
         ),

@@ -1,10 +1,11 @@
 //! The command line.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::Parser;
+use clap::{Command, CommandFactory, Parser};
 use quiche_cc_bottleneck::{
     parse_duration, Aggregate, Buffer, Jitter, LinkConfig, Loss, Outages, Overhead, Queue,
     RateModel, Reorder, Schedule,
@@ -173,7 +174,41 @@ fn interval(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// The command: a negative value is refused as the value that it is, and not as an unknown option.
+pub fn command() -> Command {
+    Options::command().mut_args(|arg| {
+        let has_value = arg.get_action().takes_values() && arg.get_id() != "log";
+        arg.allow_hyphen_values(has_value)
+    })
+}
+
+/// Whether both names are those of one file.
+fn are_one_file(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| path.metadata().map(|file| (file.dev(), file.ino())).ok();
+    place(one).is_some_and(|known| place(other) == Some(known))
+}
+
 impl Options {
+    /// What is wrong with the files that are named, as far as it shows before anything is written.
+    pub fn unusable(&self) -> Option<String> {
+        [&self.rate, &self.up_rate].into_iter().find_map(|rate| {
+            if let Err(error) = rate.build() {
+                return Some(error.to_string());
+            }
+            let RateModel::Trace(recording) = rate else {
+                return None;
+            };
+            let log = self.log.as_deref()?;
+            are_one_file(log, recording).then(|| {
+                format!(
+                    "the log {} would overwrite the recording {}; allowed: any other name",
+                    log.display(),
+                    recording.display()
+                )
+            })
+        })
+    }
+
     fn down(&self) -> LinkConfig {
         LinkConfig {
             rate: self.rate.clone(),
@@ -224,11 +259,15 @@ impl Options {
 
 #[cfg(test)]
 mod tests {
+    use clap::FromArgMatches;
+
     use super::*;
 
     fn parse(options: &str) -> Result<Config, String> {
         let words = format!("cc-link --listen 127.0.0.1:0 --to 127.0.0.1:4433 {options}");
-        Options::try_parse_from(words.split_whitespace())
+        command()
+            .try_get_matches_from(words.split_whitespace())
+            .and_then(|matches| Options::from_arg_matches(&matches))
             .map_err(|error| error.to_string())
             .map(|options| options.config().expect("no self-test"))
     }
@@ -290,6 +329,8 @@ mod tests {
     fn a_wrong_value_is_named_with_what_is_allowed() {
         for (options, message) in [
             ("--rate 5", "`5` is no valid rate; allowed: 1bps"),
+            ("--rate -1Mbps", "`-1Mbps` is no valid rate; allowed: 1bps"),
+            ("--delay -5ms", "`-5ms` is no valid duration; allowed: 0ms"),
             ("--delay 5", "`5` is no valid duration; allowed: 0ms"),
             ("--buffer 5", "`5` is no valid buffer size; allowed: a time"),
             ("--loss 5", "`5` is no valid loss; allowed: a probability"),

@@ -3,15 +3,16 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
-use quiche_cc_link::cli::Options;
+use clap::error::ErrorKind;
+use clap::FromArgMatches;
+use quiche_cc_link::cli::{command, Options};
 use quiche_cc_link::{accuracy, DirectionSummary, Log, Record, Relay, Stopper, Summary};
 use serde::Serialize;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 fn main() -> ExitCode {
-    let options = Options::parse();
+    let options = options();
     match run(&options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
@@ -19,6 +20,16 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn options() -> Options {
+    let mut command = command();
+    let matches = command.get_matches_mut();
+    let options = Options::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    if let Some(problem) = options.unusable() {
+        command.error(ErrorKind::ValueValidation, problem).exit();
+    }
+    options
 }
 
 fn run(options: &Options) -> Result<(), String> {

@@ -30,6 +30,7 @@ class Broken:
     def notes(self, records: int, *, enough: bool) -> list[str]:
         """Of `records` in all; raises the first error if too many could not be used, or what is left is not
         `enough`."""
+        records = max(records, *self.records, 0)  # the last ones may be among those that cannot be used
         if self._first is not None and (not enough or len(self.records) > max(FEW, MOST_SHARE * records)):
             self._first.what += f" ({len(self.records)} of {records} records cannot be used)"
             raise self._first

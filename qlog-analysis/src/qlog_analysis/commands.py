@@ -112,7 +112,12 @@ def _choice(args: Namespace) -> Choice:
 
 
 def _load(args: Namespace, path: Path) -> Trace:
-    trace = load(path, _choice(args))
+    return _told(path, _choice(args))
+
+
+def _told(path: Path, choice: Choice) -> Trace:
+    """Reads a trace and says what of it is not used."""
+    trace = load(path, choice)
     for note in trace.unused:
         print(f"qlog-analysis: {path}: {note}", file=sys.stderr)
     return trace
@@ -304,7 +309,7 @@ def to_qvis(args: Namespace) -> Code:
     copies = _outputs(args.traces, args.out, ".qvis.sqlog")
 
     def export(path: Path) -> tuple[Path, int]:
-        written = qvis.export(path, copies[path], _choice(args))
+        written = qvis.export(path, copies[path], _choice(args), _told)
         if args.json != STANDARD_OUTPUT:
             print(f"{copies[path]}: {written} events")
         return path, written
@@ -321,7 +326,7 @@ def qvis_serve(args: Namespace) -> Code:
         copies = _outputs(args.traces, Path(folder), ".qvis.sqlog")
 
         def export(path: Path) -> Path:
-            qvis.export(path, copies[path], _choice(args))
+            qvis.export(path, copies[path], _choice(args), _told)
             return copies[path]
 
         used = Used.of(list(copies), export)

@@ -35,6 +35,11 @@ class TraceError(AnalysisError):
         return "".join(f"{part}: " for part in (self.path, self.where) if part) + self.what
 
     @property
+    def can_be_left_out(self) -> bool:
+        """Whether it is about one record, without which the others may still be used: not the header."""
+        return self.record is not None and self.record > 1
+
+    @property
     def where(self) -> str:
         """The place in the file; empty if the error is about all of it."""
         inside = [f"line {self.line}"] if self.line is not None else []
@@ -44,8 +49,17 @@ class TraceError(AnalysisError):
         return f"record {self.record}" + (f" ({', '.join(inside)})" if inside else "")
 
 
+class EndlessRecordError(TraceError):
+    """A record that is longer than any event, behind which no other one is looked for."""
+
+    can_be_left_out = False
+
+
 class TruncatedTraceError(TraceError):
     """The last record is incomplete: the writer was stopped while writing, or the file was cut."""
+
+    has_header = True
+    """Whether the header is whole, without which nothing can be used."""
 
 
 class UnsuitableTraceError(TraceError):

@@ -11,7 +11,9 @@ def after(error: AnalysisError, *, judges: bool) -> str:
     if isinstance(error, NoLawError):
         return "; `qlog-analysis explain` says of any controller what happened"
     if isinstance(error, TruncatedTraceError):
+        if not error.has_header:
+            return "; not even its header is whole, so that nothing of it can be used"
         return "; --allow-truncated uses it as far as it goes" if judges else "; without --strict it is used so far"
-    if isinstance(error, TraceError) and error.record is not None:
-        return "; `metrics`, `explain`, `plot` and `report` use the rest of the trace" if judges else ""
+    if judges and isinstance(error, TraceError) and error.can_be_left_out:
+        return "; `metrics`, `explain`, `plot` and `report` use the rest of the trace"
     return ""

@@ -14,7 +14,7 @@ def instead_of(path: Path) -> str:
     if path.is_dir():
         names = sorted(p.name for p in path.iterdir() if is_trace(p.name))
         return f": give its files, as {path / names[0]}" if names else ", and no trace is in it"
-    if path.exists() or not path.parent.is_dir():
+    if path.exists() or path.is_symlink() or not path.parent.is_dir():
         return ""
     near = get_close_matches(path.name, (p.name for p in path.parent.iterdir()), 1, 0.75)
     return f"; did you mean {path.parent / near[0]}?" if near else ""

@@ -18,7 +18,7 @@ from typing import IO, Protocol
 import zstandard
 
 from . import document
-from .errors import TraceError, TruncatedTraceError, about
+from .errors import EndlessRecordError, TraceError, TruncatedTraceError, about
 from .nearby import instead_of
 from .record import SEPARATOR as RECORD_SEPARATOR
 from .record import Block, Record, is_json
@@ -99,6 +99,30 @@ class _Expanding:
         return chunk
 
 
+class _Gzip:
+    """gzip members. A cut file gives all that can be unpacked before it tells that it is cut."""
+
+    def __init__(self, packed: IO[bytes]) -> None:
+        self._file = gzip.GzipFile(fileobj=packed)
+
+    def read(self, size: int, /) -> bytes:
+        out = bytearray()
+        with _told_later(out):
+            while len(out) < size and (more := self._file.read1(size - len(out))):
+                out += more
+        return bytes(out)
+
+
+@contextmanager
+def _told_later(out: bytearray) -> Iterator[None]:
+    """The end of a cut file is told again by the next reading, so what was read before it is not lost."""
+    try:
+        yield
+    except EOFError:
+        if not out:
+            raise
+
+
 class _Zstd:
     """zstd frames, one after the other. Unlike the library's own reader it tells a cut frame from a whole one. Little
     is fed at a time, because there is no other bound on what comes out at once."""
@@ -118,7 +142,7 @@ class _Zstd:
             fed = self._left or self._packed.read(self.FED)
             self._left = b""
             if not fed:
-                if not self._frame.eof:
+                if not self._frame.eof and not out:
                     raise EOFError
                 break
             if self._frame.eof:
@@ -131,7 +155,7 @@ class _Zstd:
 def _decompressed(f: IO[bytes]) -> Stream:
     magic = f.peek(4)[:4]  # type: ignore[attr-defined]  # a buffered reader, which open() gives
     if magic.startswith(_GZIP_MAGIC):
-        return _Expanding(gzip.GzipFile(fileobj=f), f)
+        return _Expanding(_Gzip(f), f)
     if magic == _ZSTD_MAGIC:
         return _Expanding(_Zstd(f), f)
     return f
@@ -243,4 +267,5 @@ def _lines(chunks: Iterator[bytes]) -> Iterator[Record]:
 
 def _refuse_endless(pending: bytes | bytearray, number: int, start: int) -> None:
     if len(pending) > MAX_RECORD:
-        raise TraceError(f"longer than {MAX_RECORD >> 20} MiB, which no qlog event is", record=number, offset=start)
+        what = f"longer than {MAX_RECORD >> 20} MiB, which no qlog event is"
+        raise EndlessRecordError(what, record=number, offset=start)

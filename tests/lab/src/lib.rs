@@ -31,6 +31,7 @@ pub mod stats;
 mod store;
 pub mod summary;
 pub mod sweep;
+mod toml_errors;
 mod traffic;
 mod version;
 pub mod virtual_time;

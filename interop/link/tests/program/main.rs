@@ -3,6 +3,7 @@
 mod late;
 mod running;
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
@@ -159,6 +160,34 @@ fn bad_options_are_named_and_end_with_code_2() {
         assert_eq!(code, Some(2), "{said}");
         assert!(said.contains(message), "{said}");
     }
+}
+
+#[test]
+fn a_recording_that_cannot_be_used_is_a_bad_option_and_no_log_overwrites_one() {
+    let folder = std::env::temp_dir().join(format!("cc-link-recordings-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (good, bad, link) = (folder.join("good"), folder.join("bad"), folder.join("link"));
+    std::fs::write(&good, "1\n2\n").unwrap();
+    std::fs::write(&bad, "1\nx\n").unwrap();
+    std::os::unix::fs::symlink(&good, &link).unwrap();
+    let refused = |recording: &Path, log: &Path| {
+        let rate = format!("trace:{}", recording.display());
+        let ends = ["--listen", "127.0.0.1:0", "--to", "127.0.0.1:9"];
+        let files = ["--up-rate", &rate, "--log", log.to_str().unwrap()];
+        refusal(&[ends, files].concat())
+    };
+    for (recording, log, message) in [
+        (&bad, "log", "line 2: `x` is no time; allowed: 0 to"),
+        (&folder.join("none"), "log", "cannot read the trace"),
+        (&good, "good", "would overwrite the recording"),
+        (&good, "link", "would overwrite the recording"),
+    ] {
+        let (code, said) = refused(recording, &folder.join(log));
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains(message), "{said}");
+    }
+    assert_eq!(std::fs::read_to_string(&good).unwrap(), "1\n2\n");
+    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

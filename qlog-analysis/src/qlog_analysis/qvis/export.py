@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -27,14 +27,14 @@ WINDOW = 10_000
 """Events that are held back for sorting. quiche writes events of one datagram out of order, but never by far."""
 
 
-def export(source: Path, out: Path, choice: Choice = WHOLE) -> int:
-    """Converts `source`; returns the number of events written."""
+def export(source: Path, out: Path, choice: Choice = WHOLE, read: Callable[[Path, Choice], Trace] = load) -> int:
+    """Converts `source`, which `read` reads; returns the number of events written."""
     if out.suffix not in EXTENSIONS:
         raise AnalysisError(
             f"cannot write {out.name}: qvis opens JSON-SEQ only by the names {' and '.join(EXTENSIONS)}"
         )
     keep_apart([source], [out])
-    trace = load(source, choice)
+    trace = read(source, choice)
     if trace.writer in (QVIS_EXPORT, QVIS_CONVERSION):
         raise UnsuitableTraceError("this is an export for qvis already: open it as it is", path=source)
     with replacing(out) as f, about(source):

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::sweep::{Axis, Plan, Sweep, SweepError};
+use crate::toml_errors::in_words;
 
 /// A suite's file.
 #[derive(Debug, Clone, Deserialize)]
@@ -78,7 +79,7 @@ impl Suite {
                 .span()
                 .map(|span| text[..span.start].matches('\n').count() + 1);
             let place = line.map_or(name.clone(), |line| format!("{name}:{line}"));
-            refuse(place, e.message().to_owned())
+            refuse(place, in_words(&e))
         })?;
         if !controllers.is_empty() {
             suite.controllers = controllers.to_vec();

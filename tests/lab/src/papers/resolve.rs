@@ -14,6 +14,7 @@ use super::sources::{amount, Sources};
 use super::terms::{Allowance, Terms};
 use super::value::Unit;
 use super::{figures, runs};
+use crate::toml_errors::in_words;
 
 /// A paper's file that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,7 +84,8 @@ pub fn parse(text: &str, path: &Path, recordings: Option<&Path>) -> Result<Loade
         line: span.map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1),
         message: message.to_owned(),
     };
-    let file: File = toml::from_str(text).map_err(|error| refuse(error.span(), error.message()))?;
+    let file: File =
+        toml::from_str(text).map_err(|error| refuse(error.span(), &in_words(&error)))?;
     let recordings = recordings.filter(|_| file.paper.recordings);
     if file.paper.recordings && recordings.is_none() {
         return Ok(Loaded::Skipped(Skipped {

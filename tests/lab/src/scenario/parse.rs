@@ -7,6 +7,7 @@ use std::path::Path;
 use super::file::File;
 use super::resolve::resolve;
 use super::Scenario;
+use crate::toml_errors::in_words;
 
 /// A scenario that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,7 +78,8 @@ pub fn parse(
     };
     let text = overridden(text, overrides).map_err(|message| refuse(None, &message))?;
     let line = |span: Range<usize>| text[..span.start.min(text.len())].matches('\n').count() + 1;
-    let file: File = toml::from_str(&text).map_err(|e| refuse(e.span().map(line), e.message()))?;
+    let file: File =
+        toml::from_str(&text).map_err(|e| refuse(e.span().map(line), &in_words(&e)))?;
     resolve(file, directory).map_err(|e| refuse(Some(line(e.span)), &e.message))
 }
 

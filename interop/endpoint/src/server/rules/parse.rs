@@ -65,8 +65,21 @@ struct File {
 /// Reads a file of `[[rule]]` tables. The error says what is wrong with it.
 pub fn read_file(path: &Path) -> Result<Vec<RuleText>, String> {
     let content = files::read(path).map_err(|e| e.to_string())?;
-    let file: File = toml::from_slice(&content).map_err(|e| e.to_string())?;
+    let file: File = toml::from_slice(&content).map_err(|e| in_one_line(&e, &content))?;
     Ok(file.rule)
+}
+
+/// The log has a line for each message, so the picture of the place that comes with the error is left out.
+fn in_one_line(error: &toml::de::Error, content: &[u8]) -> String {
+    let message = error.message();
+    error.span().map_or(message.to_owned(), |span| {
+        let before = &content[..span.start.min(content.len())];
+        let place = before.iter().filter(|&&byte| byte == b'\n').count();
+        let text = String::from_utf8_lossy(content);
+        let line = text.lines().nth(place).unwrap_or_default();
+        let shown: String = line.trim().chars().take(60).collect();
+        format!("line {}, `{shown}`: {message}", place + 1)
+    })
 }
 
 impl FromStr for RuleText {

@@ -224,6 +224,7 @@ fn a_file_says_the_same_as_the_command_line() {
         write(text);
         let refused = read_file(file.path()).unwrap_err();
         assert!(refused.contains(word), "{refused}");
+        assert_eq!(refused.lines().count(), 1, "{refused}");
     }
 }
 
