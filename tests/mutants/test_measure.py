@@ -20,19 +20,25 @@ from .tree import Tree, write
 MUTANT = Mutant("one", "code.rs", ("vegas",), "a", "b", "It changes.")
 DRIVES = [Drive("first", PATH, (), ""), Drive("second", PATH, (), ""), Drive("third", PATH, (), "", ("hybrid",))]
 BEFORE = ("x", "y")
-Digests = tuple[str | None, str | None]
+Digests = tuple[str | None, ...]
 
 
-def measured(folder: Path, after: Digests, verdicts: dict[str, str]) -> Result:
+def measured(
+    folder: Path,
+    after: Digests,
+    verdicts: dict[str, str],
+    drives: list[Drive] = DRIVES,
+    before: Digests = BEFORE,
+) -> Result:
     """What it comes to if these are the digests of the traces with the mutant, and these the verdicts on traces."""
     journal = Journal(folder / "verdicts.jsonl")
     for digest, outcome in verdicts.items():
         journal.get(f"{checker_digests()['vegas']}:{digest}", partial(Verdict, outcome, ("law",)))
-    for mutant, digests in ((None, BEFORE), (MUTANT, after)):
-        cases = [key_of("", mutant, case) for case in cases_of(MUTANT, DRIVES)]
+    for mutant, digests in ((None, before), (MUTANT, after)):
+        cases = [key_of("", mutant, case) for case in cases_of(MUTANT, drives)]
         made = Made(dict(zip(cases, digests, strict=True)))
         write(folder / name_of(mutant) / "made.json", msgspec.json.encode(made))
-    return Measurement(Traces(folder, Tree(folder), {"vegas": ""}), journal, DRIVES).of(MUTANT)
+    return Measurement(Traces(folder, Tree(folder), {"vegas": ""}), journal, drives).of(MUTANT)
 
 
 @pytest.mark.parametrize(
@@ -53,6 +59,14 @@ def test_a_mutant_is_found_where_a_trace_fails_that_passes_without_it(
     tmp_path: Path, after: Digests, verdicts: dict[str, str], outcome: str
 ) -> None:
     assert measured(tmp_path, after, verdicts).outcome == outcome
+
+
+def test_a_mutant_is_judged_by_all_flows_of_the_controller(tmp_path: Path) -> None:
+    drives = [Drive("first", PATH, (), ""), Drive("second", PATH, (), "", flows=("main", "other"))]
+    cases = list(cases_of(MUTANT, drives))
+    assert [case.where for case in cases] == ["first", "second", "second,other"]
+    assert len({case.name for case in cases}) == len(cases)
+    assert measured(tmp_path, ("x", "y", "z"), {"w": PASS, "z": FAIL}, drives, ("x", "y", "w")).outcome == FOUND
 
 
 def test_the_table_names_path_and_law(tmp_path: Path) -> None:
