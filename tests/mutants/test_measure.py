@@ -13,7 +13,7 @@ from .honest import PATH, draw
 from .interval import wilson
 from .judge import FAIL, NOT_JUDGED, PASS, Journal, Verdict, checker_digests
 from .measure import FOUND, NOT_FOUND, SAME, Measurement, Result
-from .page import markdown
+from .page import as_json, markdown
 from .traces import Made, Traces, cases_of, key_of, name_of
 from .tree import Tree, write
 
@@ -73,6 +73,15 @@ def test_the_table_names_path_and_law(tmp_path: Path) -> None:
     result = measured(tmp_path, ("x", "z"), {"y": PASS, "z": FAIL})
     assert "| `one` | It changes. | found | `vegas`, second: law |" in markdown([result])
     assert "1 of 1" in markdown([result])
+
+
+def test_the_results_stand_a_mutant_on_a_line_with_the_commit(tmp_path: Path) -> None:
+    text = as_json([measured(tmp_path, ("x", "z"), {"y": PASS, "z": FAIL})], "0123abc")
+    told = msgspec.json.decode(text)
+    assert (told["commit"], told["found"]) == ("0123abc", "1 of 1, 100.0 % (20.7 to 100.0 %)")
+    assert told["mutants"] == [msgspec.json.decode(text.splitlines()[1])]
+    (of,) = told["mutants"][0]["controllers"]
+    assert of == {"controller": "vegas", "outcome": "found", "path": "second", "checks": ["law"]}
 
 
 def test_a_journal_that_was_cut_off_goes_on(tmp_path: Path) -> None:
