@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path as FilePath
 
 import pytest
@@ -18,6 +19,15 @@ PAUSES = (
     'flow.main.traffic={ kind = "on_off", on = "700ms", off = "600ms", fixed = true }',
 )
 LONG = ("link.there.rate=20Mbps", "link.there.delay=40ms", "link.back.delay=40ms", "duration=1s")
+FALLS = (
+    "link.there.rate=8780kbps",
+    "link.there.delay=4.46ms",
+    "link.back.delay=4.46ms",
+    "link.there.buffer=5p",
+    "flow.main.initial_window=2",
+    "duration=1s",
+    'flow.main.traffic={ kind = "bursts", packets = 39, every = "368ms", buffer = 200 }',
+)
 SOURCE = ("link.there.rate=6Mbps", "duration=3s", 'flow.main.traffic={ kind = "cbr", rate = "1500kbps" }')
 
 
@@ -58,3 +68,10 @@ def test_a_packet_without_data_shows_that_none_waited(tmp_path: FilePath) -> Non
         e["app_limited"] = False
     message = "not reported, but little was sent, and a packet without data left when none waited"
     assert message in told(tmp_path, some)
+
+
+def test_a_window_that_falls_with_the_length_of_an_epoch_was_full(tmp_path: FilePath) -> None:
+    """After a pause of the source an ACK of a short packet lowers L, and the window, until R has risen again."""
+    some = lab.records("hybrid:paper", *FALLS)
+    assert any(e["length"] < b["length"] and e["window"] >= b["window"] for b, e in pairwise(epochs(some)))
+    assert verdict_of(tmp_path, some).outcome is Outcome.PASS

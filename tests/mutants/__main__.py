@@ -8,15 +8,13 @@ import random
 import sys
 from pathlib import Path
 
-import msgspec
-
 from . import honest, page
 from .catalogue import ROOT, CatalogueError, Mutant, mutants, paths
 from .judge import FAIL, PASS, Journal
 from .measure import BROKEN, FOUND, SAME, Measurement, Result
 from .progress import told
 from .traces import Traces, cases_of
-from .tree import BuildError, Tree, sources_digests
+from .tree import BuildError, Tree, commit, sources_digests
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -75,8 +73,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def publish(out: Path, results: list[Result]) -> None:
-    found = msgspec.json.encode({**page.summary(results), "results": results})
-    (out / "mutants.json").write_bytes(msgspec.json.format(found, indent=1))
+    (out / "mutants.json").write_text(page.as_json(results, commit()))
     (out / "mutants.md").write_text(page.markdown(results))
     print(page.markdown(results))
 

@@ -50,6 +50,8 @@ class Drive(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which states it exercises."""
     only: tuple[str, ...] = CONTROLLERS
     """Controllers to which it says something."""
+    flows: tuple[str, ...] = ("main",)
+    """Those of the controller: its fault may show in the trace of any of them."""
 
 
 class _Mutants(msgspec.Struct, forbid_unknown_fields=True):

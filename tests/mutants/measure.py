@@ -18,11 +18,11 @@ class OfController(msgspec.Struct, frozen=True):
     outcome: str
     """found, not found, not judged, behaves the same."""
     path: str = ""
-    """The first on which it was found."""
+    """The first on which it was found, with the flow."""
     laws: tuple[str, ...] = ()
     first: str = ""
     differs: tuple[str, ...] = ()
-    """Paths that were run on which the trace is another one than without the mutant."""
+    """The same of those that were run on which the trace is another one than without the mutant."""
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -58,13 +58,13 @@ class Measurement:
         for case in cases:
             if case.spec != spec or self._traces.digest(mutant, case) == self._traces.digest(None, case):
                 continue
-            differs.append(case.drive.name)
+            differs.append(case.where)
             if self.original(case).outcome != PASS:
                 continue
             said = self._ask(mutant, case)
             judged |= said.outcome == PASS
             if said.outcome == FAIL:
-                return OfController(spec, FOUND, case.drive.name, said.laws, said.first, tuple(differs))
+                return OfController(spec, FOUND, case.where, said.laws, said.first, tuple(differs))
         outcome = SAME if not differs else NOT_FOUND if judged else NOT_JUDGED
         return OfController(spec, outcome, differs=tuple(differs))
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+import msgspec
+
 from .interval import shown
 from .judge import NOT_JUDGED
 from .measure import FOUND, NOT_FOUND, SAME, OfController, Result
@@ -14,11 +16,27 @@ def summary(results: list[Result]) -> dict[str, object]:
     counts = Counter(result.outcome for result in results)
     pairs = Counter(one.outcome for result in results for one in result.controllers)
     return {
-        "mutants": dict(counts),
+        "outcomes": dict(counts),
         "found": shown(counts[FOUND], counts[FOUND] + counts[NOT_FOUND] + counts[NOT_JUDGED]),
         "controllers": dict(pairs),
         "found_by_controller": shown(pairs[FOUND], pairs[FOUND] + pairs[NOT_FOUND] + pairs[NOT_JUDGED]),
     }
+
+
+def as_json(results: list[Result], commit: str) -> str:
+    """What was found on a commit, a mutant on a line, in the order of their names."""
+    lines = [msgspec.json.encode(_told(result)).decode() for result in sorted(results, key=lambda r: r.name)]
+    told = msgspec.json.encode({"commit": commit, **summary(results)}).decode().removesuffix("}")
+    return f'{told},"mutants":[\n' + ",\n".join(lines) + "\n]}\n"
+
+
+def _told(result: Result) -> dict[str, object]:
+    of = [
+        {"controller": one.spec, "outcome": one.outcome}
+        | ({"path": one.path, "checks": one.laws} if one.outcome == FOUND else {})
+        for one in result.controllers
+    ]
+    return {"mutant": result.name, "changes": result.changes, "outcome": result.outcome, "controllers": of}
 
 
 def markdown(results: list[Result]) -> str:

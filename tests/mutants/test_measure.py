@@ -13,26 +13,32 @@ from .honest import PATH, draw
 from .interval import wilson
 from .judge import FAIL, NOT_JUDGED, PASS, Journal, Verdict, checker_digests
 from .measure import FOUND, NOT_FOUND, SAME, Measurement, Result
-from .page import markdown
+from .page import as_json, markdown
 from .traces import Made, Traces, cases_of, key_of, name_of
 from .tree import Tree, write
 
 MUTANT = Mutant("one", "code.rs", ("vegas",), "a", "b", "It changes.")
 DRIVES = [Drive("first", PATH, (), ""), Drive("second", PATH, (), ""), Drive("third", PATH, (), "", ("hybrid",))]
 BEFORE = ("x", "y")
-Digests = tuple[str | None, str | None]
+Digests = tuple[str | None, ...]
 
 
-def measured(folder: Path, after: Digests, verdicts: dict[str, str]) -> Result:
+def measured(
+    folder: Path,
+    after: Digests,
+    verdicts: dict[str, str],
+    drives: list[Drive] = DRIVES,
+    before: Digests = BEFORE,
+) -> Result:
     """What it comes to if these are the digests of the traces with the mutant, and these the verdicts on traces."""
     journal = Journal(folder / "verdicts.jsonl")
     for digest, outcome in verdicts.items():
         journal.get(f"{checker_digests()['vegas']}:{digest}", partial(Verdict, outcome, ("law",)))
-    for mutant, digests in ((None, BEFORE), (MUTANT, after)):
-        cases = [key_of("", mutant, case) for case in cases_of(MUTANT, DRIVES)]
+    for mutant, digests in ((None, before), (MUTANT, after)):
+        cases = [key_of("", mutant, case) for case in cases_of(MUTANT, drives)]
         made = Made(dict(zip(cases, digests, strict=True)))
         write(folder / name_of(mutant) / "made.json", msgspec.json.encode(made))
-    return Measurement(Traces(folder, Tree(folder), {"vegas": ""}), journal, DRIVES).of(MUTANT)
+    return Measurement(Traces(folder, Tree(folder), {"vegas": ""}), journal, drives).of(MUTANT)
 
 
 @pytest.mark.parametrize(
@@ -55,10 +61,27 @@ def test_a_mutant_is_found_where_a_trace_fails_that_passes_without_it(
     assert measured(tmp_path, after, verdicts).outcome == outcome
 
 
+def test_a_mutant_is_judged_by_all_flows_of_the_controller(tmp_path: Path) -> None:
+    drives = [Drive("first", PATH, (), ""), Drive("second", PATH, (), "", flows=("main", "other"))]
+    cases = list(cases_of(MUTANT, drives))
+    assert [case.where for case in cases] == ["first", "second", "second,other"]
+    assert len({case.name for case in cases}) == len(cases)
+    assert measured(tmp_path, ("x", "y", "z"), {"w": PASS, "z": FAIL}, drives, ("x", "y", "w")).outcome == FOUND
+
+
 def test_the_table_names_path_and_law(tmp_path: Path) -> None:
     result = measured(tmp_path, ("x", "z"), {"y": PASS, "z": FAIL})
     assert "| `one` | It changes. | found | `vegas`, second: law |" in markdown([result])
     assert "1 of 1" in markdown([result])
+
+
+def test_the_results_stand_a_mutant_on_a_line_with_the_commit(tmp_path: Path) -> None:
+    text = as_json([measured(tmp_path, ("x", "z"), {"y": PASS, "z": FAIL})], "0123abc")
+    told = msgspec.json.decode(text)
+    assert (told["commit"], told["found"]) == ("0123abc", "1 of 1, 100.0 % (20.7 to 100.0 %)")
+    assert told["mutants"] == [msgspec.json.decode(text.splitlines()[1])]
+    (of,) = told["mutants"][0]["controllers"]
+    assert of == {"controller": "vegas", "outcome": "found", "path": "second", "checks": ["law"]}
 
 
 def test_a_journal_that_was_cut_off_goes_on(tmp_path: Path) -> None:

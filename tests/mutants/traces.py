@@ -23,14 +23,20 @@ ORIGINAL = "original"
 
 @dataclass(frozen=True)
 class Case:
-    """A controller on a path."""
+    """A flow of a controller on a path."""
 
     spec: str
     drive: Drive
+    flow: str = "main"
 
     @property
     def name(self) -> str:
-        return f"{self.spec.replace(':', '-')},{self.drive.name}"
+        return f"{self.spec.replace(':', '-')},{self.where}"
+
+    @property
+    def where(self) -> str:
+        """The path, with the flow unless that is `main`."""
+        return self.drive.name if self.flow == "main" else f"{self.drive.name},{self.flow}"
 
     @property
     def digest(self) -> str:
@@ -66,7 +72,7 @@ class Traces:
         name = key_of(self._sources[case.spec], mutant, case)
         if name not in made.digests:
             program = self._build(mutant)
-            with drive(program, case.spec, case.drive.scenario, case.drive.sets, 1) as trace:
+            with drive(program, case.spec, case.drive.scenario, case.drive.sets, 1, case.flow) as trace:
                 made.digests[name] = self._keep(trace, self.file(mutant, case))
             self._note(mutant).parent.mkdir(parents=True, exist_ok=True)
             self._note(mutant).write_bytes(msgspec.json.encode(made))
@@ -110,8 +116,10 @@ def name_of(mutant: Mutant | None) -> str:
 
 
 @contextmanager
-def drive(program: Path, spec: str, scenario: str, sets: tuple[str, ...], seed: int) -> Iterator[Path | None]:
-    """Runs the lab; gives the trace of the flow `main` for as long as the block lasts, or None if the run failed."""
+def drive(
+    program: Path, spec: str, scenario: str, sets: tuple[str, ...], seed: int, flow: str = "main"
+) -> Iterator[Path | None]:
+    """Runs the lab; gives the trace of the flow for as long as the block lasts, or None if the run failed."""
     values = [part for value in sets for part in ("--set", value)]
     with tempfile.TemporaryDirectory() as folder:
         command = [str(program), "run", str(ROOT / scenario), "--cc", spec, "--seed", str(seed), "--qlog", *values]
@@ -122,13 +130,13 @@ def drive(program: Path, spec: str, scenario: str, sets: tuple[str, ...], seed: 
             return
         if done.returncode == 2:  # wrong usage: no fault of a controller
             raise RuntimeError(done.stderr.decode().strip())
-        trace = Path(folder) / "qlog" / "main.sqlog"
+        trace = Path(folder) / "qlog" / f"{flow}.sqlog"
         yield trace if done.returncode == 0 and trace.exists() else None
 
 
 def cases_of(mutant: Mutant, drives: list[Drive]) -> Iterator[Case]:
-    """Every controller that it concerns, on every path that says something of it."""
+    """Every controller that it concerns, on every path that says something of it, with all of its flows there."""
     for spec in mutant.concerns:
         for one in drives:
             if spec in one.only:
-                yield Case(spec, one)
+                yield from (Case(spec, one, flow) for flow in one.flows)

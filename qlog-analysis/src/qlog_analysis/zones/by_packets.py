@@ -97,6 +97,9 @@ def _window_had_room(s: AnySides, steps: Sequence[Step]) -> bool:
     before = s.previous
     if before is None or before.epoch < HANDSHAKE_EPOCHS:
         return False
-    window = min(before.window, s.r.window)
+    window: float = min(before.window, s.r.window)
+    if s.r.length < before.length:
+        # L has fallen meanwhile, and the window of the same R with it, in whole packets.
+        window = min(window, before.window * s.r.length / before.length - s.m.max_datagram_size)
     sure = min(SURE_ROOM * window, window - s.m.max_datagram_size)
     return all(step.in_flight_before <= sure for step in steps)
