@@ -53,7 +53,7 @@ def test_check_judges_any_law_and_exits_3_where_none_is_known(honest: str, other
     assert main(["check", honest]) == 0
     assert "PASS" in capsys.readouterr().out
     assert main(["check", other]) == 3
-    assert "no law to check" in capsys.readouterr().err
+    assert "no equations to check" in capsys.readouterr().err
 
 
 def test_too_short_a_trace_exits_2_and_is_no_pass(tmp_path: FilePath, capsys: Output) -> None:

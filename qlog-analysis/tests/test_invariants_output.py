@@ -40,4 +40,4 @@ def test_a_controller_without_a_law_is_judged_all_the_same(tmp_path: FilePath, c
     t.scaled("congestion_window", 0.8)(some)
     tracewriter.write(tmp_path / "cubic.sqlog", some)
     assert main(["check", path]) == 1
-    assert "cubic.sqlog: FAIL\n  no law known\n" in capsys.readouterr().out
+    assert "cubic.sqlog: FAIL\n  no equations to check\n" in capsys.readouterr().out

@@ -113,5 +113,5 @@ def test_too_short_a_trace_is_no_pass(tmp_path: FilePath) -> None:
 
 
 def test_of_quiches_own_controllers_no_law_is_known(tmp_path: FilePath) -> None:
-    with pytest.raises(NoLawError, match=r"no law to check.*states seen: .*slow_start"):
+    with pytest.raises(NoLawError, match=r"no equations to check.*states seen: .*slow_start"):
         check(load(lab.written(tmp_path, "cubic", "duration=1s")))

@@ -23,7 +23,7 @@ def test_a_trace_of_another_controller_is_refused_with_the_states_it_has(tmp_pat
     some = without_controller(records(FAST, 2.0))
     for r in named(some, "quic:congestion_state_updated"):
         r["data"]["new"] = "slow_start"
-    with pytest.raises(UnsuitableTraceError, match=r"no law to check.* states seen: slow_start"):
+    with pytest.raises(UnsuitableTraceError, match=r"no equations to check.* states seen: slow_start"):
         verdict_of(tmp_path, some)
 
 

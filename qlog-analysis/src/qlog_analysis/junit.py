@@ -45,7 +45,7 @@ def _judged(case: ElementTree.Element, judged: Verdict | Checked) -> None:
         _problem(case, "error", "too short to say anything", "inconclusive", judged.to_text())
     elif judged.outcome is None:
         # No law is known, and invariants alone are no pass.
-        _problem(case, "skipped", "no law is known, and no invariant is broken", "NoLawError", judged.to_text())
+        _problem(case, "skipped", "no equations to check, and no invariant is broken", "NoLawError", judged.to_text())
     else:
         ElementTree.SubElement(case, "system-out").text = _plain(judged.to_text())
 

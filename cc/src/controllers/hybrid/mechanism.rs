@@ -13,7 +13,7 @@ pub enum Mechanism {
     CatchUp,
     /// Losses at a full buffer count although the delay is short.
     FullBuffer,
-    /// Short lapses of the delivery rate are not taken for the path's rate.
+    /// Short dips of the delivery rate are not taken for the path's rate.
     Dips,
     /// Longer paths and competing flows who keep a queue are recognised.
     Contention,

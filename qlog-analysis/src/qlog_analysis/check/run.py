@@ -64,7 +64,7 @@ def _why(trace: Trace, only: str | None) -> str:
     states = ", ".join(sorted({s.name for s in trace.states})[:4]) or "none"
     wanted = f"the {only} controller" if only else "a controller whose law is known"
     return (
-        f"there is no law to check: no events of {wanted} (`cc:parameters_set`); "
+        f"there are no equations to check: no events of {wanted} (`cc:parameters_set`); "
         f"controller: {trace.controller or 'none'}, states seen: {states}. "
         f"Laws are known of {', '.join(PARAMETERS)}, in the trace of the endpoint that sends with them"
     )

@@ -54,7 +54,7 @@ class Checked:
         }
 
     def to_text(self) -> str:
-        of_law = ["  no law known"] if self.law is None else self.law.to_text().split("\n")[1:]
+        of_law = ["  no equations to check"] if self.law is None else self.law.to_text().split("\n")[1:]
         if self.law is not None and self.law.outcome is not self.outcome:
             of_law.insert(0, f"  law          {self.law.outcome.value}")
         word = self.outcome.value if self.outcome is not None else of_law.pop(0).strip()

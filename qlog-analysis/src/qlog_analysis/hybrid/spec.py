@@ -88,5 +88,5 @@ def _value(name: str, text: str) -> Any:
     if name == _WITHOUT:
         return mechanism.left_out(text)
     if name not in _QUANTITIES:
-        raise ValueError(f"is no parameter of hybrid, expected one of {', '.join((*_QUANTITIES, _WITHOUT))}")
+        raise ValueError(f"is no option of hybrid, expected one of {', '.join((*_QUANTITIES, _WITHOUT))}")
     return _QUANTITIES[name].read(text)

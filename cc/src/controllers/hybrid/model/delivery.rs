@@ -1,4 +1,4 @@
-//! The delivery rate: what arrived recently, and how often it lapses.
+//! The delivery rate: what arrived recently, and how often it dips.
 //!
 //! DEVIATION: the capacity of cellular links varies. What arrives in one bad moment is not what the path carries, and where such
 //! moments are many, what was lost by giving way comes back soon.
