@@ -153,8 +153,8 @@ class Contended:
         return min(grown, max(self.share, half))
 
     def finds_share(self, e: Seen) -> bool:
-        """Whether neither the link nor what the flow had without others is known, so that losses have to tell; not where
-        others hold as well, who would look for theirs alike."""
+        """Whether neither the link nor what the flow had without others is known, so that losses have to tell. Not
+        where others hold as well, who would look for theirs alike."""
         return e.came_late and e.transmission <= 0.0 and self.link_share >= HELD_SHARE
 
 
