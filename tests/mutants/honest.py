@@ -17,7 +17,7 @@ from .catalogue import CONTROLLERS, ROOT
 from .interval import shown
 from .judge import FAIL, NOT_JUDGED, Journal, Verdict, checker_digests, verdict
 from .progress import told
-from .traces import drive
+from .traces import drive, trace_of
 from .tree import sources_digests
 
 PATH = "qlog-analysis/tests/scenarios/path.toml"
@@ -119,5 +119,6 @@ def run(given: argparse.Namespace) -> int:
 
 
 def judged(lab: Path, drawn: Drawn) -> Verdict:
-    with drive(lab, drawn.spec, drawn.scenario, drawn.sets, drawn.seed) as trace:
+    with drive(lab, drawn.spec, drawn.scenario, drawn.sets, drawn.seed) as flows:
+        trace = trace_of(flows, "main")
         return Verdict(NOT_JUDGED, (), "the run failed") if trace is None else verdict(trace)

@@ -38,6 +38,10 @@ class Case:
         """The path, with the flow unless that is `main`."""
         return self.drive.name if self.flow == "main" else f"{self.drive.name},{self.flow}"
 
+    def all_flows(self) -> Iterator[Case]:
+        """Those that one run shows."""
+        return (Case(self.spec, self.drive, flow) for flow in self.drive.flows)
+
     @property
     def digest(self) -> str:
         """Of what is run."""
@@ -72,8 +76,10 @@ class Traces:
         name = key_of(self._sources[case.spec], mutant, case)
         if name not in made.digests:
             program = self._build(mutant)
-            with drive(program, case.spec, case.drive.scenario, case.drive.sets, 1, case.flow) as trace:
-                made.digests[name] = self._keep(trace, self.file(mutant, case))
+            with drive(program, case.spec, case.drive.scenario, case.drive.sets, 1) as flows:
+                for other in case.all_flows():
+                    kept = self._keep(trace_of(flows, other.flow), self.file(mutant, other))
+                    made.digests[key_of(self._sources[case.spec], mutant, other)] = kept
             self._note(mutant).parent.mkdir(parents=True, exist_ok=True)
             self._note(mutant).write_bytes(msgspec.json.encode(made))
         return made.digests[name]
@@ -116,10 +122,8 @@ def name_of(mutant: Mutant | None) -> str:
 
 
 @contextmanager
-def drive(
-    program: Path, spec: str, scenario: str, sets: tuple[str, ...], seed: int, flow: str = "main"
-) -> Iterator[Path | None]:
-    """Runs the lab; gives the trace of the flow for as long as the block lasts, or None if the run failed."""
+def drive(program: Path, spec: str, scenario: str, sets: tuple[str, ...], seed: int) -> Iterator[Path | None]:
+    """Runs the lab; gives the folder of the flows' traces for as long as the block lasts, or None if the run failed."""
     values = [part for value in sets for part in ("--set", value)]
     with tempfile.TemporaryDirectory() as folder:
         command = [str(program), "run", str(ROOT / scenario), "--cc", spec, "--seed", str(seed), "--qlog", *values]
@@ -130,8 +134,13 @@ def drive(
             return
         if done.returncode == 2:  # wrong usage: no fault of a controller
             raise RuntimeError(done.stderr.decode().strip())
-        trace = Path(folder) / "qlog" / f"{flow}.sqlog"
-        yield trace if done.returncode == 0 and trace.exists() else None
+        yield Path(folder) / "qlog" if done.returncode == 0 else None
+
+
+def trace_of(flows: Path | None, flow: str) -> Path | None:
+    """The trace of a flow in the folder of a run, if the run did not fail and left one."""
+    trace = None if flows is None else flows / f"{flow}.sqlog"
+    return trace if trace is not None and trace.exists() else None
 
 
 def cases_of(mutant: Mutant, drives: list[Drive]) -> Iterator[Case]:
@@ -139,4 +148,4 @@ def cases_of(mutant: Mutant, drives: list[Drive]) -> Iterator[Case]:
     for spec in mutant.concerns:
         for one in drives:
             if spec in one.only:
-                yield from (Case(spec, one, flow) for flow in one.flows)
+                yield from Case(spec, one).all_flows()

@@ -32,7 +32,12 @@ class TraceError(AnalysisError):
         self.line = line
 
     def __str__(self) -> str:
-        return "".join(f"{part}: " for part in (self.path, self.where) if part) + self.what
+        return (f"{self.path}: " if self.path else "") + self.in_file
+
+    @property
+    def in_file(self) -> str:
+        """The message to those who know which file it is."""
+        return (f"{self.where}: " if self.where else "") + self.what
 
     @property
     def can_be_left_out(self) -> bool:

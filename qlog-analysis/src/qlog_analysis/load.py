@@ -67,7 +67,7 @@ def _load(path: Path, choice: Choice, *, foreign: bool = False, losses_by_thresh
         e.has_header = builder is not None
         if not choice.allow_truncated or builder is None:
             raise
-        builder.trace.unused.append("truncated trace: " + "".join(f"{part}: " for part in (e.where,) if part) + e.what)
+        builder.trace.unused.append(f"truncated trace: {e.in_file}")
     builder.trace.unused[:0] = broken.notes(builder.progress.records, enough=builder.has_packets)
     builder.trace.unused_records = broken.records
     builder.trace.notes += builder.trace.unused
