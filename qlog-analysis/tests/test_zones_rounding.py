@@ -17,6 +17,7 @@ from qlog_analysis.hybrid_paper.trend import Trend
 from qlog_analysis.measure.sliding import Source
 from qlog_analysis.model import Update
 from qlog_analysis.zones.limits import Limits
+from qlog_analysis.zones.measured import Beginning
 
 P = replace(parameters("hybrid:paper"), initial_rate=1e6)
 LENGTH = 0.1
@@ -79,6 +80,7 @@ def measured_of(deltas: list[float], lost: int = 0, *, blackout: bool = False) -
         sent_bits=1e5,
         return_delay=0.0,
         first_length=LENGTH,
+        beginning=Beginning(10, {False}),
         blackout={blackout},
         limits=Limits(P, SIZE, 10, 0.025),
         rowds=[deltas * 4] * 2,

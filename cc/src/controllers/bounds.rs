@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::controller::MIN_WINDOW_PACKETS;
 use crate::units::{Bytes, Rate};
 
 /// The rate is never lower than a packet in this many round trips.
@@ -13,4 +14,10 @@ const MAX_RATE_BPS: f64 = 10e9;
 pub fn bounded(rate: Rate, packet: Bytes, length: Duration) -> Rate {
     let least = packet.per(length * MIN_RATE_ROUNDS);
     rate.clamp(least, Rate::from_bps(MAX_RATE_BPS))
+}
+
+/// What is left of a rate after persistent congestion: at most the minimum window per round trip (RFC 9002, section 7.6.2).
+pub fn restarted(rate: Rate, packet: Bytes, length: Duration) -> Rate {
+    let window = packet * MIN_WINDOW_PACKETS;
+    bounded(rate.min(window.per(length)), packet, length)
 }

@@ -78,6 +78,9 @@ impl Blackout {
         if self.persistent.record(feedback, &self.rtt) {
             self.seen = true;
         }
+        if self.rtt.first_sample().is_none() {
+            self.rtt.record(feedback);
+        }
     }
 
     /// Whether there was persistent congestion in this epoch.
@@ -85,7 +88,7 @@ impl Blackout {
         self.seen
     }
 
-    /// The next epoch begins after this feedback. One sample of the RTT an epoch is enough for probe timeouts.
+    /// The next epoch begins after this feedback. After the very first one, a sample of the RTT an epoch is enough for probe timeouts.
     pub fn next_epoch(&mut self, feedback: &Feedback<'_>) {
         self.seen = false;
         self.rtt.record(feedback);

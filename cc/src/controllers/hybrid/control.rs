@@ -13,8 +13,7 @@ use super::mechanism::Mechanism;
 use super::model::delivery::head_start;
 use super::model::seen::{Met, Observed, Seen};
 use super::params::Params;
-use crate::controller::MIN_WINDOW_PACKETS;
-use crate::controllers::bounds::bounded;
+use crate::controllers::bounds::{bounded, restarted};
 use crate::units::Rate;
 
 /// Start-up goes on if so many times as much arrives as when it last did.
@@ -364,9 +363,7 @@ fn slower_link(step: Step) -> Step {
 
 /// After an interruption hardly anything may be in flight.
 fn restart(seen: &Seen, from: &Control) -> Step {
-    let window = seen.link.packet() * MIN_WINDOW_PACKETS;
-    let rate = from.rate.min(window.per(seen.length));
-    let anew = Control::new(bounded(rate, seen.link.packet(), seen.length));
+    let anew = Control::new(restarted(from.rate, seen.link.packet(), seen.length));
     Step {
         outcome: Some(Outcome::Interrupted),
         ..anew.to(anew.rate, State::Startup { path_is_new: true })

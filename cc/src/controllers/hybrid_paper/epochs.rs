@@ -5,7 +5,8 @@ use std::time::Duration;
 use super::law::{alpha, beta, zone, Observed, Thresholds, Zone};
 use super::report::{EpochReport, INTERRUPTED};
 use super::HybridPaper;
-use crate::controller::{Measured, MIN_WINDOW_PACKETS};
+use crate::controller::Measured;
+use crate::controllers::bounds::restarted;
 use crate::feedback::{Feedback, Space};
 use crate::measure::delays::Means;
 use crate::measure::epoch::Epoch;
@@ -153,8 +154,7 @@ impl HybridPaper {
 
     /// After persistent congestion the window is the least (RFC 9002, section 7.6.2).
     fn answer_blackout(&mut self) -> Change {
-        let window = self.packet() * MIN_WINDOW_PACKETS;
-        self.rate = self.bounded(self.rate.min(window.per(self.length())));
+        self.rate = restarted(self.rate, self.packet(), self.length());
         Change {
             outcome: Some(INTERRUPTED),
             ..Change::default()

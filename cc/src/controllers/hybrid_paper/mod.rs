@@ -38,7 +38,7 @@ use self::report::EpochReport;
 use crate::controller::{
     plain_estimate, Controller, Decision, Ecn, Event, Measured, Start, MIN_WINDOW_PACKETS,
 };
-use crate::controllers::bounds::bounded;
+use crate::controllers::bounds::{bounded, restarted};
 use crate::controllers::pacing;
 use crate::controllers::report::PathLimits;
 use crate::estimate::{self, Estimate};
@@ -124,11 +124,12 @@ impl HybridPaper {
     /// The initial window (RFC 9002, section 7.2) in one RTT, if nothing else was asked for.
     fn initial_rate(&self) -> Rate {
         let window = self.packet() * self.start.initial_window_packets;
-        self.bounded(
-            self.params
-                .initial_rate
-                .unwrap_or_else(|| window.per(self.length())),
-        )
+        let per_rtt = || window.per(self.length());
+        let rate = self.params.initial_rate.unwrap_or_else(per_rtt);
+        match self.blackout.seen() {
+            true => restarted(rate, self.packet(), self.length()),
+            false => self.bounded(rate),
+        }
     }
 
     /// W = R L (section II-C), in whole packets: quiche sends while F + P <= W and the paper while F < W, which agree if W is

@@ -298,11 +298,8 @@ class RulesAgainstReport:
         elif previous is not None:
             self.s.rate_before([previous.rate_after], "the last epoch left")
         elif m.first_length is not None and m.first_length > TIME_TOLERANCE:
-            ends = (m.first_length - TIME_TOLERANCE, m.first_length + TIME_TOLERANCE)
-            packets, size = self.s.limits.initial_window, m.max_datagram_size
-            self.s.rate_before(
-                [rates.initial_rate(packets, size, x, self.p.initial_rate) for x in ends], "it starts at"
-            )
+            starts = m.beginning.around([m.first_length], m.max_datagram_size, self.p.initial_rate)
+            self.s.rate_before(starts, "it starts at")
 
     def _window(self) -> None:
         r = self.r

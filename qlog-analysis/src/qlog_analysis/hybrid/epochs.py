@@ -13,10 +13,9 @@ from ..measure.rtt import Rtt
 from ..measure.sliding import Source
 from ..measure.sources import Sample
 from ..model import TIME_RESOLUTION, Feedback, Space, Trace
-from ..zones import rate as rates
 from ..zones.flight import Flight
 from ..zones.limits import Limits
-from ..zones.measured import DELTA_TOLERANCE
+from ..zones.measured import DELTA_TOLERANCE, Beginning
 from ..zones.samples import Samples
 from . import law
 from .batch import Batch
@@ -58,6 +57,7 @@ class Measurement:
         self._start: float | None = None
         self._start_record = 0
         self._first_length: float | None = None
+        self._beginning = Beginning(limits.initial_window, {False})
         self._overdue: float | None = None
         self._steps: list[HybridStep] = []
         self._rtt, self._persistent = Rtt(trace), PersistentCongestion(trace)
@@ -160,6 +160,7 @@ class Measurement:
         """`told` is R before the update, if the feedback ends an epoch."""
         flight = self._flight.settle(f)
         blackout = self._persistent.record(f, self._rtt)
+        self._rtt.record_first(f)
         if True in blackout:
             self._blackout = {a or b for a in self._blackout for b in blackout}
         began = self._start is not None
@@ -220,9 +221,7 @@ class Measurement:
     def _grow(self, f: Feedback, acked: int, lengths: tuple[float, ...], told: float | None) -> None:
         limits = self._limits
         if self._growing is None:
-            ends = [max(x + shift, 1e-9) for x in lengths for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)]
-            packets, size, given = limits.initial_window, limits.max_datagram_size, limits.parameters.initial_rate
-            first = [rates.initial_rate(packets, size, x, given) for x in ends]
+            first = self._beginning.around(lengths, limits.max_datagram_size, limits.parameters.initial_rate)
             self._growing = GrowingRate(min(first), max(first))
         metrics = self._trace.metrics
         i = bisect_left(metrics.record, f.group_end) - 1
@@ -253,6 +252,7 @@ class Measurement:
     def _begin_first(self, f: Feedback) -> None:
         self._start, self._start_record, self._heard = f.time, f.record, f.time
         self._first_length = f.time - self._trace.sent.time[f.sample]
+        self._beginning = Beginning(self._limits.initial_window, self._blackout)
         p = self._limits.parameters
         self._own = Samples(self._trace, p.base_delay_window, f.time, skew=p.has(Mechanism.CLOCK_SKEW))
         self._longest = self._no_queues()
@@ -342,6 +342,7 @@ class Measurement:
             transmission=self._transmission.smallest,
             return_delay=samples.return_delay(),
             first_length=self._first_length,
+            beginning=self._beginning,
             longest=self._longest_queues(end, deltas, told),
             queues=self._queue_met.lasts(end, lengths, self._expected_ack_gap),
             fills=self._growing.fills if self._growing is not None else {False},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..check.numbers import TIME_TOLERANCE
 from ..events import HybridEpoch
-from ..zones.rate import initial_rate
 from ..zones.surroundings import Expected
 from ..zones.windows import Windows
 from . import law
@@ -31,7 +30,7 @@ def _while_it_lasts(
     return windows(rates, [x + return_delay for x in lengths], TIME_TOLERANCE, m, *its)
 
 
-def first_pacing(m: Measured, rtt: float) -> float:
-    """How packets leave before the first sample, bit/s; `rtt` is that of the handshake, s."""
-    initial, given = m.limits.initial_window, m.limits.parameters.initial_rate
-    return law.FIRST_FLIGHT * initial_rate(initial, m.max_datagram_size, rtt, given)
+def first_pacing(m: Measured, rtt: float) -> list[float]:
+    """How packets may leave before the first sample, bit/s; `rtt` is that of the handshake, s."""
+    starts = m.beginning.rates(rtt, m.max_datagram_size, m.limits.parameters.initial_rate)
+    return [law.FIRST_FLIGHT * rate for rate in starts]

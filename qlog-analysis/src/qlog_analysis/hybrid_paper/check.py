@@ -9,7 +9,6 @@ from ..check.options import check_options
 from ..check.verdict import Finding
 from ..events import PaperEpoch, PaperParameters
 from ..model import Feedback, Trace, Update
-from ..zones import rate as rates
 from ..zones.limited import Limited
 from ..zones.measured import DELTA_TOLERANCE, Step
 from ..zones.names import ZONE_NAMES
@@ -64,8 +63,8 @@ class _Check(EpochWalk[PaperEpoch, Parameters, ZonesVerdict]):
         p, size, r = m.limits.parameters, m.max_datagram_size, event.data
         if r.epoch == 0 and p.gamma > 0.0:
 
-            def pacing(rtt: float) -> float:
-                return rates.initial_rate(m.limits.initial_window, size, rtt, p.initial_rate) / p.gamma
+            def pacing(rtt: float) -> list[float]:
+                return [rate / p.gamma for rate in m.beginning.rates(rtt, size, p.initial_rate)]
 
             yield from self._surroundings.first_flight(m.steps[0].feedback, pacing)
         meanwhile = [Expected(s, (r.rate_before, r.rate_before), _meanwhile(s, r, m)) for s in m.steps[:-1]]

@@ -12,7 +12,6 @@ from ..events import PaperEpoch
 from ..measure.sliding import Source
 from ..model import TIME_RESOLUTION, Update
 from ..zones import by_packets
-from ..zones import rate as rates
 from ..zones.measured import DELTA_TOLERANCE
 from ..zones.sides import Sides, allows
 from ..zones.verdict import EpochRow, row_of
@@ -183,9 +182,8 @@ class Comparison(Sides[PaperEpoch, Measured]):
         if self.previous is not None:
             self.rate_before([self.previous.rate_after], "the last epoch left")
         elif m.first_length is not None and m.first_length > TIME_TOLERANCE:
-            ends = (m.first_length - TIME_TOLERANCE, m.first_length + TIME_TOLERANCE)
-            packets, size = m.limits.initial_window, m.max_datagram_size
-            self.rate_before([rates.initial_rate(packets, size, x, self._p.initial_rate) for x in ends], "it starts at")
+            starts = m.beginning.around([m.first_length], m.max_datagram_size, self._p.initial_rate)
+            self.rate_before(starts, "it starts at")
 
     def _window(self) -> None:
         r = self.r

@@ -13,7 +13,7 @@ from ..measure.rtt import Rtt
 from ..model import Feedback, Space, Trace
 from ..zones.flight import Flight
 from ..zones.limits import Limits
-from ..zones.measured import Shown, Step
+from ..zones.measured import Beginning, Shown, Step
 from ..zones.samples import Samples
 from .parameters import Parameters
 
@@ -39,6 +39,7 @@ class Measurement:
         self._samples: Samples | None = None
         self._return_delay = 0.0
         self._first_length: float | None = None
+        self._beginning = Beginning(limits.initial_window, {False})
         self._begin(0.0, 0)
 
     def _begin(self, start: float, record: int) -> None:
@@ -64,6 +65,7 @@ class Measurement:
         """`ends` says whether it ends an epoch by the report."""
         flight = self._flight.settle(f)
         self._blackout = {a or b for a in self._blackout for b in self._persistent.record(f, self._rtt)}
+        self._rtt.record_first(f)
         samples = self._samples or self._first(f)
         if samples is None:
             return
@@ -85,6 +87,7 @@ class Measurement:
         if f.space is Space.APPLICATION and f.sample >= 0:
             self._start, self._start_record = f.time, f.record
             self._first_length = f.time - self._trace.sent.time[f.sample]
+            self._beginning = Beginning(self._limits.initial_window, self._blackout)
             self._samples = Samples(self._trace, self._limits.parameters.base_delay_window, f.time)
         return self._samples
 
@@ -110,6 +113,7 @@ class Measurement:
             sent_bits=self._flight.sent_bits(self._start_record, record),
             return_delay=self._return_delay,
             first_length=self._first_length,
+            beginning=self._beginning,
             blackout=self._blackout,
             limits=self._limits,
             rowds=samples.rowds(),

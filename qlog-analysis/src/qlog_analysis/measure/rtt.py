@@ -71,6 +71,11 @@ class Rtt:
         self.smoothed = self.smoothed.mixed(sample, 0.125)
         return sample
 
+    def record_first(self, f: Feedback) -> None:
+        """Takes the sample of an ACK if there was none before it."""
+        if self.smoothed is None:
+            self.record(f)
+
     def persistent_congestion(self) -> Bounds:
         """How long everything must be lost to be persistent congestion (section 7.6.1)."""
         assert self.smoothed is not None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..check.numbers import TIME_TOLERANCE
 from ..measure.sliding import Source
 from ..model import TIME_RESOLUTION, Feedback
+from . import rate as rates
 
 DELTA_TOLERANCE = 5 * TIME_RESOLUTION
 """Each OWD is the difference of two times truncated to 1 us, and so is its minimum."""
@@ -25,6 +28,26 @@ class Step:
     """Bytes of ack-eliciting packets of the application space that are neither acknowledged nor lost."""
     in_flight_before: int
     """The same before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What the first epoch starts from."""
+
+    initial_window: int
+    """Packets."""
+    blackout: set[bool]
+    """Whether the handshake showed persistent congestion, as far as rounding leaves that open."""
+
+    def rates(self, length: float, packet_bytes: int, given: float | None) -> list[float]:
+        """What R may be if L is this, s, and `initial_rate` may be given, bit/s."""
+        rate = rates.initial_rate(self.initial_window, packet_bytes, length, given)
+        return [rates.restarted(rate, length, packet_bytes) if less else rate for less in self.blackout]
+
+    def around(self, lengths: Iterable[float], packet_bytes: int, given: float | None) -> list[float]:
+        """The same for lengths with the error of times."""
+        ends = [max(x + shift, 1e-9) for x in lengths for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)]
+        return [rate for x in ends for rate in self.rates(x, packet_bytes, given)]
 
 
 @dataclass(slots=True)
@@ -56,6 +79,7 @@ class Shown:
     """Queueing of the return path, before rounding."""
     first_length: float | None
     """L at the first feedback, in the first epoch only."""
+    beginning: Beginning
     blackout: set[bool]
     """Whether it showed persistent congestion (RFC 9002, section 7.6), as far as rounding leaves that open."""
 

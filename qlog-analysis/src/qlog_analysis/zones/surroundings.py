@@ -92,13 +92,14 @@ class Surroundings:
                 message = f"quiche wrote {value:.0f}, packets and ACKs leave {step.in_flight}"
                 yield Finding(number, step.feedback.time, "bytes_in_flight", message)
 
-    def first_flight(self, at: Feedback, rate: Callable[[float], float]) -> Iterator[Finding]:
-        """How packets were paced before `at`, the first sample: by `rate` of the RTT of the handshake, bit/s."""
+    def first_flight(self, at: Feedback, rates: Callable[[float], list[float]]) -> Iterator[Finding]:
+        """How packets were paced before `at`, the first sample: by one of `rates` of the handshake RTT, bit/s."""
         metrics = self._trace.metrics
         i = bisect_left(metrics.record, at.record) - 1
         if i < 0 or not (metrics.pacing_rate[i] > 0.0 and metrics.min_rtt[i] > 0.0):
             return
-        expected, value = rate(metrics.min_rtt[i]), metrics.pacing_rate[i]
+        value = metrics.pacing_rate[i]
+        expected = min(rates(metrics.min_rtt[i]), key=lambda rate: abs(rate - value))
         if abs(value - expected) > PACING_ROUNDING + 2.0 * RELATIVE * expected:
             message = f"{value:.0f} bit/s in the first flight, expected {expected:.0f}"
             yield Finding(0, metrics.time[i], "pacing_rate", message)

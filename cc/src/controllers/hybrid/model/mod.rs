@@ -143,6 +143,11 @@ impl Model {
         Rate::from_bps(largest.map_or(0, |Reverse(bps)| bps) as f64)
     }
 
+    /// Whether there was persistent congestion in the epoch under way, or before the first.
+    pub fn has_blackout(&self) -> bool {
+        self.blackout.seen()
+    }
+
     /// Ack-eliciting bytes have left.
     pub fn on_sent(&mut self, size: Bytes) {
         if let Some(epoch) = &mut self.epoch {

@@ -200,8 +200,8 @@ impl Model {
         let observed = self.observe(params, epoch, delta, doing.holds);
         self.remember(observed, epoch.start(), now, doing);
         let longest = usual + 2 * self.ack_gap.get() + feedback.max_ack_delay;
-        let interrupted = self.blackout.seen()
-            || !app_limited && is_interrupted(params, epoch, duration, longest);
+        let interrupted =
+            self.has_blackout() || !app_limited && is_interrupted(params, epoch, duration, longest);
         let thresholds = self.thresholds(params, doing.rate);
         let short = |observed: Observed| thresholds.is_short(observed.queue);
         if !interrupted && observed.is_some_and(short) {

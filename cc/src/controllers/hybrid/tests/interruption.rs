@@ -6,6 +6,7 @@ use super::super::model::ack_gap::AckGap;
 use super::super::model::delivery::Delivery;
 use super::super::model::seen::interrupts;
 use super::*;
+use crate::feedback::{Lost, Space};
 use crate::measure::loss::LossCount;
 
 /// The part of the shared vectors that is about them.
@@ -145,6 +146,40 @@ fn persistent_congestion_is_answered_whatever_the_application_does() {
     assert!(report.seen.app_limited, "{report:?}");
     assert_eq!(report.outcome, Some(Outcome::Interrupted));
     assert!(path.rate() <= 2.0 * 1250.0 * 8.0 / 0.1 * 1.01 && path.rate() < before);
+}
+
+/// A handshake whose first packet came back after 100 ms, and of whose others, a second apart, only the last one does.
+fn handshake(lost: usize) -> Hybrid {
+    let second = |n: u64| Time::from_origin(Duration::from_secs(n));
+    let (first, last) = (second(1), second(2 + lost as u64));
+    let lost: Vec<_> = (2..)
+        .take(lost)
+        .map(|n| Lost {
+            sent: second(n),
+            size: SIZE,
+        })
+        .collect();
+    let mut hybrid = hybrid("");
+    for (sent, lost) in [(first, &[][..]), (last, &lost)] {
+        let acked = [Acked {
+            sent,
+            size: SIZE,
+            received: None,
+        }];
+        hybrid.on_feedback(&Feedback {
+            space: Space::Handshake,
+            min_rtt: Some(100 * MILLI),
+            ..Feedback::of(sent + 100 * MILLI, &acked, lost)
+        });
+    }
+    hybrid
+}
+
+#[test]
+fn after_persistent_congestion_in_the_handshake_two_packets_are_the_first_flight() {
+    let in_a_round_trip = |lost| handshake(lost).decision().bandwidth;
+    assert_eq!(in_a_round_trip(1), (SIZE * 10).per(100 * MILLI));
+    assert_eq!(in_a_round_trip(3), (SIZE * 2).per(100 * MILLI));
 }
 
 #[test]
