@@ -104,4 +104,4 @@ quiche_cc_test(fuzz TIER nightly LABEL fuzz TIMEOUT 900
                        -artifact_prefix=${fuzz}/found/ -print_final_stats=1 "${fuzz}/corpus")
 
 add_custom_target(nightly-programs)
-add_dependencies(nightly-programs programs python-environment load-programs fuzz-target tokio-quiche)
+add_dependencies(nightly-programs programs library server python-environment load-programs fuzz-target tokio-quiche)

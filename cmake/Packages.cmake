@@ -32,6 +32,8 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libquiche-cc)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
 # What else brings a libquiche.so.
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONFLICTS "libquiche0, libquiche-dev")
+# The static library contains BoringSSL, which links with the C++ library.
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "g++")
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
 "QUIC and HTTP/3 library quiche ${QUICHE_VERSION} with low-delay congestion controllers
 The library libquiche with its C API, as Cloudflare releases it, and more
