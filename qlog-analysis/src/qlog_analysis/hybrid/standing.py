@@ -23,6 +23,8 @@ CALM_EPOCHS = 5
 """So many tell a longer path to a flow that is alone, twice as many to others."""
 CALM_SPREAD = 1.0 / 32.0
 """Of the least delay."""
+PATH_STEPS = 2
+"""In so many epochs a path may become longer; what grows in more of them is a queue."""
 ALONE_SHARE = 0.5
 """Of the slowest link."""
 OWN_QUEUES = 4.0
@@ -109,6 +111,8 @@ class Attempt:
     last: float
     one_before: float
     """The delay that says whether the last one falls."""
+    steps: tuple[int, int] = (0, 0)
+    """Epochs that had more than any before them, at least and at most."""
     drained: float = 0.0
     later: tuple[float, ...] = ()
     """The delays of the epochs since the delay last moved, not of the attempt's first."""
@@ -137,6 +141,7 @@ class Attempt:
             rate=e.rate,
             share=max(self.share, e.return_rate or 0.0),
             longest=max(self.longest, e.delta),
+            steps=self._steps(e),
             last=e.delta,
             one_before=self.last,
             losses=e.losses if moved else self.losses + e.losses,
@@ -144,6 +149,14 @@ class Attempt:
             drained=0.0 if moved else self.drained + (e.now - self.latest) * spare,
             later=(e.delta,) if moved else later,
         )
+
+    def _steps(self, e: Shown) -> tuple[int, int]:
+        excess = e.delta - self.longest * (1.0 + CALM_SPREAD)
+        return self.steps[0] + (excess > DELAY_SLACK), self.steps[1] + (excess > -DELAY_SLACK)
+
+    def may_be_path(self, slack: float) -> bool:
+        """Whether the delay has grown as that of a path does."""
+        return self.steps[slack < 0.0] <= PATH_STEPS
 
     def is_alone(self, e: Shown, slack: float) -> bool:
         """Whether it is known to have half of the slowest link."""
@@ -161,13 +174,14 @@ class Attempt:
     def keeps_still(self, e: Shown, slack: float) -> bool:
         """Whether the delay has stayed where it is for a while, and not yet for as long as tells a longer path."""
         epochs = self.calm_epochs(e, slack)
-        return (epochs + 1) // 2 <= len(self.later) < epochs and self.loses_by_chance(e, slack)
+        still = (epochs + 1) // 2 <= len(self.later) < epochs
+        return still and self.may_be_path(slack) and self.loses_by_chance(e, slack)
 
     def is_calm(self, e: Shown, queue: float, slack: float) -> bool:
         """Whether the delay has stayed where it is for longer than a queue would have; `slack` of one time, s."""
         if not self.loses_by_chance(e, slack) or len(self.later) < self.calm_epochs(e, slack):
             return False
-        if not e.exceeds_own(self.share, CALM_PARTS, queue, slack):
+        if not self.may_be_path(slack) or not e.exceeds_own(self.share, CALM_PARTS, queue, slack):
             return False
         return self.drained + slack * len(self.later) >= max(self.later)
 

@@ -19,8 +19,11 @@ const DRAIN_QUEUES: u32 = 2;
 /// A queue falls if an epoch shows less than this share of what the one before has shown.
 const FALLS: f64 = 0.9;
 /// A delay that keeps to this share of itself for so many epochs is none of a queue, if a queue would have drained.
-const CALM_SHARE: i64 = 32;
+const CALM_SHARE: u32 = 32;
 const CALM_EPOCHS: u32 = 5;
+/// A path becomes longer at once, as two epochs may show it. A delay that grows in more of them, while this flow gives way, is that of
+/// others' queue, however calm it is once the buffer is full.
+const PATH_STEPS: u32 = 2;
 /// A flow that gives way keeps up to so many times d1 in the queue itself.
 const OWN_QUEUES: f64 = 4.0;
 /// A delay is one of a longer path, or of a buffer that competing flows fill, from these parts of L on.
@@ -106,8 +109,9 @@ struct Attempt {
     /// The longest delay since, and the last.
     longest: Owd,
     last: Owd,
-    /// Whether the last epoch had less than the one before.
+    /// Whether the last epoch had less than the one before, and how many had more than any before.
     falls: bool,
+    steps: u32,
     /// Of the epochs since the delay last moved, not the first one: their number, the least and the longest delay, and their
     /// losses.
     epochs: u32,
@@ -131,6 +135,7 @@ impl Attempt {
             longest: seen.queue,
             last: seen.queue,
             falls: false,
+            steps: 0,
             epochs: 0,
             least: Owd::from_nanos(i64::MAX),
             most: Owd::ZERO,
@@ -146,11 +151,12 @@ impl Attempt {
         self.drained += scaled(seen.now.since(self.latest), spare.clamp(0.0, 1.0));
         (self.latest, self.rate) = (seen.now, seen.rate);
         self.all_losses = self.all_losses.and(seen.losses);
+        self.steps += u32::from(seen.queue > self.longest + self.longest / CALM_SHARE);
         self.longest = self.longest.max(seen.queue);
         self.falls = seen.queue.as_secs() < FALLS * self.last.as_secs();
         self.last = seen.queue;
         let (least, most) = (self.least.min(seen.queue), self.most.max(seen.queue));
-        if most.as_nanos() - least.as_nanos() > least.as_nanos() / CALM_SHARE {
+        if most - least > least / CALM_SHARE {
             // What moves is a queue, so far.
             (self.least, self.most) = (seen.queue, seen.queue);
             (self.epochs, self.losses, self.drained) = (1, seen.losses, Duration::ZERO);
@@ -195,7 +201,8 @@ impl Attempt {
 
     /// Whether the delay stays where it is, although what a queue held has had the time to drain.
     fn is_calm(&self, seen: &Attempted) -> bool {
-        self.epochs >= self.calm_epochs(seen)
+        self.steps <= PATH_STEPS
+            && self.epochs >= self.calm_epochs(seen)
             && self.exceeds_own(seen, CALM_DIVISORS)
             && !self.losses.exceeds_chance(seen.background)
             && Owd::from(self.drained) >= self.most
@@ -220,7 +227,8 @@ impl Attempt {
     /// Whether it has done so for a while, and a few epochs more will tell.
     fn calms_down(&self, seen: &Attempted) -> bool {
         let epochs = self.calm_epochs(seen);
-        (epochs.div_ceil(2)..epochs).contains(&self.epochs)
+        self.steps <= PATH_STEPS
+            && (epochs.div_ceil(2)..epochs).contains(&self.epochs)
             && !self.losses.exceeds_chance(seen.background)
     }
 }

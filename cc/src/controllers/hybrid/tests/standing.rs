@@ -82,7 +82,7 @@ impl Course {
 }
 
 fn sawtooth(n: usize) -> f64 {
-    20.0 + (n % 5) as f64
+    24.0 - (n % 5) as f64
 }
 
 #[test]
@@ -146,6 +146,22 @@ fn what_was_lost_before_the_delay_came_to_rest_says_nothing_of_it() {
     let outcome = (0..20).find_map(|_| course.epoch(10.0, 0));
     let longer = Finding::LongerPath(Rate::from_bps(SHARE_BPS));
     assert_eq!(outcome, Some(longer));
+}
+
+#[test]
+fn a_delay_that_grew_step_by_step_is_that_of_a_full_buffer() {
+    let outcome_of = |steps: usize| {
+        let mut course = Course::new();
+        let growing = (0..=steps).map(|n| 10.0 + 10.0 * n as f64);
+        let full = std::iter::repeat(10.0 + 10.0 * steps as f64).take(40);
+        growing
+            .chain(full)
+            .find_map(|millis| course.epoch(millis, 0))
+    };
+    let contended = Finding::Contended(Rate::from_bps(SHARE_BPS));
+    let longer = Finding::LongerPath(Rate::from_bps(SHARE_BPS));
+    assert_eq!(outcome_of(2), Some(longer));
+    assert_eq!(outcome_of(3), Some(contended));
 }
 
 #[test]
