@@ -12,7 +12,7 @@ from itertools import pairwise
 from .broken import Broken
 from .builder import Builder
 from .columns import Columns
-from .decoding import columns_of
+from .compiled import columns_of
 from .dialect.native import Native
 from .record import Block, Record
 from .stretch import Stretch

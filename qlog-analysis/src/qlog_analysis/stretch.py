@@ -180,7 +180,7 @@ class Stretch:
         _extend(m.time, columns.time[rows] / 1e3)
         known = self._rtts_known_from(rows, length)
         for name in METRICS:
-            value = columns.values[name][rows]
+            value: Floats = getattr(columns, name)[rows]
             if name in RTTS:
                 value = np.where(np.arange(length) >= known, value * 1e-3, np.nan)
             elif name == "pacing_rate":
@@ -194,7 +194,7 @@ class Stretch:
         """The first row of these from which RTTs are more than a guess."""
         if self._progress.rtt_known:
             return 0
-        told = np.flatnonzero(~np.isnan(self._columns.metrics.values["latest_rtt"][rows]))
+        told = np.flatnonzero(~np.isnan(self._columns.metrics.latest_rtt[rows]))
         self._progress.rtt_known = len(told) > 0
         return int(told[0]) if len(told) else length
 
