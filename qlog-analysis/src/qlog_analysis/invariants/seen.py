@@ -122,11 +122,14 @@ def _other_path(trace: Trace) -> int:
 
 def _round_ends(trace: Trace) -> Ints:
     """Feedback by feedback: when the first packet sent after it has been acknowledged."""
-    newest = -1
-    reached = []
-    for f in trace.feedback:
-        if f.space is Space.APPLICATION:
-            newest = max([newest, *(trace.sent.record[p] for p in trace.acked_by(f))])
-        reached.append(newest)
+    of_application = np.array([f.space is Space.APPLICATION for f in trace.feedback], dtype=np.bool_)
+    counts = np.array([len(f.acked) for f in trace.feedback], dtype=np.int64)
+    some = of_application & (counts > 0)
+    reached = np.full(len(counts), -1, dtype=np.int64)
+    if some.any():
+        sent = np.frombuffer(trace.sent.record, dtype=np.int64)[np.frombuffer(trace.acked, dtype=np.int64)]
+        begins = (np.cumsum(counts) - counts)[counts > 0]
+        reached[counts > 0] = np.maximum.reduceat(sent, begins)
+        reached = np.maximum.accumulate(np.where(some, reached, -1))
     records = np.array([f.record for f in trace.feedback], dtype=np.int64)
-    return np.searchsorted(np.array(reached, dtype=np.int64), records, side="right")
+    return np.searchsorted(reached, records, side="right")
