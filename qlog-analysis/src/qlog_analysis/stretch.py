@@ -9,7 +9,7 @@ from array import array
 import numpy as np
 
 from .columns import METRICS, RTTS, Columns, Floats, Ints, Packets, forward_filled
-from .model import NEVER, Feedback, LossesFrom, Space, StreamFrames
+from .model import NEVER, LossesFrom, Space, StreamFrames
 from .progress import Progress
 from .recovery import AckedTogether, AckRanges
 
@@ -138,22 +138,31 @@ class Stretch:
         begin = acked.begin + len(trace.acked)
         end = np.append(begin[1:], len(trace.acked) + len(acked.packets))
         following = np.append(self._packet_records, NEVER)[np.searchsorted(self._packet_records, record, side="right")]
-        received = self._received_times(acked)
+        place, packet, received = self._received_times(acked)
+        feedback, known = trace.feedback, len(trace.feedback.received_packet)
+        _extend(feedback.record, record)
+        _extend(feedback.time, time)
+        feedback.space += bytes([space]) * len(record)
+        _extend(feedback.acked_end, end)
+        _extend(feedback.sample, acked.sample)
+        _extend(feedback.ack_delay, np.zeros(len(record)))
+        _extend(feedback.ect, acks.ect[acked.ack])
+        _extend(feedback.ce, acks.ce[acked.ack])
+        _extend(feedback.group_end, following)
+        _extend(feedback.received_end, known + np.cumsum(np.bincount(place, minlength=len(record))))
+        _extend(feedback.received_packet, packet)
+        _extend(feedback.received_time, received)
         _extend(trace.acked, acked.packets)
         np.frombuffer(trace.sent.acked_at, dtype=np.float64)[acked.packets] = np.repeat(time, end - begin)
         self._progress.raw_ack_delay.frombytes(acks.ack_delay[acked.ack].tobytes())
-        columns = (record, time, begin, end, acked.sample, acks.ect[acked.ack], acks.ce[acked.ack], following)
-        for i, (at, when, a, b, sample, ect, ce, until) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
-            ecn = None if ce < 0 else (ect, ce)
-            told = received.get(i) or []
-            trace.feedback.append(Feedback(at, when, space, range(a, b), sample, 0.0, [], told, ecn, until))
 
-    def _received_times(self, acked: AckedTogether) -> dict[int, list[tuple[int, float]]]:
-        """`Feedback.received` by place in `acked`."""
+    def _received_times(self, acked: AckedTogether) -> tuple[Ints, Ints, Floats]:
+        """`Feedback.received`: place in `acked`, packet and time."""
         acks = self._columns.acks
         some = _part(acks.told, self._acks)
         if some.start == some.stop:
-            return {}
+            nothing = np.empty(0, dtype=np.int64)
+            return nothing, nothing, np.empty(0)
         of_ack = np.repeat(np.arange(self._acks.start, self._acks.stop), acks.told[self._acks])
         place = np.repeat(np.arange(len(acked.ack)), np.diff(np.append(acked.begin, len(acked.packets))))
         number = np.frombuffer(self._trace.sent.number, dtype=np.int64)[acked.packets]
@@ -164,11 +173,8 @@ class Stretch:
         time = np.full(len(number), -1, dtype=np.int64)
         time[at[same]] = acks.told_time[some][same]  # of a number that is told twice the last one counts
         told = np.flatnonzero(time >= 0)
-        out: dict[int, list[tuple[int, float]]] = {}
-        columns = (place[told], acked.packets[told], time[told] * 1e-6)
-        for i, packet, seconds in zip(*(c.tolist() for c in columns), strict=True):
-            out.setdefault(i, []).append((packet, seconds))
-        return out
+        seconds = np.asarray(time[told] * 1e-6, dtype=np.float64)
+        return place[told].astype(np.int64), acked.packets[told], seconds
 
     def _take_metrics(self) -> None:
         columns, m = self._columns.metrics, self._trace.metrics

@@ -49,10 +49,9 @@ def _highest(seen: Seen, record: Ints) -> Floats:
     others = np.flatnonzero(~mine & eliciting)
     gone = np.full(len(size), -1)
     acked = np.frombuffer(seen.trace.acked, dtype=np.int64)
-    gone[acked] = np.repeat(seen.feedback_record, [len(f.acked) for f in seen.trace.feedback])
-    for f in seen.trace.feedback:
-        for p in f.lost:
-            gone[p] = max(gone[p], f.record)
+    gone[acked] = np.repeat(seen.feedback_record, seen.trace.feedback.counts)
+    for i, packets in seen.trace.feedback.lost.items():
+        gone[packets] = np.maximum(gone[packets], seen.trace.feedback.record[i])
     gone[gone < 0] = np.iinfo(np.int64).max
     left = np.sort(gone[others])
     order = np.argsort(gone[others])

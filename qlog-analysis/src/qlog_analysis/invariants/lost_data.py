@@ -47,17 +47,16 @@ class LostData:
     def _steps(self, events: Events, frames: Frames, known: Ints) -> Iterator[Step]:
         trace, late = self.trace, frozenset(self.trace.came_late)
         told, which = events.of(Kind.FEEDBACK)
-        lost = [(at, trace.feedback[i].lost) for at, i in zip(told.tolist(), which.tolist(), strict=True)]
-        lost = [(at, packets) for at, packets in lost if packets]
+        at_feedback = np.full(len(trace.feedback), -1)
+        at_feedback[which] = told
+        lost = [(int(at_feedback[i]), packets) for i, packets in trace.feedback.lost.items() if at_feedback[i] >= 0]
         near = _near(trace, {p for _, packets in lost for p in packets if p not in late})
         if near is None:
             return
         for i in np.flatnonzero(near[frames.packet]).tolist():
             yield int(frames.event[i]), i, partial(self._sent, frames, int(known[i])), i
-        at_feedback = np.full(len(trace.feedback), -1)
-        at_feedback[which] = told
         acked = np.flatnonzero(near[np.frombuffer(trace.acked, dtype=np.int64)])
-        at_acked = at_feedback[np.searchsorted(np.cumsum([len(f.acked) for f in trace.feedback]), acked, side="right")]
+        at_acked = at_feedback[np.searchsorted(trace.feedback.acked_end, acked, side="right")]
         for at, i in zip(at_acked.tolist(), acked.tolist(), strict=True):
             if at >= 0:
                 yield at, i, self._acknowledged, trace.acked[i]

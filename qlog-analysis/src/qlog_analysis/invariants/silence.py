@@ -10,7 +10,7 @@ from itertools import accumulate
 import numpy as np
 
 from ..metrics import Floats, Ints
-from ..model import NEVER, Space
+from ..model import NEVER
 from .data_events import Bools, Events, Kind
 from .invariant import Breach, Invariant, Judged
 from .pacing import CATCH_UP
@@ -115,7 +115,7 @@ def _watch(seen: Seen, steps: _Steps, begin: int, end: float) -> _Watch:
     ready, awaited = _since(steps.time, able, sent), _since(steps.time, flying, sent | told)
     probes = np.cumsum(sent & (steps.time - awaited[:-1] >= SLOW * pto[:-1]))
     answered = np.zeros(len(sent), dtype=np.bool_)
-    answered[told] = np.array([len(f.acked) > 0 for f in seen.trace.feedback], dtype=np.bool_)[newest]
+    answered[told] = seen.trace.feedback.counts[newest] > 0
     before = np.concatenate(([0], np.maximum.accumulate(np.where(answered, probes, 0))))
     return _Watch(
         time=np.append(steps.time, end),
@@ -188,8 +188,9 @@ def _window_after(seen: Seen, record: Ints) -> Floats:
 def _handshake_ends(seen: Seen) -> int | None:
     """Record from which on data may leave: the server may be held back before it knows the client's address."""
     done = [s.record for s in seen.trace.signals if s.kind == "handshake_done"]
-    acked = [f.record for f in seen.trace.feedback if f.space is Space.APPLICATION and len(f.acked)]
-    return min([*done, *acked], default=None)
+    feedback = seen.trace.feedback
+    acked = feedback.records[feedback.of_application & (feedback.counts > 0)]
+    return min([*done, *acked[:1].tolist()], default=None)
 
 
 INVARIANT = Invariant(
