@@ -89,12 +89,14 @@ pub struct Columns {
 
 /// Of the records of a block, with a separator between two.
 pub fn read(block: &[u8]) -> Columns {
-    let (mut columns, mut json) = (Columns::default(), Json::new(block));
+    let (mut columns, mut event, mut json) =
+        (Columns::default(), Event::default(), Json::new(block));
     for at in 0.. {
         json.begin_record();
-        let event =
-            Event::read(&mut json).and_then(|event| json.record_ends(SEPARATOR).map(|()| event));
-        if event.and_then(|event| columns.take(at, &event)).is_err() {
+        let whole = event
+            .read(&mut json)
+            .and_then(|()| json.record_ends(SEPARATOR));
+        if whole.and_then(|()| columns.take(at, &event)).is_err() {
             columns.others.single.push(at);
         }
         if !json.skip_past(SEPARATOR) {
@@ -124,7 +126,7 @@ impl Columns {
         if event.time > MAX_TIME_MS {
             return Err(Unsure);
         }
-        let data = event.data.as_ref().ok_or(Unsure);
+        let data = event.data().ok_or(Unsure);
         match event.name {
             b"quic:packet_sent" => self.take_sent(at, event.time, data?)?,
             b"quic:packet_received" => self.take_received(at, event, data?)?,
@@ -188,7 +190,7 @@ impl Columns {
             return Err(Unsure);
         }
         if let Some(ack) = ack {
-            self.take_ack(at, event, space, ack)?;
+            self.take_ack(at, event, space, ack, &data.ranges[ack.ranges.clone()])?;
         }
         let received = &mut self.received;
         let (stream, offset, length) = (
@@ -209,13 +211,20 @@ impl Columns {
         Ok(())
     }
 
-    fn take_ack(&mut self, at: i64, event: &Event, space: u8, ack: &Frame) -> Result<()> {
+    fn take_ack(
+        &mut self,
+        at: i64,
+        event: &Event,
+        space: u8,
+        ack: &Frame,
+        ranges: &[(i64, i64)],
+    ) -> Result<()> {
         if ack.odd_range {
             return Err(Unsure);
         }
         let acks = &mut self.acks;
-        acks.low.extend(ack.ranges.iter().map(|r| r.0));
-        acks.high.extend(ack.ranges.iter().map(|r| r.1));
+        acks.low.extend(ranges.iter().map(|r| r.0));
+        acks.high.extend(ranges.iter().map(|r| r.1));
         let told: &[_] = if space == APPLICATION {
             &event.receive_timestamps
         } else {
@@ -227,7 +236,7 @@ impl Columns {
         acks.time.push(event.time);
         acks.space.push(space);
         acks.ack_delay.push(ack.ack_delay.unwrap_or(0.0));
-        acks.ranges.push(count(ack.ranges.len()));
+        acks.ranges.push(count(ranges.len()));
         acks.ect.push(ack.ect0.unwrap_or(0) + ack.ect1.unwrap_or(0));
         acks.ce.push(ack.ce.unwrap_or(-1));
         acks.told.push(count(told.len()));

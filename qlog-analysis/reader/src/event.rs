@@ -1,13 +1,17 @@
 //! What is used of an event; `qlog_analysis.decoding` and `qlog_analysis.wire` say which fields there are.
 
+use std::ops::Range;
+
 use crate::json::{Json, Result, Unsure};
 
-/// What every event may say. What one of them alone has is never of another type in the others.
+/// What every event may say. What one of them alone has is never of another type in the others. One is read after the
+/// other into the same place, so that nothing is allocated for each.
 #[derive(Default)]
 pub struct Event<'a> {
     pub time: f64,
     pub name: &'a [u8],
-    pub data: Option<Data<'a>>,
+    has_data: bool,
+    data: Data<'a>,
     /// Packet number, and time in us.
     pub receive_timestamps: Vec<(i64, i64)>,
 }
@@ -17,6 +21,8 @@ pub struct Data<'a> {
     pub header: Option<Header<'a>>,
     pub raw: Option<Raw>,
     pub frames: Vec<Frame<'a>>,
+    /// Of all frames, by first and last number.
+    pub ranges: Vec<(i64, i64)>,
     pub stream: Option<i64>,
     pub offset: Option<i64>,
     pub source: Option<&'a [u8]>,
@@ -47,7 +53,8 @@ pub struct Frame<'a> {
     pub kind: &'a [u8],
     pub raw: Option<Raw>,
     pub ack_delay: Option<f64>,
-    pub ranges: Vec<(i64, i64)>,
+    /// Which of `Data::ranges`.
+    pub ranges: Range<usize>,
     /// Whether a range is not one number, or two in order.
     pub odd_range: bool,
     pub ect0: Option<i64>,
@@ -59,50 +66,77 @@ pub struct Frame<'a> {
 }
 
 impl<'a> Event<'a> {
-    pub fn read(json: &mut Json<'a>) -> Result<Self> {
-        let (mut event, mut time, mut name) = (Self::default(), None, None);
+    pub fn data(&self) -> Option<&Data<'a>> {
+        self.has_data.then_some(&self.data)
+    }
+
+    pub fn read(&mut self, json: &mut Json<'a>) -> Result<()> {
+        let (mut time, mut name) = (None, None);
+        self.has_data = false;
+        self.receive_timestamps.clear();
         json.object(|json, field| {
             match field {
                 b"time" => time = Some(json.number()?),
                 b"name" => name = Some(json.string()?),
-                b"data" => event.data = json.optional(Data::read)?,
+                b"data" => self.has_data = json.optional(|json| self.data.read(json))?.is_some(),
                 b"receive_timestamps" => {
-                    event.receive_timestamps = json.optional(pairs)?.unwrap_or_default()
+                    self.receive_timestamps.clear();
+                    json.optional(|json| pairs(json, &mut self.receive_timestamps))?;
                 }
                 _ => json.skip()?,
             }
             Ok(())
         })?;
-        event.time = time.ok_or(Unsure)?;
-        event.name = name.ok_or(Unsure)?;
-        Ok(event)
+        self.time = time.ok_or(Unsure)?;
+        self.name = name.ok_or(Unsure)?;
+        Ok(())
     }
 }
 
 impl<'a> Data<'a> {
-    fn read(json: &mut Json<'a>) -> Result<Self> {
-        let mut data = Self::default();
+    fn clear(&mut self) {
+        let (mut frames, mut ranges) = (
+            std::mem::take(&mut self.frames),
+            std::mem::take(&mut self.ranges),
+        );
+        frames.clear();
+        ranges.clear();
+        *self = Self {
+            frames,
+            ranges,
+            ..Self::default()
+        };
+    }
+
+    fn read(&mut self, json: &mut Json<'a>) -> Result<()> {
+        self.clear();
         json.object(|json, field| {
             match field {
-                b"header" => data.header = json.optional(Header::read)?,
-                b"raw" => data.raw = json.optional(Raw::read)?,
-                b"frames" => data.frames = list(json, Frame::read)?,
-                b"stream_id" => data.stream = json.optional(Json::whole)?,
-                b"offset" => data.offset = json.optional(Json::whole)?,
-                b"from" => data.source = json.optional(Json::string)?,
-                b"to" => data.to = json.optional(Json::string)?,
-                b"min_rtt" => data.min_rtt = json.optional(Json::number)?,
-                b"smoothed_rtt" => data.smoothed_rtt = json.optional(Json::number)?,
-                b"latest_rtt" => data.latest_rtt = json.optional(Json::number)?,
-                b"congestion_window" => data.congestion_window = json.optional(Json::whole)?,
-                b"bytes_in_flight" => data.bytes_in_flight = json.optional(Json::whole)?,
-                b"pacing_rate" => data.pacing_rate = json.optional(Json::whole)?,
-                b"cf_lost_packets" => data.counts_losses = json.optional(counts)?.unwrap_or(false),
+                b"header" => self.header = json.optional(Header::read)?,
+                b"raw" => self.raw = json.optional(Raw::read)?,
+                b"frames" => {
+                    self.frames.clear();
+                    json.array(|json| {
+                        let frame = Frame::read(json, &mut self.ranges)?;
+                        self.frames.push(frame);
+                        Ok(())
+                    })?;
+                }
+                b"stream_id" => self.stream = json.optional(Json::whole)?,
+                b"offset" => self.offset = json.optional(Json::whole)?,
+                b"from" => self.source = json.optional(Json::string)?,
+                b"to" => self.to = json.optional(Json::string)?,
+                b"min_rtt" => self.min_rtt = json.optional(Json::number)?,
+                b"smoothed_rtt" => self.smoothed_rtt = json.optional(Json::number)?,
+                b"latest_rtt" => self.latest_rtt = json.optional(Json::number)?,
+                b"congestion_window" => self.congestion_window = json.optional(Json::whole)?,
+                b"bytes_in_flight" => self.bytes_in_flight = json.optional(Json::whole)?,
+                b"pacing_rate" => self.pacing_rate = json.optional(Json::whole)?,
+                b"cf_lost_packets" => self.counts_losses = json.optional(counts)?.unwrap_or(false),
                 _ => json.skip()?,
             }
             Ok(())
-        })?;
-        Ok(data)
+        })
     }
 }
 
@@ -141,7 +175,7 @@ impl Raw {
 }
 
 impl<'a> Frame<'a> {
-    fn read(json: &mut Json<'a>) -> Result<Self> {
+    fn read(json: &mut Json<'a>, ranges: &mut Vec<(i64, i64)>) -> Result<Self> {
         let (mut frame, mut kind) = (Self::default(), None);
         json.object(|json, field| {
             match field {
@@ -149,7 +183,11 @@ impl<'a> Frame<'a> {
                 b"raw" => frame.raw = json.optional(Raw::read)?,
                 b"ack_delay" => frame.ack_delay = json.optional(Json::number)?,
                 b"acked_ranges" => {
-                    (frame.ranges, frame.odd_range) = json.optional(ranges)?.unwrap_or_default()
+                    let begin = ranges.len();
+                    frame.odd_range = json
+                        .optional(|json| any_odd(json, ranges))?
+                        .unwrap_or(false);
+                    frame.ranges = begin..ranges.len();
                 }
                 b"ect0" => frame.ect0 = json.optional(Json::whole)?,
                 b"ect1" => frame.ect1 = json.optional(Json::whole)?,
@@ -168,34 +206,26 @@ impl<'a> Frame<'a> {
     }
 }
 
-fn list<'a, T>(
-    json: &mut Json<'a>,
-    mut read: impl FnMut(&mut Json<'a>) -> Result<T>,
-) -> Result<Vec<T>> {
-    let mut out = Vec::new();
-    json.array(|json| {
-        out.push(read(json)?);
-        Ok(())
-    })?;
-    Ok(out)
-}
-
-fn pairs(json: &mut Json) -> Result<Vec<(i64, i64)>> {
-    list(json, |json| match numbers(json)? {
-        (2, first, last) => Ok((first, last)),
+fn pairs(json: &mut Json, out: &mut Vec<(i64, i64)>) -> Result<()> {
+    json.array(|json| match numbers(json)? {
+        (2, first, last) => {
+            out.push((first, last));
+            Ok(())
+        }
         _ => Err(Unsure),
     })
 }
 
-/// Ranges by their first and last number, and whether there are some that are not one number, or two in order.
-fn ranges(json: &mut Json) -> Result<(Vec<(i64, i64)>, bool)> {
+/// Adds ranges by their first and last number; whether there are some that are not one number, or two in order.
+fn any_odd(json: &mut Json, out: &mut Vec<(i64, i64)>) -> Result<bool> {
     let mut odd = false;
-    let some = list(json, |json| {
+    json.array(|json| {
         let (count, first, last) = numbers(json)?;
         odd |= !(1..=2).contains(&count) || first > last;
-        Ok((first, last))
+        out.push((first, last));
+        Ok(())
     })?;
-    Ok((some, odd))
+    Ok(odd)
 }
 
 /// How many there are in an array, the first and the last.
