@@ -28,7 +28,8 @@ execute_process(COMMAND "${VENV}/bin/python" -m pip install --disable-pip-versio
 # The package runs from its sources: edits count at once, and no build backend has to be downloaded.
 execute_process(COMMAND "${VENV}/bin/python" -c "import sysconfig; print(sysconfig.get_path('purelib'), end='')"
                 OUTPUT_VARIABLE site_packages COMMAND_ERROR_IS_FATAL ANY)
-file(WRITE "${site_packages}/qlog-analysis.pth" "${SOURCES}\n")
+list(JOIN SOURCES "\n" sources)
+file(WRITE "${site_packages}/qlog-analysis.pth" "${sources}\n")
 file(WRITE "${LAUNCHER}" "#!/bin/sh\nexec '${VENV}/bin/python' -m qlog_analysis \"$@\"\n")
 file(CHMOD "${LAUNCHER}" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 

@@ -20,7 +20,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from qlog_analysis.decoding import columns_of
+from qlog_analysis import compiled
+from qlog_analysis.compiled import columns_of
 from qlog_analysis.invariants import run as invariants
 from qlog_analysis.load import load
 from qlog_analysis.metrics import measure
@@ -111,6 +112,7 @@ def arguments() -> argparse.Namespace:
 def main() -> int:
     args = arguments()
     missed = []
+    print(f"qlog-analysis {compiled.told()}")
     with tempfile.TemporaryDirectory(dir=args.folder) as folder:
         for spec in SPECS:
             path = make(args.lab, spec, args.size / MB_PER_SECOND, Path(folder))

@@ -16,6 +16,7 @@ NOT_RUN = {
     "ctest *": "one ctest at a time works in a build folder, and this is a test of one",
     "cargo test -p quiche-cc --no-default-features": "ctest: controllers",
     "cargo test -p quiche-cc-contract": "ctest: contract",
+    "cargo test --no-default-features --manifest-path qlog-analysis/reader/*": "ctest: reader",
     "cargo test --release -p quiche-cc-lab *": "alone it compiles quiche with other features; ctest: lab",
     "cargo build * --example evaluate": "ctest: search",
     "cargo run * --example ablation": "takes ten minutes",

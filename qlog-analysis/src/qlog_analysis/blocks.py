@@ -11,11 +11,10 @@ from itertools import pairwise
 
 from .broken import Broken
 from .builder import Builder
-from .columns import Columns
-from .decoding import columns_of
+from .compiled import columns_of
 from .dialect.native import Native
 from .record import Block, Record
-from .stretch import Stretch
+from .stretch import Stretch, Whole
 
 MOST_SINGLE = 0.05
 """Share of the records of a block that may be no rows of its columns; with more of them a block is not worth it."""
@@ -37,19 +36,20 @@ class BlockBuilder:
             return
         self._builder.trace.end = max(self._builder.trace.end, columns.end / 1e3)
         others = piece.some(sorted(columns.single + columns.apart))
+        whole = Whole.of(columns)
         for before, end in pairwise([-1, *columns.single, length]):
             if before >= 0:
                 self._one_by_one([others[before]])
             if before + 1 < end:
-                self._stretch(piece, columns, others, before + 1, end)
+                self._stretch(piece, whole, others, before + 1, end)
 
-    def _stretch(self, block: Block, columns: Columns, others: dict[int, Record], first: int, end: int) -> None:
-        stretch = Stretch(self._builder.progress, columns, block.number, first, end)
+    def _stretch(self, block: Block, whole: Whole, others: dict[int, Record], first: int, end: int) -> None:
+        stretch = Stretch(self._builder.progress, whole, block.number, first, end)
         if not stretch.usual:
             self._one_by_one(block.records(first, end))
             return
         stretch.take()
-        apart = columns.apart
+        apart = whole.columns.apart
         self._one_by_one(others[at] for at in apart[bisect_left(apart, first) : bisect_left(apart, end)])
         self._builder.progress.seen(block.number + end - 1)
 

@@ -97,8 +97,7 @@ class Builder:
         encoded = self._dialect.writer.encoded_ack_delay
         raw = np.array(self.progress.raw_ack_delay, dtype=np.float64)
         delays = np.rint(raw * 1e3) * 2.0**self._exponent * 1e-6 if encoded else raw * 1e-3
-        for f, delay in zip(t.feedback, delays.tolist(), strict=True):
-            f.ack_delay = delay
+        t.feedback.ack_delay = array("d", delays.tobytes())
         return t
 
     def _why_empty(self) -> str:
@@ -274,8 +273,9 @@ class Builder:
             return
         last = t.feedback[-1] if t.feedback else None
         if last is not None and last.group_end > record.number and last.time == time:
-            last.lost.extend(self.progress.spaces[last.space].lose_oldest(count - len(last.lost)))
-            found = len(last.lost)
+            more = self.progress.spaces[last.space].lose_oldest(count - len(last.lost))
+            found = len(last.lost) + len(more)
+            t.feedback.lose(more)
         else:
             found = self._loss_by_timer(record, time, count)
         if found < count:
@@ -307,7 +307,7 @@ class Builder:
             return
         last = self.trace.feedback[-1] if self.trace.feedback else None
         if last is not None and last.time == time and last.space is space:
-            last.lost.append(position)
+            self.trace.feedback.lose([position])
         else:
             self.progress.add_feedback(Feedback(record.number, time, space, range(0), -1, 0.0, [position]), 0.0)
 

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
-from . import __version__, commands
+from . import __version__, commands, compiled
 from .commands import Code
 from .errors import AnalysisError
 from .fleet import arguments
@@ -136,7 +136,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=__version__)
+    parser.add_argument("--version", action="version", version=f"{__version__} ({compiled.told()})")
     subparsers = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_checkers(subparsers)
     metrics = _Command(

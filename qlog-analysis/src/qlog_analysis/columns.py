@@ -16,7 +16,7 @@ Bytes = npt.NDArray[np.uint8]
 
 RTTS = ("latest_rtt", "smoothed_rtt", "min_rtt")
 METRICS = ("congestion_window", "bytes_in_flight", "pacing_rate", *RTTS)
-"""Of `quic:recovery_metrics_updated`."""
+"""Columns of `Metrics`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +87,14 @@ class Acks(Rows):
 
 @dataclass(frozen=True, slots=True)
 class Metrics(Rows):
-    values: dict[str, Floats]
-    """Each of `METRICS`; NaN where it did not change, and so is not there."""
+    """NaN is what did not change, and so is not there."""
+
+    congestion_window: Floats
+    bytes_in_flight: Floats
+    pacing_rate: Floats
+    latest_rtt: Floats
+    smoothed_rtt: Floats
+    min_rtt: Floats
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Reads the usual records of a block into columns."""
+"""Reads the usual records of a block into columns, in Python."""
 
 from __future__ import annotations
 
@@ -80,7 +80,6 @@ class _Rows:
         self.end = 0.0
 
     def columns(self) -> Columns:
-        metrics = _columns(f"at time:f {' '.join(f'{name}:f' for name in METRICS)}", self.metrics)
         ranges, told = _columns("low high", self.ranges), _columns("told_number told_time", self.told)
         return Columns(
             sent=Sent(
@@ -92,7 +91,7 @@ class _Rows:
                 **_columns("stream offset length", self.received_frames),
             ),
             acks=Acks(**_columns("at time:f space:b ack_delay:f ranges ect ce told", self.acks), **ranges, **told),
-            metrics=Metrics(metrics.pop("at"), metrics.pop("time"), metrics),
+            metrics=Metrics(**_columns(f"at time:f {' '.join(f'{name}:f' for name in METRICS)}", self.metrics)),
             written=Written(**_columns("at time:f stream end", self.written)),
             finished=self.finished,
             apart=self.apart,

@@ -9,26 +9,18 @@ from __future__ import annotations
 import math
 from array import array
 from dataclasses import dataclass, field
-from enum import Enum, IntEnum
+from enum import Enum
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from . import events, wire
 from .dialect.writers import QUICHE, Writer
+from .feedback import NEVER, Feedback, Feedbacks, Space
+
+__all__ = ["NEVER", "Feedback", "Feedbacks", "Space"]
+"""Of what is imported here, what is a part of the model."""
 
 TIME_RESOLUTION = 1e-6
-NEVER = 1 << 62
-"""A record number after every other."""
-
-
-class Space(IntEnum):
-    """Packet number spaces (RFC 9000 section 12.3)."""
-
-    INITIAL = 0
-    HANDSHAKE = 1
-    APPLICATION = 2
-
-
 NO_SPACE = 255
 """Of packets without a number, as Retry."""
 
@@ -106,28 +98,6 @@ class SentPackets:
     def frames_of(self, packet: int) -> range:
         end = self.first_frame[packet + 1] if packet + 1 < len(self.first_frame) else len(self.frames)
         return range(self.first_frame[packet], end)
-
-
-@dataclass(slots=True)
-class Feedback:
-    """A feedback event: an ACK frame that newly acknowledged something, or a loss detection."""
-
-    record: int
-    time: float
-    space: Space
-    acked: range
-    """Positions in `Trace.acked`."""
-    sample: int
-    """The packet whose round trip the ACK measures (RFC 9002 section 5.1), or -1."""
-    ack_delay: float
-    """As reported, in s, after the peer's exponent has been applied."""
-    lost: list[int] = field(default_factory=list)
-    received: list[tuple[int, float]] = field(default_factory=list)
-    """Newly acknowledged packets whose receive timestamps came with the ACK, and these, in s on the peer's clock."""
-    ecn: tuple[int, int] | None = None
-    """ECT (0 and 1) and CE counts of the ACK frame, if it has them."""
-    group_end: int = NEVER
-    """Record number of the next packet event: what the controller wrote before it, it wrote at this feedback."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +202,7 @@ class Trace:
     sent: SentPackets = field(default_factory=SentPackets)
     acked: array[int] = field(default_factory=lambda: array("q"))
     """Newly acknowledged packets, in order of acknowledgement."""
-    feedback: list[Feedback] = field(default_factory=list)
+    feedback: Feedbacks = field(default_factory=Feedbacks)
     metrics: Metrics = field(default_factory=Metrics)
     states: list[State] = field(default_factory=list)
     parameters: list[ParametersEvent] = field(default_factory=list)

@@ -31,8 +31,7 @@ class Progress:
 
     def close_group(self, record: int) -> None:
         """What comes from this record on does not belong to the last feedback."""
-        if self.trace.feedback and self.trace.feedback[-1].group_end > record:
-            self.trace.feedback[-1].group_end = record
+        self.trace.feedback.close(record)
 
     def add_feedback(self, feedback: Feedback, raw_ack_delay: float) -> None:
         self.trace.feedback.append(feedback)

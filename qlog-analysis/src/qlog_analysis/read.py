@@ -15,6 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Protocol
 
+import numpy as np
 import zstandard
 
 from . import document
@@ -206,14 +207,23 @@ def _complete(raw: bytes, number: int, start: int) -> Iterator[Piece]:
     """The records in what stands before a separator."""
     if raw.startswith(RECORD_SEPARATOR):  # as at the begin of a file that begins with one
         raw, start = raw[1:], start + 1
-    if raw.endswith(_END) and raw.count(RECORD_SEPARATOR) == raw.count(_END + RECORD_SEPARATOR):
-        yield Block(number, start, raw)
+    block = Block.of(number, start, raw)
+    if raw.endswith(_END) and _ends_before(block):
+        yield block
         return
     for part in raw.split(RECORD_SEPARATOR):
         if part.strip():
             yield _record(number, start, part, last=False)
             number += 1
         start += len(part) + 1
+
+
+def _ends_before(block: Block) -> bool:
+    """Whether every separator stands behind the end of a record."""
+    bytes_, separators = np.frombuffer(block.raw, dtype=np.uint8), block.separators
+    if len(separators) and separators[0] < len(_END):
+        return False
+    return all(bool((bytes_[separators - i - 1] == byte).all()) for i, byte in enumerate(reversed(_END)))
 
 
 def _record(number: int, offset: int, part: bytes, *, last: bool) -> Record:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from .errors import TraceError
+
+Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,35 +44,38 @@ class Block:
     """Likewise."""
     raw: bytes
     """Their texts with a separator between two."""
+    separators: Ints = field(repr=False, compare=False)
+    """Where these are."""
+
+    @classmethod
+    def of(cls, number: int, offset: int, raw: bytes) -> Block:
+        return cls(number, offset, raw, np.flatnonzero(np.frombuffer(raw, dtype=np.uint8) == SEPARATOR[0]))
 
     @property
     def texts(self) -> list[bytes]:
         return self.raw.split(SEPARATOR)
 
     def __len__(self) -> int:
-        return self.raw.count(SEPARATOR) + 1
+        return len(self.separators) + 1
 
     def records(self, first: int = 0, end: int | None = None) -> Iterator[Record]:
         """Those of these places."""
-        offset = self.offset
-        for i, text in enumerate(self.texts[:end]):
-            if i >= first:
-                yield Record(self.number + i, offset, text.strip())
-            offset += len(text) + 1
+        yield from self.some(list(range(first, len(self) if end is None else end))).values()
 
     def some(self, places: list[int]) -> dict[int, Record]:
         """Those of these places, by them."""
         if not places:
             return {}
-        separators = np.flatnonzero(np.frombuffer(self.raw, dtype=np.uint8) == SEPARATOR[0])
-        edges = np.concatenate(([-1], separators, [len(self.raw)]))
+        edges = np.concatenate(([-1], self.separators, [len(self.raw)]))
         bounds = zip(places, (edges[places] + 1).tolist(), edges[np.array(places) + 1].tolist(), strict=True)
         return {at: Record(self.number + at, self.offset + a, self.raw[a:b].strip()) for at, a, b in bounds}
 
     def without_first(self) -> Block | None:
         """None if nothing else is in it."""
-        first, separator, rest = self.raw.partition(SEPARATOR)
-        return Block(self.number + 1, self.offset + len(first) + 1, rest) if separator else None
+        if not len(self.separators):
+            return None
+        begin = int(self.separators[0]) + 1
+        return Block(self.number + 1, self.offset + begin, self.raw[begin:], self.separators[1:] - begin)
 
 
 def is_json(text: bytes) -> bool:

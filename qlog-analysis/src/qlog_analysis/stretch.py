@@ -5,29 +5,57 @@ from __future__ import annotations
 
 import math
 from array import array
+from dataclasses import dataclass
 
 import numpy as np
 
 from .columns import METRICS, RTTS, Columns, Floats, Ints, Packets, forward_filled
-from .model import NEVER, Feedback, LossesFrom, Space, StreamFrames
+from .model import NEVER, LossesFrom, Space, StreamFrames
 from .progress import Progress
 from .recovery import AckedTogether, AckRanges
 
 
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A block, with what is needed of it for every stretch."""
+
+    columns: Columns
+    frames_sent: Ints
+    """Where the STREAM frames of each row begin, and where the last one's end."""
+    frames_received: Ints
+    ranges: Ints
+    """Likewise of ACKs."""
+    told: Ints
+    packet_at: Ints
+    """Places and times (s) of the packets of both directions."""
+    packet_time: Floats
+
+    @classmethod
+    def of(cls, columns: Columns) -> Whole:
+        sent, received, acks = columns.sent, columns.received, columns.acks
+        at, time = np.concatenate((sent.at, received.at)), np.concatenate((sent.time, received.time))
+        order = np.argsort(at, kind="stable")
+        counts = (sent.stream_frames, received.stream_frames, acks.ranges, acks.told)
+        frames_sent, frames_received, ranges, told = (np.concatenate(([0], np.cumsum(c))) for c in counts)
+        return cls(columns, frames_sent, frames_received, ranges, told, at[order], time[order] / 1e3)
+
+
 class Stretch:
-    def __init__(self, progress: Progress, columns: Columns, number: int, first: int, end: int) -> None:
+    def __init__(self, progress: Progress, whole: Whole, number: int, first: int, end: int) -> None:
         """Of records from `first` up to, and without, `end`; `number` is that of the block's first record."""
         self._progress = progress
         self._trace = progress.trace
-        self._columns = columns
+        self._whole = whole
+        self._columns = columns = whole.columns
         self._number = number
         self._first, self._end = first, end
         self._sent = columns.sent.between(first, end)
         self._received = columns.received.between(first, end)
         self._acks = columns.acks.between(first, end)
         self._range_counts = columns.acks.ranges[self._acks]
-        self._ranges = _part(columns.acks.ranges, self._acks)
-        self._packet_records, self._packet_times = self._packets()
+        self._ranges = _part(whole.ranges, self._acks)
+        packets = slice(*np.searchsorted(whole.packet_at, (first, end)).tolist())
+        self._packet_records, self._packet_times = whole.packet_at[packets] + number, whole.packet_time[packets]
         self._of_space = self._sent_by_space()
 
     # -- whether it is as it should be --------------------------------------------------------------------------
@@ -42,14 +70,6 @@ class Stretch:
     def _in_order(self) -> bool:
         time = self._packet_times
         return not len(time) or bool(time[0] >= self._progress.last_packet_time and (time[1:] >= time[:-1]).all())
-
-    def _packets(self) -> tuple[Ints, Floats]:
-        """Records and times (s) of the packets of both directions."""
-        sent, received = self._columns.sent, self._columns.received
-        at = np.concatenate((sent.at[self._sent], received.at[self._received]))
-        time = np.concatenate((sent.time[self._sent], received.time[self._received]))
-        order = np.argsort(at, kind="stable")
-        return at[order] + self._number, time[order] / 1e3
 
     def _numbers_increase(self) -> bool:
         for space, (_, number) in self._of_space.items():
@@ -106,7 +126,7 @@ class Stretch:
         sent.ack += columns.ack[rows].tobytes()
         _extend(sent.acked_at, np.full(len(time), np.nan))
         _extend(sent.first_frame, len(sent.frames) + np.cumsum(counts) - counts)
-        _take_frames(sent.frames, columns, rows, time)
+        _take_frames(sent.frames, columns, rows, _part(self._whole.frames_sent, rows), time)
         self._trace.finished.update(s for at, s in self._columns.finished if self._first <= at < self._end)
 
     def _take_received(self) -> None:
@@ -117,7 +137,7 @@ class Stretch:
         trace.received_space += columns.space[rows].tobytes()
         _extend(trace.received_number, columns.number[rows])
         _extend(trace.received_size, columns.size[rows])
-        _take_frames(trace.received, columns, rows, time)
+        _take_frames(trace.received, columns, rows, _part(self._whole.frames_received, rows), time)
 
     def _take_acks(self) -> None:
         trace, acks = self._trace, self._columns.acks
@@ -138,22 +158,31 @@ class Stretch:
         begin = acked.begin + len(trace.acked)
         end = np.append(begin[1:], len(trace.acked) + len(acked.packets))
         following = np.append(self._packet_records, NEVER)[np.searchsorted(self._packet_records, record, side="right")]
-        received = self._received_times(acked)
+        place, packet, received = self._received_times(acked)
+        feedback, known = trace.feedback, len(trace.feedback.received_packet)
+        _extend(feedback.record, record)
+        _extend(feedback.time, time)
+        feedback.space += bytes([space]) * len(record)
+        _extend(feedback.acked_end, end)
+        _extend(feedback.sample, acked.sample)
+        _extend(feedback.ack_delay, np.zeros(len(record)))
+        _extend(feedback.ect, acks.ect[acked.ack])
+        _extend(feedback.ce, acks.ce[acked.ack])
+        _extend(feedback.group_end, following)
+        _extend(feedback.received_end, known + np.cumsum(np.bincount(place, minlength=len(record))))
+        _extend(feedback.received_packet, packet)
+        _extend(feedback.received_time, received)
         _extend(trace.acked, acked.packets)
         np.frombuffer(trace.sent.acked_at, dtype=np.float64)[acked.packets] = np.repeat(time, end - begin)
         self._progress.raw_ack_delay.frombytes(acks.ack_delay[acked.ack].tobytes())
-        columns = (record, time, begin, end, acked.sample, acks.ect[acked.ack], acks.ce[acked.ack], following)
-        for i, (at, when, a, b, sample, ect, ce, until) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
-            ecn = None if ce < 0 else (ect, ce)
-            told = received.get(i) or []
-            trace.feedback.append(Feedback(at, when, space, range(a, b), sample, 0.0, [], told, ecn, until))
 
-    def _received_times(self, acked: AckedTogether) -> dict[int, list[tuple[int, float]]]:
-        """`Feedback.received` by place in `acked`."""
+    def _received_times(self, acked: AckedTogether) -> tuple[Ints, Ints, Floats]:
+        """`Feedback.received`: place in `acked`, packet and time."""
         acks = self._columns.acks
-        some = _part(acks.told, self._acks)
+        some = _part(self._whole.told, self._acks)
         if some.start == some.stop:
-            return {}
+            nothing = np.empty(0, dtype=np.int64)
+            return nothing, nothing, np.empty(0)
         of_ack = np.repeat(np.arange(self._acks.start, self._acks.stop), acks.told[self._acks])
         place = np.repeat(np.arange(len(acked.ack)), np.diff(np.append(acked.begin, len(acked.packets))))
         number = np.frombuffer(self._trace.sent.number, dtype=np.int64)[acked.packets]
@@ -164,11 +193,8 @@ class Stretch:
         time = np.full(len(number), -1, dtype=np.int64)
         time[at[same]] = acks.told_time[some][same]  # of a number that is told twice the last one counts
         told = np.flatnonzero(time >= 0)
-        out: dict[int, list[tuple[int, float]]] = {}
-        columns = (place[told], acked.packets[told], time[told] * 1e-6)
-        for i, packet, seconds in zip(*(c.tolist() for c in columns), strict=True):
-            out.setdefault(i, []).append((packet, seconds))
-        return out
+        seconds = np.asarray(time[told] * 1e-6, dtype=np.float64)
+        return place[told].astype(np.int64), acked.packets[told], seconds
 
     def _take_metrics(self) -> None:
         columns, m = self._columns.metrics, self._trace.metrics
@@ -180,7 +206,7 @@ class Stretch:
         _extend(m.time, columns.time[rows] / 1e3)
         known = self._rtts_known_from(rows, length)
         for name in METRICS:
-            value = columns.values[name][rows]
+            value: Floats = getattr(columns, name)[rows]
             if name in RTTS:
                 value = np.where(np.arange(length) >= known, value * 1e-3, np.nan)
             elif name == "pacing_rate":
@@ -194,7 +220,7 @@ class Stretch:
         """The first row of these from which RTTs are more than a guess."""
         if self._progress.rtt_known:
             return 0
-        told = np.flatnonzero(~np.isnan(self._columns.metrics.values["latest_rtt"][rows]))
+        told = np.flatnonzero(~np.isnan(self._columns.metrics.latest_rtt[rows]))
         self._progress.rtt_known = len(told) > 0
         return int(told[0]) if len(told) else length
 
@@ -207,14 +233,12 @@ class Stretch:
         _extend(written.end, columns.end[rows])
 
 
-def _part(counts: Ints, rows: slice) -> slice:
-    """What belongs to these rows where each has so many."""
-    begin = int(counts[: rows.start].sum())
-    return slice(begin, begin + int(counts[rows].sum()))
+def _part(begins: Ints, rows: slice) -> slice:
+    """What belongs to these rows."""
+    return slice(int(begins[rows.start]), int(begins[rows.stop]))
 
 
-def _take_frames(out: StreamFrames, columns: Packets, rows: slice, time: Floats) -> None:
-    part = _part(columns.stream_frames, rows)
+def _take_frames(out: StreamFrames, columns: Packets, rows: slice, part: slice, time: Floats) -> None:
     _extend(out.stream, columns.stream[part])
     _extend(out.offset, columns.offset[part])
     _extend(out.length, columns.length[part])

@@ -17,7 +17,7 @@ def rowd_source_of(trace: Trace) -> str | None:
         return str(said.most_common(1)[0][0])
     if not trace.ack_frames:
         return None
-    source = Source.TIMESTAMPS if any(f.received for f in trace.feedback) else Source.ACK
+    source = Source.TIMESTAMPS if trace.feedback.received_packet else Source.ACK
     return str(source.value)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from itertools import pairwise
 
 import numpy as np
@@ -85,15 +84,17 @@ def _recent(seen: Seen) -> Ints:
 
 def _most(values: Floats, since: Ints) -> Floats:
     """The largest from `since` on, up to each."""
-    out, held = list[float](), deque[tuple[int, float]]()
-    for i, (value, first) in enumerate(zip(values.tolist(), since.tolist(), strict=True)):
-        while held and held[-1][1] <= value:
-            held.pop()
-        held.append((i, value))
-        while held[0][0] < first and len(held) > 1:
-            held.popleft()
-        out.append(held[0][1])
-    return np.array(out, dtype=np.float64)
+    places = np.arange(len(values))
+    first = np.minimum(since, places)
+    count = places - first + 1
+    # Two stretches of the largest power of two that fits cover each; `of_stretch` has the largest of all of its length.
+    length, of_stretch, out = 1, values, np.array(values, dtype=np.float64)
+    while length <= count.max(initial=0):
+        fits = count // length == 1
+        out[fits] = np.maximum(of_stretch[first[fits]], of_stretch[places[fits] - length + 1])
+        of_stretch = np.maximum(of_stretch[:-length], of_stretch[length:])
+        length *= 2
+    return out
 
 
 def _paced(seen: Seen) -> Floats:

@@ -19,7 +19,7 @@ UNMARKED = frozenset({"hybrid", "vegas", "rrr", "raimd"})
 
 def judge(seen: Seen) -> Judged:
     trace = seen.trace
-    told = [f for f in trace.feedback if f.ecn is not None]
+    told = [trace.feedback[i] for i in np.flatnonzero(np.array(trace.feedback.ce, dtype=np.int64) >= 0).tolist()]
     if not told:
         return Judged.nothing("no ACK frame has ECN counts; the codepoint of a packet sent stands in no event")
     out = Judged()

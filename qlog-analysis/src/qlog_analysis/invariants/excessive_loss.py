@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..model import TIME_RESOLUTION, Feedback, Space
+from ..model import TIME_RESOLUTION, Space
 from .invariant import Invariant, Judged
 from .seen import LEAST_WINDOW, Seen
 
@@ -88,8 +88,9 @@ def _rounds(seen: Seen) -> list[_Round]:
 def _lost(seen: Seen) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Packets that were declared lost and did not come later."""
     lost = np.zeros(len(seen.trace.sent), dtype=np.bool_)
-    of_space: list[Feedback] = [f for f in seen.trace.feedback if f.space is Space.APPLICATION]
-    lost[[p for f in of_space for p in f.lost]] = True
+    feedback = seen.trace.feedback
+    for i, packets in feedback.lost.items():
+        lost[packets] |= feedback.space[i] == Space.APPLICATION
     lost[seen.trace.came_late] = False
     return lost
 

@@ -47,10 +47,12 @@ def _highest(seen: Seen, record: Ints) -> Floats:
     mine = np.zeros(len(size), dtype=np.bool_)
     mine[seen.o.sends.packet] = True
     others = np.flatnonzero(~mine & eliciting)
-    gone = np.full(len(size), np.iinfo(np.int64).max)
-    for f in seen.trace.feedback:
-        for p in (*(seen.trace.acked[i] for i in f.acked), *f.lost):
-            gone[p] = f.record
+    gone = np.full(len(size), -1)
+    acked = np.frombuffer(seen.trace.acked, dtype=np.int64)
+    gone[acked] = np.repeat(seen.feedback_record, seen.trace.feedback.counts)
+    for i, packets in seen.trace.feedback.lost.items():
+        gone[packets] = np.maximum(gone[packets], seen.trace.feedback.record[i])
+    gone[gone < 0] = np.iinfo(np.int64).max
     left = np.sort(gone[others])
     order = np.argsort(gone[others])
     total_sent = np.concatenate(([0.0], np.cumsum(size[others])))

@@ -7,13 +7,12 @@ from collections import deque
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from ..metrics import Ints
+from .data_events import Bools, Events, Kind
 from .invariant import Invariant, Judged
 from .seen import INITIAL_WINDOW, Seen
-from .waiting import Waiting
-
-Bools = npt.NDArray[np.bool_]
+from .waiting import waits_after
 
 CATCH_UP = 1e-3
 """s: quiche's pacer may make up for so much of a late departure (`burst_allowance` of the controllers here)."""
@@ -59,7 +58,7 @@ class Schedule:
 
     def early(self, time: float, together: int) -> float:
         """By how much more than a burst of so many packets one leaves too early."""
-        if self.free:
+        if self.free or self.due <= time:
             return -math.inf
         return self.due - sum(self.last[-1 - i] for i in range(min(together - 1, len(self.last)))) - time
 
@@ -85,15 +84,16 @@ def burst_of(seen: Seen) -> Burst:
     return QUICHES if seen.trace.native else OTHERS
 
 
-def together(seen: Seen) -> list[int]:
-    """How many packets may leave together with each of `sends`."""
+def _together(seen: Seen, paced: Ints) -> list[int]:
+    """How many packets may leave together with each of these: a burst that has begun goes on."""
     s, states, burst = seen.o.sends, seen.trace.states, burst_of(seen)
-    if not seen.ours:
-        return [burst.paced] * len(s)
+    if not seen.ours or not len(paced):
+        return [burst.paced] * len(paced)
     state = np.searchsorted(np.array([x.record for x in states], dtype=np.int64), s.record) - 1
     starts = np.array([*(x.name == "startup" for x in states), False])[state]  # the last one stands for none
-    several = (s.pacing > PAIRS_ABOVE) | (starts & (burst is PROBING))
-    return [burst.paced if x else 1 for x in several.tolist()]
+    several = ((s.pacing > PAIRS_ABOVE) | (starts & (burst is PROBING)))[paced]
+    recently = np.convolve(several, np.ones(PROBING.paced))[: len(several)] > 0
+    return [burst.paced if x else 1 for x in recently.tolist()]
 
 
 def judge(seen: Seen) -> Judged:
@@ -102,36 +102,48 @@ def judge(seen: Seen) -> Judged:
         return Judged.nothing("the trace does not report a pacing rate")
     if not seen.trace.sizes_known:
         return Judged.nothing("the trace does not give the size of every packet")
-    out, sent = Judged(), seen.trace.sent
-    plan, held = Schedule(burst_of(seen)), _Held.of(seen)
-    before, bursts = math.nan, deque[int](maxlen=PROBING.paced)
-    known = ~np.isnan(seen.ptos_before(s.record))
-    columns = (s.record, known, s.in_flight, s.packet, s.time, 8.0 * s.size / (s.pacing + 8.0), _without_room(seen))
-    rows = zip(*(c.tolist() for c in columns), together(seen), strict=True)
-    for i, (record, rtt_known, in_flight, packet, time, transfer, no_room, at_once) in enumerate(rows):
-        if record >= seen.until:
-            break
-        if in_flight <= 0.0:
-            plan.free = plan.burst.after_idle if rtt_known else plan.burst.first
-        if not sent.frames_of(packet) or math.isnan(transfer):
-            continue  # quiche paces what carries data
-        if held.otherwise:
+    out, sent, plan = Judged(), seen.trace.sent, Schedule(burst_of(seen))
+    transfer = 8.0 * s.size / (s.pacing + 8.0)
+    # quiche paces what carries data.
+    data = np.diff(sent.first_frame, append=len(sent.frames))[s.packet] > 0
+    paced = np.flatnonzero((s.record < seen.until) & data & ~np.isnan(transfer))
+    idle = _idle(seen, paced)
+    times = (c[paced].tolist() for c in (s.time, transfer))
+    rows = zip(*times, idle, _together(seen, paced), _held(seen, paced), strict=True)
+    before = math.nan
+    for i, (time, takes, free, most, held) in enumerate(rows):
+        if free is not None:
+            plan.free = free
+        if held:
             plan.interrupted(time)
         elif plan.free == 0:
             out.cases += 1
             out.seconds += 0.0 if math.isnan(before) else time - before
-        bursts.append(at_once)
-        early = plan.early(time, max(bursts))  # a burst that has begun goes on
+        early = plan.early(time, most)
         if early > TOGETHER + TRUNCATED:
+            packet = paced[i]
             out.breach(
                 time,
-                f"packet {sent.number[packet]} leaves {early * 1e3:.3f} ms before {s.pacing[i] / 1e6:.3f} Mbit/s and a "
-                f"burst of {max(bursts)} allow",
+                f"packet {sent.number[s.packet[packet]]} leaves {early * 1e3:.3f} ms before "
+                f"{s.pacing[packet] / 1e6:.3f} Mbit/s and a burst of {most} allow",
             )
             plan.due = time  # what follows is judged for itself
-        plan.left(time, transfer)
-        held.left(record, packet, no_room=no_room)
+        plan.left(time, takes)
         before = time
+    return out
+
+
+def _idle(seen: Seen, paced: Ints) -> list[int | None]:
+    """How many packets may leave unpaced from each on because nothing was in flight at it, or at one since the packet
+    before it; None where something was."""
+    s, burst = seen.o.sends, burst_of(seen)
+    out: list[int | None] = [None] * len(paced)
+    empty = np.flatnonzero(s.in_flight <= 0.0)
+    at = np.searchsorted(paced, empty)
+    known = ~np.isnan(seen.ptos_before(s.record[empty]))
+    for i, rtt_known in zip(at.tolist(), known.tolist(), strict=True):
+        if i < len(out):
+            out[i] = burst.after_idle if rtt_known else burst.first
     return out
 
 
@@ -141,28 +153,19 @@ def _without_room(seen: Seen) -> Bools:
     return (s.in_flight + s.size + seen.o.full > s.window) & (burst_of(seen) is PROBING)
 
 
-@dataclass(slots=True)
-class _Held:
-    """Whether anything else than pacing held the sender back after its last packet. quiche's pacer begins a new burst
+def _held(seen: Seen, paced: Ints) -> list[bool]:
+    """Whether anything else than pacing held the sender back before each of these. quiche's pacer begins a new burst
     after the application had nothing to send, or, where three packets may leave together, after the window was full,
     and what was left of the burst before lets it begin at once: a source that writes packet by packet is not paced."""
-
-    waiting: Waiting
-    known: bool
-    """Whether the trace tells what waits."""
-    otherwise: bool = False
-    _written: int = 0
-
-    @classmethod
-    def of(cls, seen: Seen) -> _Held:
-        trace = seen.trace
-        return cls(Waiting(trace), known=len(trace.written) > 0 and trace.first_limits is not None)
-
-    def left(self, record: int, packet: int, *, no_room: bool) -> None:
-        """A packet has left, and may have filled the window."""
-        self._written = self.waiting.write_until(self._written, record)
-        self.waiting.send(packet)
-        self.otherwise = no_room or (self.known and not self.waiting.any)
+    trace, s = seen.trace, seen.o.sends
+    otherwise = _without_room(seen)[paced]
+    if len(trace.written) and trace.first_limits is not None:
+        written = np.array(trace.written.record, dtype=np.int64)
+        order = np.argsort(np.concatenate((written, s.record[paced])), kind="stable")
+        kind = np.repeat((Kind.WRITTEN, Kind.SENT), (len(written), len(paced)))[order]
+        which = np.concatenate((np.arange(len(written)), s.packet[paced]))[order]
+        otherwise |= ~waits_after(trace, Events(kind, which))[kind == Kind.SENT]
+    return [False, *otherwise.tolist()][:-1]
 
 
 INVARIANT = Invariant(

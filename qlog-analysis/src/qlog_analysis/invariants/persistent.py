@@ -31,7 +31,7 @@ def judge(seen: Seen) -> Judged:
     if np.isnan(allowed).all():
         return Judged.nothing("the trace does not report a congestion window")
     out, rtt, look = Judged(), _Long(trace), PersistentCongestion(trace)
-    last = max((i for i, f in enumerate(trace.feedback) if f.lost), default=-1)
+    last = max(trace.feedback.lost, default=-1)
     for i, f in enumerate(trace.feedback[: last + 1]):
         if f.record >= seen.until:
             break

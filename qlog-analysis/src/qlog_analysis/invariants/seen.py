@@ -10,7 +10,7 @@ import numpy as np
 
 from ..metrics import Floats, Ints
 from ..metrics.observed import UNPACED, Observed, observe
-from ..model import NEVER, Space, Trace
+from ..model import NEVER, Trace
 from .probe_timeout import probe_timeouts
 
 RFC_STATES = frozenset({"slow_start", "conservative_slow_start", "congestion_avoidance", "recovery"})
@@ -82,9 +82,8 @@ class Seen:
         said = [s.record for s in self.trace.states if s.name == "recovery"]
         m = self.trace.metrics
         window = np.frombuffer(m.pacing_rate if self.by_rate else m.congestion_window, dtype=np.float64)
-        for i, f in enumerate(self.trace.feedback):
-            if not f.lost:
-                continue
+        for i in self.trace.feedback.lost:
+            f = self.trace.feedback[i]
             rows = self.metric_rows(f.record, f.group_end)
             fell = rows.start > 0 and len(window[rows]) > 0 and window[rows].min() < window[rows.start - 1]
             lost = [p for p in f.lost if sent.time[p] > answered]
@@ -103,8 +102,8 @@ def see(trace: Trace) -> Seen:
     return Seen(
         trace=trace,
         o=observe(trace),
-        feedback_record=np.array([f.record for f in trace.feedback], dtype=np.int64),
-        feedback_time=np.array([f.time for f in trace.feedback], dtype=np.float64),
+        feedback_record=trace.feedback.records,
+        feedback_time=trace.feedback.times,
         pto=low,
         pto_high=high,
         until=_other_path(trace),
@@ -122,11 +121,12 @@ def _other_path(trace: Trace) -> int:
 
 def _round_ends(trace: Trace) -> Ints:
     """Feedback by feedback: when the first packet sent after it has been acknowledged."""
-    newest = -1
-    reached = []
-    for f in trace.feedback:
-        if f.space is Space.APPLICATION:
-            newest = max([newest, *(trace.sent.record[p] for p in trace.acked_by(f))])
-        reached.append(newest)
-    records = np.array([f.record for f in trace.feedback], dtype=np.int64)
-    return np.searchsorted(np.array(reached, dtype=np.int64), records, side="right")
+    counts = trace.feedback.counts
+    some = trace.feedback.of_application & (counts > 0)
+    reached = np.full(len(counts), -1, dtype=np.int64)
+    if some.any():
+        sent = np.frombuffer(trace.sent.record, dtype=np.int64)[np.frombuffer(trace.acked, dtype=np.int64)]
+        begins = (np.cumsum(counts) - counts)[counts > 0]
+        reached[counts > 0] = np.maximum.reduceat(sent, begins)
+        reached = np.maximum.accumulate(np.where(some, reached, -1))
+    return np.searchsorted(reached, trace.feedback.records, side="right")

@@ -3,195 +3,171 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import IntEnum
+from itertools import accumulate
 
 import numpy as np
 
-from ..metrics import Floats
-from ..metrics.distribution import Ints
-from ..model import NEVER, Space
-from .invariant import Invariant, Judged
-from .pacing import Schedule, burst_of
+from ..metrics import Floats, Ints
+from ..model import NEVER
+from .data_events import Bools, Events, Kind
+from .invariant import Breach, Invariant, Judged
+from .pacing import CATCH_UP
 from .seen import Seen
-from .waiting import Waiting
+from .waiting import waits_after
 
 SLACK = 0.05
 """s: the timers and the event loop of a busy machine."""
+SLOW = 0.9
+"""Of the probe timeout: after so long a packet is a probe."""
 
 
-class Kind(IntEnum):
-    """What happens, in the order in which it counts within a record."""
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """The events in order."""
 
-    FEEDBACK = 0
-    LIMIT = 1
-    WRITTEN = 2
-    ABANDONED = 3
-    METRICS = 4
-    SENT = 5
+    record: Ints
+    time: Floats
+    events: Events
+    in_flight: Floats
+    """Bytes, after each."""
+    room: Bools
+    """Whether a full packet has room in the window, after each."""
+
+    def is_kind(self, kind: Kind) -> Bools:
+        found: Bools = self.events.kind == kind
+        return found
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Watch:
-    """Since when a packet could leave, and since when a probe is awaited."""
+    """Since when a packet could leave, and since when a probe is awaited. Each column has one more row than there are
+    events: what holds before each of them, and at the end."""
 
-    seen: Seen
-    out: Judged
-    waiting: Waiting
-    plan: Schedule
-    late: frozenset[int]
-    """Packets that were declared lost in error."""
-    packets: list[int]
-    transfers: list[float]
-    """By packet of `sends`, its position in `Trace.sent` and how long it takes at the pacing rate, s."""
-    ptos: list[float]
-    """After each feedback, s."""
-    ready: float | None = None
-    """Since when data waits that window and flow control let go."""
-    awaited: float | None = None
-    """Since when something in flight is neither acknowledged nor probed for."""
-    backoff: int = 0
-    """Probe timeouts since the last ACK."""
-    pto: float = math.nan
+    time: Floats
+    """Of the event, or the end, s."""
+    ready: Floats
+    """Since when data waits that window and flow control let go; NaN where it does not."""
+    awaited: Floats
+    """Since when something in flight is neither acknowledged nor probed for; NaN where nothing is."""
+    pto: Floats
+    """s; NaN before the first round trip is known."""
+    pto_then: Floats
+    """After the event."""
+    probe: Floats
+    """When a probe is due: the probe timeout, doubled with each one since the last ACK, s."""
+    ends_ready: Bools
+    """Whether the event, or the end, is the last moment of that."""
+    ends_awaited: Bools
 
-    def judge_ready(self, time: float) -> None:
-        """Data waited until now."""
-        if self.ready is None:
-            return
-        silent = time - max(self.ready, self.plan.due)
-        if silent > self.pto + SLACK:
-            self.out.breach(
-                time,
-                f"nothing was sent for {silent * 1e3:.1f} ms although data waited, and window and pacing let it go; "
-                f"the probe timeout is {self.pto * 1e3:.1f} ms",
-            )
-        self.ready = None
-
-    def judge_probe(self, time: float) -> None:
-        """Something was in flight until now, and no ACK came."""
-        if self.awaited is None:
-            return
-        limit = self.pto * 2.0**self.backoff
-        silent = time - max(self.awaited, self.plan.due)
-        if silent > limit + SLACK:
-            self.out.breach(
-                time,
-                f"nothing was sent for {silent * 1e3:.1f} ms with packets in flight and no ACK; a probe is due after "
-                f"{limit * 1e3:.1f} ms",
-            )
-        self.awaited = None
-
-    def sent(self, which: int, time: float) -> None:
-        if self.awaited is not None and time - self.awaited >= 0.9 * self.pto:
-            self.backoff += 1
-        self.judge_ready(time)
-        self.judge_probe(time)
-        self.waiting.send(self.packets[which])
-        transfer = self.transfers[which]
-        if math.isfinite(transfer):
-            self.plan.left(time, transfer)
-
-    def told(self, which: int, time: float) -> None:
-        """An ACK, or losses."""
-        f = self.seen.trace.feedback[which]
-        self.judge_probe(time)
-        if len(f.acked):
-            self.backoff = 0
-        self.pto = self.ptos[which]
-        for p in self.seen.trace.acked_by(f):
-            self.waiting.acknowledge(p)
-        for p in f.lost:
-            (self.waiting.acknowledge if p in self.late else self.waiting.lose)(p)
-
-    def written(self, which: int, _: float) -> None:
-        written = self.seen.trace.written
-        self.waiting.write(written.stream[which], written.end[which])
-
-    def allowed(self, which: int, _: float) -> None:
-        signal = self.seen.trace.signals[which]
-        self.waiting.allow(signal.stream, signal.limit or 0)
-
-    def abandoned(self, stream: int, _: float) -> None:
-        self.waiting.abandon(stream)
-
-    def takers(self) -> dict[int, Callable[[int, float], None]]:
-        """What takes an event in, by kind; metrics say nothing else than `state`."""
-        return {
-            int(Kind.FEEDBACK): self.told,
-            int(Kind.LIMIT): self.allowed,
-            int(Kind.WRITTEN): self.written,
-            int(Kind.ABANDONED): self.abandoned,
-            int(Kind.SENT): self.sent,
-        }
-
-    def state(self, time: float, in_flight: float, room: bool) -> None:
-        """What holds from now on."""
-        able = room and self.waiting.any
-        if not able:
-            self.judge_ready(time)
-        elif self.ready is None:
-            self.ready = time
-        if in_flight <= 0.0:
-            self.awaited = None
-        elif self.awaited is None:
-            self.awaited = time
+    def breaches(self, steps: _Steps, seen: Seen) -> list[Breach]:
+        late = self.ends_ready & (self.time - self.ready > self.pto_then + SLACK)
+        unprobed = self.ends_awaited & (self.time - self.awaited > self.probe + SLACK)
+        if not late.any() and not unprobed.any():
+            return []
+        due = _due(steps, seen)
+        found = []
+        for i in np.flatnonzero(late | unprobed).tolist():
+            time, told = float(self.time[i]), i < len(steps.record) and steps.events.kind[i] == Kind.FEEDBACK
+            ready, awaited = (time - max(float(since[i]), due[i]) for since in (self.ready, self.awaited))
+            messages = []
+            if late[i] and ready > self.pto_then[i] + SLACK:
+                messages.append(
+                    f"nothing was sent for {ready * 1e3:.1f} ms although data waited, and window and pacing let it go; "
+                    f"the probe timeout is {self.pto_then[i] * 1e3:.1f} ms"
+                )
+            if unprobed[i] and awaited > self.probe[i] + SLACK:
+                messages.append(
+                    f"nothing was sent for {awaited * 1e3:.1f} ms with packets in flight and no ACK; a probe is due "
+                    f"after {self.probe[i] * 1e3:.1f} ms"
+                )
+            # An ACK ends what was awaited before it says what may leave.
+            found += [Breach(time, message) for message in (reversed(messages) if told else messages)]
+        return found
 
 
 def judge(seen: Seen) -> Judged:
     begin = _handshake_ends(seen)
     if not len(seen.o.sends) or begin is None:
         return Judged.nothing("the trace does not show a handshake that is over")
-    out, trace = Judged(), seen.trace
-    watch = _Watch(
-        seen=seen,
-        out=out,
-        waiting=Waiting(trace),
-        plan=Schedule(burst_of(seen)),
-        late=frozenset(trace.came_late),
-        packets=seen.o.sends.packet.tolist(),
-        transfers=(8.0 * seen.o.sends.size / seen.o.sends.pacing).tolist(),
-        ptos=seen.pto_high.tolist(),
+    steps = _steps(seen, begin)
+    if not len(steps.record):
+        return Judged()
+    end = float(steps.time[-1]) if seen.until != NEVER else min(seen.trace.end, seen.o.end)
+    watch = _watch(seen, steps, begin, end)
+    watched = ~(np.isnan(watch.ready) & np.isnan(watch.awaited))[:-1]
+    seconds = np.cumsum(np.diff(steps.time, prepend=0.0)[watched])
+    return Judged(
+        cases=int((watched & (steps.is_kind(Kind.SENT) | steps.is_kind(Kind.FEEDBACK))).sum()),
+        seconds=float(seconds[-1]) if len(seconds) else 0.0,
+        breaches=watch.breaches(steps, seen),
     )
-    before, takers, cases = 0.0, watch.takers(), {int(kind) for kind in (Kind.SENT, Kind.FEEDBACK)}
-    for at, time, kind, which, in_flight, room in _steps(seen, begin):
-        if watch.awaited is not None or watch.ready is not None:
-            out.seconds += time - before
-            out.cases += kind in cases
-        before = time
-        if kind in takers:
-            takers[kind](which, time)
-        if at >= begin and not math.isnan(watch.pto):
-            watch.state(time, in_flight, room)
-    end = before if seen.until != NEVER else min(trace.end, seen.o.end)
-    watch.judge_ready(end)
-    watch.judge_probe(end)
-    return out
 
 
-def _steps(seen: Seen, begin: int) -> Iterator[tuple[int, float, int, int, float, bool]]:
-    """The events in order, with bytes in flight and whether a full packet has room after each."""
+def _watch(seen: Seen, steps: _Steps, begin: int, end: float) -> _Watch:
+    sent, told = steps.is_kind(Kind.SENT), steps.is_kind(Kind.FEEDBACK)
+    newest = steps.events.which[told]
+    pto = np.concatenate(([np.nan], np.concatenate(([np.nan], seen.pto_high[newest]))[np.cumsum(told)]))
+    known = (steps.record >= begin) & ~np.isnan(pto[1:])
+    able = known & steps.room & waits_after(seen.trace, steps.events)
+    flying = known & ~(steps.in_flight <= 0.0)
+    ready, awaited = _since(steps.time, able, sent), _since(steps.time, flying, sent | told)
+    probes = np.cumsum(sent & (steps.time - awaited[:-1] >= SLOW * pto[:-1]))
+    answered = np.zeros(len(sent), dtype=np.bool_)
+    answered[told] = seen.trace.feedback.counts[newest] > 0
+    before = np.concatenate(([0], np.maximum.accumulate(np.where(answered, probes, 0))))
+    return _Watch(
+        time=np.append(steps.time, end),
+        ready=ready,
+        awaited=awaited,
+        pto=pto,
+        pto_then=np.append(pto[1:], pto[-1]),
+        probe=pto * 2.0 ** (np.append(probes, probes[-1]) - before),
+        ends_ready=np.append(sent | ~able, True),
+        ends_awaited=np.append(sent | told, True),
+    )
+
+
+def _since(time: Floats, holds: Bools, anew: Bools) -> Floats:
+    """Before each event and at the end, since when something holds; NaN where it does not. With some events it begins
+    anew."""
+    begins = holds & (anew | ~np.concatenate(([False], holds[:-1])))
+    latest = np.maximum.accumulate(np.where(begins, np.arange(len(time)), 0))
+    return np.concatenate(([np.nan], np.where(holds, time[latest], np.nan)))
+
+
+def _due(steps: _Steps, seen: Seen) -> list[float]:
+    """When the pacing rate lets the next packet leave, before each event and at the end."""
+    s, (places, packets) = seen.o.sends, steps.events.of(Kind.SENT)
+    transfer = (8.0 * s.size / s.pacing)[np.searchsorted(s.packet, packets)]
+    paced = np.isfinite(transfer)
+    places, rows = places[paced], zip(steps.time[places[paced]].tolist(), transfer[paced].tolist(), strict=True)
+    due = list(accumulate(rows, lambda due, row: max(due, row[0] - CATCH_UP) + row[1], initial=-math.inf))
+    return [due[i] for i in np.searchsorted(places, np.arange(len(steps.time) + 1)).tolist()]
+
+
+def _steps(seen: Seen, begin: int) -> _Steps:
     record, time, kind, which = _events(seen)
     in_flight = seen.o.in_flight(record)
     room = in_flight + seen.o.full <= _window_after(seen, record)
     # Most metrics are written at once for a packet and tell nothing else.
     same = (in_flight[1:] == in_flight[:-1]) & (room[1:] == room[:-1]) & (time[1:] == time[:-1])
     idle = np.concatenate(([False], same & (kind[1:] == Kind.METRICS) & (record[:-1] >= begin)))
-    columns = (record, time, kind, which, in_flight, room)
-    return zip(*(c[~idle].tolist() for c in columns), strict=True)
+    return _Steps(record[~idle], time[~idle], Events(kind[~idle], which[~idle]), in_flight[~idle], room[~idle])
 
 
 def _events(seen: Seen) -> tuple[Ints, Floats, Ints, Ints]:
     """Record, time, kind, and which of its kind, of all that is judged."""
     trace, s = seen.trace, seen.o.sends
     limits = [(x, i) for i, x in enumerate(trace.signals) if x.kind in ("max_data", "max_stream_data") and not x.sent]
-    kinds: tuple[tuple[Kind, Sequence[int] | Ints, Sequence[float] | Floats, Sequence[int] | None], ...] = (
+    kinds: tuple[tuple[Kind, Sequence[int] | Ints, Sequence[float] | Floats, Sequence[int] | Ints | None], ...] = (
         (Kind.FEEDBACK, seen.feedback_record, seen.feedback_time, None),
         (Kind.LIMIT, [x.record for x, _ in limits], [x.time for x, _ in limits], [i for _, i in limits]),
         (Kind.ABANDONED, [*trace.abandoned.values()], [0.0] * len(trace.abandoned), [*trace.abandoned]),
         (Kind.WRITTEN, trace.written.record, trace.written.time, None),
         (Kind.METRICS, trace.metrics.record, trace.metrics.time, None),
-        (Kind.SENT, s.record, s.time, None),
+        (Kind.SENT, s.record, s.time, s.packet),
     )
     record = np.concatenate([np.array(records, dtype=np.int64) for _, records, _, _ in kinds])
     time = np.concatenate([np.array(times, dtype=np.float64) for _, _, times, _ in kinds])
@@ -212,8 +188,9 @@ def _window_after(seen: Seen, record: Ints) -> Floats:
 def _handshake_ends(seen: Seen) -> int | None:
     """Record from which on data may leave: the server may be held back before it knows the client's address."""
     done = [s.record for s in seen.trace.signals if s.kind == "handshake_done"]
-    acked = [f.record for f in seen.trace.feedback if f.space is Space.APPLICATION and len(f.acked)]
-    return min([*done, *acked], default=None)
+    feedback = seen.trace.feedback
+    acked = feedback.records[feedback.of_application & (feedback.counts > 0)]
+    return min([*done, *acked[:1].tolist()], default=None)
 
 
 INVARIANT = Invariant(

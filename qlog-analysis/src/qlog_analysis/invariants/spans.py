@@ -6,6 +6,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from ..metrics import Ints
+from .data_events import Bools
+
 
 @dataclass(slots=True)
 class Spans:
@@ -13,6 +18,13 @@ class Spans:
 
     _begins: list[int] = field(default_factory=list)
     _ends: list[int] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, begins: Ints, ends: Ints) -> Spans:
+        out = cls()
+        for begin, end in sorted(zip(begins.tolist(), ends.tolist(), strict=True)):
+            out.add(begin, end)
+        return out
 
     def __bool__(self) -> bool:
         return bool(self._begins)
@@ -42,3 +54,9 @@ class Spans:
             begin = max(begin, self._ends[i])
         if begin < end:
             yield begin, end
+
+    def touch(self, begins: Ints, ends: Ints) -> Bools:
+        """Of each of these stretches whether a part of it is in here."""
+        mine, until = (np.array(x, dtype=np.int64) for x in (self._begins, self._ends))
+        at = np.searchsorted(until, begins, side="right")
+        return np.append(mine, np.iinfo(np.int64).max)[at] < ends

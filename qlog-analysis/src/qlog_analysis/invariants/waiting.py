@@ -2,123 +2,110 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from ..model import FirstLimits, Trace
-from .spans import Spans
+import numpy as np
 
-LARGEST = 65535
-"""Bytes that a packet may hold."""
+from ..metrics import Ints
+from ..model import Trace
+from .data_events import Bools, Events, Frames, Kind, frames_sent
+from .lost_data import LostData
+
+MOST = 1 << 62
+"""Bytes: more than flow control can allow."""
+
+
+def waits_after(trace: Trace, events: Events) -> Bools:
+    """Whether something could leave after each event. Without the peer's limits new data counts for nothing."""
+    frames = frames_sent(trace, events)
+    new, known = _new(trace, events, frames)
+    return new | LostData(trace).waits_after(events, frames, known)
+
+
+def _new(trace: Trace, events: Events, frames: Frames) -> tuple[Bools, Ints]:
+    """Whether new data could leave after each event; and up to which byte each frame's stream was sent before it."""
+    wrote, rows = events.of(Kind.WRITTEN)
+    gone, abandoned = events.of(Kind.ABANDONED)
+    told = [(at, trace.signals[i]) for at, i in zip(*(x.tolist() for x in events.of(Kind.LIMIT)), strict=True)]
+    limits = np.array([(at, s.stream, s.limit or 0) for at, s in told if s.stream is not None], dtype=np.int64)
+    limited, of_stream, limit = limits.reshape(-1, 3).T
+    written = trace.written
+    changes = _Changes(
+        event=np.concatenate((frames.event, wrote, limited, gone)),
+        stream=np.concatenate(
+            (frames.stream, np.frombuffer(written.stream, dtype=np.int64)[rows], of_stream, abandoned)
+        ),
+        value=np.concatenate(
+            (frames.end, np.frombuffer(written.end, dtype=np.int64)[rows], limit, np.zeros_like(gone))
+        ),
+        of=np.repeat((_SENT, _WRITTEN, _LIMIT, _GONE), (len(frames.event), len(wrote), len(limited), len(gone))),
+    )
+    some, known = changes.streams_with_new(trace, len(events), len(frames.event))
+    grown = np.maximum(frames.end - known, 0)
+    most = np.zeros(len(events), dtype=np.int64)
+    for at, signal in told:
+        if signal.stream is None:
+            most[at] = signal.limit or 0
+    first = trace.first_limits.data if trace.first_limits is not None else 0
+    sent = np.cumsum(np.bincount(frames.event, minlength=len(events)))
+    total, rough = (np.concatenate(([0], np.cumsum(g)))[sent] for g in (grown, grown.astype(np.float64)))
+    return some & (total < np.maximum.accumulate(np.maximum(most, first))) & (rough < MOST), known
+
+
+_SENT, _WRITTEN, _LIMIT, _GONE = range(4)
 
 
 @dataclass(slots=True)
-class Waiting:
-    """Told of everything in the order of the trace. Without the peer's limits new data counts for nothing."""
+class _Changes:
+    """Of streams: what was sent, written or allowed of them, and that they were abandoned."""
 
-    trace: Trace
-    _limits: dict[int, int] = field(default_factory=dict)
-    """Of the streams that were asked about, bytes."""
-    _data: int = 0
-    _written: dict[int, int] = field(default_factory=dict)
-    _sent: dict[int, int] = field(default_factory=dict)
-    _total: int = 0
-    _new: set[int] = field(default_factory=set)
-    """Streams with bytes that were written and not sent, and that the stream's limit allows."""
-    _lost: dict[int, Spans] = field(default_factory=dict)
-    _acked: dict[int, Spans] = field(default_factory=dict)
-    _again: dict[int, list[tuple[int, int, int]]] = field(default_factory=dict)
-    """By stream what was sent more than once, in order: begin, end, and the packet that did."""
-    _gone: set[int] = field(default_factory=set)
+    event: Ints
+    stream: Ints
+    value: Ints
+    """Up to which byte."""
+    of: Ints
 
-    def __post_init__(self) -> None:
-        self._data = self.trace.first_limits.data if self.trace.first_limits is not None else 0
+    def streams_with_new(self, trace: Trace, events: int, frames: int) -> tuple[Bools, Ints]:
+        """Whether after each event any stream has bytes that were written and not sent, and that its limit allows; and
+        up to which byte a stream was sent before each frame."""
+        if not len(self.event):
+            return np.zeros(events, dtype=np.bool_), np.empty(0, dtype=np.int64)
+        order = np.argsort(self.event, kind="stable")
+        if (self.stream != self.stream[0]).any():
+            order = order[np.argsort(self.stream[order], kind="stable")]
+        stream, value, of = self.stream[order], self.value[order], self.of[order]
+        starts = np.flatnonzero(np.diff(stream, prepend=stream[0] - 1))
+        first = np.repeat(
+            [_first_limit(trace, s) for s in stream[starts].tolist()], np.diff(starts, append=len(stream))
+        )
+        sent, written = (_running(np.where(of == k, value, 0), starts) for k in (_SENT, _WRITTEN))
+        allowed = _running(np.where(of == _LIMIT, np.maximum(value, first), first), starts)
+        new = ((np.minimum(written, allowed) > sent) & (of != _GONE)).astype(np.int64)
+        more = np.bincount(self.event[order], weights=new - _before(new, starts), minlength=events)
+        known = np.empty(frames, dtype=np.int64)
+        known[order[of == _SENT]] = _before(sent, starts)[of == _SENT]
+        return np.cumsum(more) > 0.5, known
 
-    @property
-    def any(self) -> bool:
-        """Whether something could leave."""
-        return bool(self._lost) or (bool(self._new) and self._total < self._data)
 
-    def write(self, stream: int, end: int) -> None:
-        self._written[stream] = max(end, self._written.get(stream, 0))
-        self._renew(stream)
+def _running(values: Ints, starts: Ints) -> Ints:
+    """The largest so far, anew from each start on."""
+    step = int(values.max()) + 1
+    if step * len(starts) < MOST:
+        shift = np.repeat(np.arange(len(starts)) * step, np.diff(starts, append=len(values)))
+        return np.asarray(np.maximum.accumulate(values + shift) - shift, dtype=np.int64)
+    return np.concatenate([np.maximum.accumulate(part) for part in np.split(values, starts[1:])])
 
-    def write_until(self, done: int, record: int) -> int:
-        """What was written before a record, from one place in the list on; where it goes on."""
-        written = self.trace.written
-        while done < len(written) and written.record[done] < record:
-            self.write(written.stream[done], written.end[done])
-            done += 1
-        return done
 
-    def send(self, packet: int) -> None:
-        for stream, begin, end in self._frames(packet):
-            known = self._sent.get(stream, 0)
-            if begin < known:
-                insort(self._again.setdefault(stream, []), (begin, end, packet))
-            self._total += max(end - known, 0)
-            self._sent[stream] = max(end, known)
-            self._renew(stream)
-            self._settle(stream, begin, end)
+def _before(values: Ints, starts: Ints) -> Ints:
+    """The one before each; 0 at a start."""
+    out = np.concatenate(([0], values[:-1]))
+    out[starts] = 0
+    return out
 
-    def acknowledge(self, packet: int) -> None:
-        for stream, begin, end in self._frames(packet):
-            self._acked.setdefault(stream, Spans()).add(begin, end)
-            self._settle(stream, begin, end)
 
-    def lose(self, packet: int) -> None:
-        """What has been acknowledged, or sent again by a probe since, does not wait."""
-        for stream, begin, end in self._frames(packet):
-            for a, b in self._acked.get(stream, Spans()).without(begin, end):
-                self._lost.setdefault(stream, Spans()).add(a, b)
-            again = self._again.get(stream, [])
-            for a, b, later in again[bisect_left(again, (begin - LARGEST, 0, 0)) : bisect_left(again, (end, 0, 0))]:
-                if later > packet:
-                    self._settle(stream, a, b)
-
-    def allow(self, stream: int | None, limit: int) -> None:
-        if stream is None:
-            self._data = max(self._data, limit)
-        else:
-            self._limits[stream] = max(limit, self._limit(stream))
-            self._renew(stream)
-
-    def abandon(self, stream: int) -> None:
-        self._gone.add(stream)
-        self._lost.pop(stream, None)
-        self._new.discard(stream)
-
-    def _frames(self, packet: int) -> list[tuple[int, int, int]]:
-        """Stream, begin and end of the data in a packet."""
-        frames = self.trace.sent.frames
-        return [
-            (frames.stream[i], frames.offset[i], frames.offset[i] + frames.length[i])
-            for i in self.trace.sent.frames_of(packet)
-            if frames.length[i] and frames.stream[i] not in self._gone
-        ]
-
-    def _settle(self, stream: int, begin: int, end: int) -> None:
-        """This no longer waits."""
-        lost = self._lost.get(stream)
-        if lost is not None:
-            lost.cut(begin, end)
-            if not lost:
-                del self._lost[stream]
-
-    def _renew(self, stream: int) -> None:
-        if min(self._written.get(stream, 0), self._limit(stream)) > self._sent.get(stream, 0):
-            self._new.add(stream)
-        else:
-            self._new.discard(stream)
-
-    def _limit(self, stream: int) -> int:
-        if stream not in self._limits:
-            self._limits[stream] = self._first_limit(stream)
-        return self._limits[stream]
-
-    def _first_limit(self, stream: int) -> int:
-        first: FirstLimits | None = self.trace.first_limits
-        if first is None:
-            return 0
-        opened_here = (stream & 1) == (self.trace.vantage_point == "server")
-        return first.uni if stream & 2 else first.bidi_remote if opened_here else first.bidi_local
+def _first_limit(trace: Trace, stream: int) -> int:
+    first = trace.first_limits
+    if first is None:
+        return 0
+    opened_here = (stream & 1) == (trace.vantage_point == "server")
+    return first.uni if stream & 2 else first.bidi_remote if opened_here else first.bidi_local

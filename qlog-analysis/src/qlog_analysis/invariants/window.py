@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import math
+import numpy as np
 
+from ..metrics import Floats
+from .data_events import Bools
 from .invariant import Invariant, Judged
 from .repair import repair
 from .seen import Seen
@@ -22,27 +24,37 @@ def judge(seen: Seen) -> Judged:
         return Judged.nothing("the trace does not give the size of every packet")
     out = Judged()
     slack = 0.0 if seen.trace.native else seen.o.full
-    repairs = repair(seen) if seen.legacy else None
-    probes, last, first = 0, math.nan, float(s.time[0])
-    columns = (s.record, s.time, s.size, s.in_flight + s.size - s.window, seen.ptos_before(s.record) - TIMER)
-    for i, (record, time, size, beyond, timeout) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
-        if record >= seen.until:
-            break
-        if time - last >= timeout:
-            probes = PROBES
-        last, probe, probes = time, probes > 0, max(probes - 1, 0)
-        over = min(beyond, 0.0) if repairs is not None and repairs.allows(i, beyond) else beyond
-        if math.isnan(over) or probe:
-            continue
-        out.cases += 1
-        out.seconds = time - first
-        if over > slack:
-            out.breach(
-                time,
-                f"packet {seen.trace.sent.number[s.packet[i]]} of {size:.0f} bytes leaves with "
-                f"{s.in_flight[i]:.0f} in flight, {over:.0f} more than the window of {s.window[i]:.0f}",
-            )
-    return out if out.cases else Judged.nothing("the trace does not report a congestion window")
+    beyond = _beyond(seen)
+    used = np.flatnonzero((s.record < seen.until) & ~np.isnan(beyond) & ~_probes(seen))
+    if not len(used):
+        return Judged.nothing("the trace does not report a congestion window")
+    out.cases, out.seconds = len(used), float(s.time[used[-1]] - s.time[0])
+    for i in used[beyond[used] > slack].tolist():
+        out.breach(
+            float(s.time[i]),
+            f"packet {seen.trace.sent.number[s.packet[i]]} of {s.size[i]:.0f} bytes leaves with "
+            f"{s.in_flight[i]:.0f} in flight, {beyond[i]:.0f} more than the window of {s.window[i]:.0f}",
+        )
+    return out
+
+
+def _beyond(seen: Seen) -> Floats:
+    """By how much each packet exceeds the window; nothing where the repair of losses lets it leave."""
+    s = seen.o.sends
+    beyond = s.in_flight + s.size - s.window
+    if seen.legacy:
+        repairs = repair(seen)
+        for i in np.flatnonzero(beyond > 0.0).tolist():
+            if repairs.allows(i, float(beyond[i])):
+                beyond[i] = 0.0
+    return beyond
+
+
+def _probes(seen: Seen) -> Bools:
+    """Packets that a probe timeout lets go."""
+    s = seen.o.sends
+    expired = np.diff(s.time, prepend=np.nan) >= seen.ptos_before(s.record) - TIMER
+    return np.convolve(expired, np.ones(PROBES))[: len(expired)] > 0.0
 
 
 INVARIANT = Invariant(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..model import Space, Trace
+from ..model import Trace
 from .distribution import Floats, Ints
 
 
@@ -33,14 +33,14 @@ class Acks:
 
 
 def acks_of(trace: Trace) -> Acks:
-    some = [f for f in trace.feedback if f.acked and f.space is Space.APPLICATION]
-    first = np.array([f.acked.start for f in some], dtype=np.int64)
-    count = np.array([f.acked.stop for f in some], dtype=np.int64) - first
+    counts = trace.feedback.counts
+    some = (counts > 0) & trace.feedback.of_application
+    first, count = (np.cumsum(counts) - counts)[some], counts[some]
     begin = np.cumsum(count) - count
     places = np.arange(int(count.sum())) + np.repeat(first - begin, count)
     return Acks(
-        record=np.array([f.record for f in some], dtype=np.int64),
-        time=np.array([f.time for f in some], dtype=np.float64),
+        record=trace.feedback.records[some],
+        time=trace.feedback.times[some],
         packets=np.array(trace.acked, dtype=np.int64)[places],
         begin=begin,
         count=count,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..measure.sliding import CLASSES
-from ..model import Space, Trace
+from ..model import Trace
 from .distribution import Floats, Ints
 
 
@@ -38,13 +38,13 @@ def _samples_of_the_sender(trace: Trace) -> DelaySamples:
 def _samples_of_acks(trace: Trace) -> DelaySamples:
     """RTT and relative one-way delay of every sample; the minima are those of the whole trace, because a sliding
     minimum forgets what an empty queue looks like when a controller keeps it full."""
-    sent = trace.sent
-    samples = [f for f in trace.feedback if f.space is Space.APPLICATION and f.sample >= 0]
-    packet = np.array([f.sample for f in samples], dtype=np.int64)
-    time = np.array([f.time for f in samples], dtype=np.float64)
+    sent, feedback = trace.sent, trace.feedback
+    sample = np.frombuffer(feedback.sample, dtype=np.int64)
+    some = feedback.of_application & (sample >= 0)
+    packet, time = sample[some], feedback.times[some]
     left = np.array(sent.time, dtype=np.float64)[packet]
     rtt = time - left
-    delay = np.minimum(np.array([f.ack_delay for f in samples], dtype=np.float64), trace.peer_max_ack_delay)
+    delay = np.minimum(np.frombuffer(feedback.ack_delay, dtype=np.float64)[some], trace.peer_max_ack_delay)
     owd = np.where(delay <= rtt, rtt - delay, rtt)
     return DelaySamples(time, rtt, above_smallest(owd, np.array(sent.size, dtype=np.int64)[packet]), left)
 

@@ -28,7 +28,7 @@ def measure(trace: Trace, observed: Observed | None = None) -> TraceMetrics:
     sent, received = trace.sent, trace.received
     coarse = whole_ms(trace)
     why = reasons.not_told(trace)
-    lost = None if "packets_lost" in why else sum(len(f.lost) for f in trace.feedback)
+    lost = None if "packets_lost" in why else sum(map(len, trace.feedback.lost.values()))
     acked_bytes = distinct_bytes(sent.frames, acked_frames(trace))
     received_bytes = distinct_bytes(received)
     received_span = (received.time[0], received.time[-1]) if len(received) >= MIN_FRAMES else None

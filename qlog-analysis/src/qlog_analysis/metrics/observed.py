@@ -112,7 +112,7 @@ def observe(trace: Trace) -> Observed:
         sends=sends,
         removals=removals,
         samples=samples,
-        acked_at=np.array([f.time for f in trace.feedback if f.acked], dtype=np.float64),
+        acked_at=trace.feedback.times[trace.feedback.counts > 0],
         full=float(size.max()) if len(size) else 0.0,
         base_rtt=float(samples.rtt.min()) if len(samples.rtt) else None,
         begin=min((t[0] for t in (sent.time, trace.received_at) if len(t)), default=0.0),
@@ -127,12 +127,11 @@ def _removals(trace: Trace, packet: Ints, size: Floats) -> Removals:
     time = np.full(len(trace.sent), np.nan)
     lost = np.zeros(len(trace.sent), dtype=np.bool_)
     acked = np.array(trace.acked, dtype=np.int64)
-    counts = np.array([f.acked.stop - f.acked.start for f in trace.feedback], dtype=np.int64)
-    record[acked] = np.repeat(np.array([f.record for f in trace.feedback], dtype=np.int64), counts)
-    time[acked] = np.repeat(np.array([f.time for f in trace.feedback], dtype=np.float64), counts)
-    for f in trace.feedback:
-        for p in f.lost:
-            record[p], time[p], lost[p] = f.record, f.time, True
+    feedback, counts = trace.feedback, trace.feedback.counts
+    record[acked] = np.repeat(feedback.records, counts)
+    time[acked] = np.repeat(feedback.times, counts)
+    for i, packets in feedback.lost.items():
+        record[packets], time[packets], lost[packets] = feedback.record[i], feedback.time[i], True
     chosen = packet[record[packet] != never]
     sizes = size[record[packet] != never]
     order = np.argsort(record[chosen], kind="stable")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 
-from ..model import Space, Trace
+from ..model import Trace
 from .delay import DelaySamples, above_smallest
 from .distribution import Floats
 
@@ -34,12 +33,12 @@ class OneWay:
 
 def one_way(trace: Trace, samples: DelaySamples) -> OneWay:
     """By receive timestamps where there are any that can be believed, else by ACK arrivals (`samples`)."""
-    own = [f for f in trace.feedback if f.received and f.space is Space.APPLICATION]
-    if not own or not len(samples.rowd):
+    feedback = trace.feedback
+    if not len(feedback.received_packet) or not len(samples.rowd):
         return OneWay(samples.rowd, ACK_ARRIVALS if trace.frames_known else SENDER)
-    pairs = np.fromiter(chain.from_iterable(chain.from_iterable(f.received for f in own)), dtype=np.float64)
-    packet, received = pairs[::2].astype(np.int64), pairs[1::2]
-    acked = np.repeat([f.time for f in own], [len(f.received) for f in own])
+    packet = np.frombuffer(feedback.received_packet, dtype=np.int64)
+    received = np.frombuffer(feedback.received_time, dtype=np.float64)
+    acked = np.repeat(feedback.times, np.diff(feedback.received_end, prepend=0))
     left = np.array(trace.sent.time, dtype=np.float64)[packet]
     size = np.array(trace.sent.size, dtype=np.int64)[packet]
     rowd = above_smallest(received - left, size)

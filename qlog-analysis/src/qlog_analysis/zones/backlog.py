@@ -6,7 +6,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 
-from ..invariants.waiting import Waiting
+import numpy as np
+
+from ..invariants.data_events import Events, Kind
+from ..invariants.waiting import waits_after
 from ..model import Space, Trace
 
 
@@ -34,43 +37,18 @@ class Backlog:
     @cached_property
     def _moments(self) -> tuple[list[int], list[bool]]:
         """Records, and whether data waits after each."""
-        waiting, records, after = Waiting(self._trace), [], []
-        for record, kind, which in sorted(self._events()):
-            self._take(waiting, kind, which)
-            records.append(record)
-            after.append(waiting.any)
-        return records, after
+        rows = np.array(sorted(self._events()), dtype=np.int64).reshape(-1, 3)
+        return rows[:, 0].tolist(), waits_after(self._trace, Events(rows[:, 1], rows[:, 2])).tolist()
 
     def _events(self) -> Iterator[tuple[int, int, int]]:
-        """Record, kind in the order in which it counts within a record, and which of its kind."""
+        """Record, kind, and which of its kind."""
         trace = self._trace
-        yield from ((f.record, 0, i) for i, f in enumerate(trace.feedback))
+        yield from ((f.record, Kind.FEEDBACK, i) for i, f in enumerate(trace.feedback))
         for i, signal in enumerate(trace.signals):
             if signal.kind in ("max_data", "max_stream_data") and not signal.sent:
-                yield signal.record, 1, i
-        yield from ((record, 2, i) for i, record in enumerate(trace.written.record))
-        yield from ((record, 3, stream) for stream, record in trace.abandoned.items())
+                yield signal.record, Kind.LIMIT, i
+        yield from ((record, Kind.WRITTEN, i) for i, record in enumerate(trace.written.record))
+        yield from ((record, Kind.ABANDONED, stream) for stream, record in trace.abandoned.items())
         for i, (record, space) in enumerate(zip(trace.sent.record, trace.sent.space, strict=True)):
             if space == Space.APPLICATION:
-                yield record, 4, i
-
-    def _take(self, waiting: Waiting, kind: int, which: int) -> None:
-        trace = self._trace
-        if kind == 0:
-            for i in trace.feedback[which].acked:
-                waiting.acknowledge(trace.acked[i])
-            for packet in trace.feedback[which].lost:
-                (waiting.acknowledge if packet in self._late else waiting.lose)(packet)
-        elif kind == 1:
-            waiting.allow(trace.signals[which].stream, trace.signals[which].limit or 0)
-        elif kind == 2:
-            waiting.write(trace.written.stream[which], trace.written.end[which])
-        elif kind == 3:
-            waiting.abandon(which)
-        else:
-            waiting.send(which)
-
-    @cached_property
-    def _late(self) -> frozenset[int]:
-        """Packets that were declared lost in error."""
-        return frozenset(self._trace.came_late)
+                yield record, Kind.SENT, i

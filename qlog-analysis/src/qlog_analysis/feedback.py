@@ -1,0 +1,162 @@
+"""Feedback events: ACKs that newly acknowledged something, and losses; as columns, because a trace has many."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import overload
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+NEVER = 1 << 62
+"""A record number after every other."""
+TOGETHER = 4096
+"""Made at once by an iteration."""
+
+
+class Space(IntEnum):
+    """Packet number spaces (RFC 9000 section 12.3)."""
+
+    INITIAL = 0
+    HANDSHAKE = 1
+    APPLICATION = 2
+
+
+_SPACES = tuple(Space)
+
+
+@dataclass(slots=True)
+class Feedback:
+    """A feedback event: an ACK frame that newly acknowledged something, or a loss detection."""
+
+    record: int
+    time: float
+    space: Space
+    acked: range
+    """Positions in `Trace.acked`."""
+    sample: int
+    """The packet whose round trip the ACK measures (RFC 9002 section 5.1), or -1."""
+    ack_delay: float
+    """As reported, in s, after the peer's exponent has been applied."""
+    lost: list[int] = field(default_factory=list)
+    received: list[tuple[int, float]] = field(default_factory=list)
+    """Newly acknowledged packets whose receive timestamps came with the ACK, and these, in s on the peer's clock."""
+    ecn: tuple[int, int] | None = None
+    """ECT (0 and 1) and CE counts of the ACK frame, if it has them."""
+    group_end: int = NEVER
+    """Record number of the next packet event: what the controller wrote before it, it wrote at this feedback."""
+
+
+@dataclass(slots=True)
+class Feedbacks(Sequence[Feedback]):
+    """Feedback events in the order of the trace. One is made when it is asked for: changes of it change nothing here.
+    Each acknowledges what stands in `Trace.acked` after what the one before it does."""
+
+    record: array[int] = field(default_factory=lambda: array("q"))
+    time: array[float] = field(default_factory=lambda: array("d"))
+    space: bytearray = field(default_factory=bytearray)
+    acked_end: array[int] = field(default_factory=lambda: array("q"))
+    sample: array[int] = field(default_factory=lambda: array("q"))
+    ack_delay: array[float] = field(default_factory=lambda: array("d"))
+    ect: array[int] = field(default_factory=lambda: array("q"))
+    ce: array[int] = field(default_factory=lambda: array("q"))
+    """-1 without counts."""
+    group_end: array[int] = field(default_factory=lambda: array("q"))
+    lost: dict[int, list[int]] = field(default_factory=dict)
+    """By place, in order."""
+    received_end: array[int] = field(default_factory=lambda: array("q"))
+    """Where its receive timestamps end in these."""
+    received_packet: array[int] = field(default_factory=lambda: array("q"))
+    received_time: array[float] = field(default_factory=lambda: array("d"))
+
+    def __len__(self) -> int:
+        return len(self.record)
+
+    def __iter__(self) -> Iterator[Feedback]:
+        for first in range(0, len(self), TOGETHER):
+            yield from self._made(first, min(first + TOGETHER, len(self)))
+
+    @overload
+    def __getitem__(self, at: int) -> Feedback: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Feedback]: ...
+    def __getitem__(self, at: int | slice) -> Feedback | list[Feedback]:
+        if isinstance(at, slice):
+            return list(self._made(*at.indices(len(self))[:2]))
+        place = range(len(self))[at]
+        return next(self._made(place, place + 1))
+
+    def _made(self, first: int, end: int) -> Iterator[Feedback]:
+        acked, received = (column[first - 1] if first else 0 for column in (self.acked_end, self.received_end))
+        columns = (self.record, self.time, self.space, self.acked_end, self.sample, self.ack_delay, self.ect, self.ce)
+        rows = zip(*(c[first:end] for c in (*columns, self.received_end, self.group_end)), strict=True)
+        for i, (record, time, space, acked_end, sample, delay, ect, ce, received_end, group_end) in enumerate(
+            rows, first
+        ):
+            some = slice(received, received_end)
+            yield Feedback(
+                record=record,
+                time=time,
+                space=_SPACES[space],
+                acked=range(acked, acked_end),
+                sample=sample,
+                ack_delay=delay,
+                lost=self.lost.get(i, []),
+                received=list(zip(self.received_packet[some], self.received_time[some], strict=True)),
+                ecn=None if ce < 0 else (ect, ce),
+                group_end=group_end,
+            )
+            acked, received = acked_end, received_end
+
+    def append(self, f: Feedback) -> None:
+        self.record.append(f.record)
+        self.time.append(f.time)
+        self.space.append(f.space)
+        self.acked_end.append((self.acked_end[-1] if self.acked_end else 0) + len(f.acked))
+        self.sample.append(f.sample)
+        self.ack_delay.append(f.ack_delay)
+        self.ect.append(f.ecn[0] if f.ecn is not None else 0)
+        self.ce.append(f.ecn[1] if f.ecn is not None else -1)
+        self.group_end.append(f.group_end)
+        self.received_packet.extend(packet for packet, _ in f.received)
+        self.received_time.extend(time for _, time in f.received)
+        self.received_end.append(len(self.received_packet))
+        if f.lost:
+            self.lost[len(self) - 1] = list(f.lost)
+
+    def close(self, record: int) -> None:
+        """What comes from this record on does not belong to the last one."""
+        if self.group_end and self.group_end[-1] > record:
+            self.group_end[-1] = record
+
+    def lose(self, packets: list[int]) -> None:
+        """With the last one these are declared lost as well."""
+        if packets:
+            self.lost.setdefault(len(self) - 1, []).extend(packets)
+
+    # -- as columns ---------------------------------------------------------------------------------------------
+
+    @property
+    def records(self) -> Ints:
+        return np.frombuffer(self.record, dtype=np.int64)
+
+    @property
+    def times(self) -> Floats:
+        return np.frombuffer(self.time, dtype=np.float64)
+
+    @property
+    def counts(self) -> Ints:
+        """How many packets each newly acknowledges."""
+        ends: Ints = np.frombuffer(self.acked_end, dtype=np.int64)
+        return np.diff(ends, prepend=np.int64(0))
+
+    @property
+    def of_application(self) -> npt.NDArray[np.bool_]:
+        found: npt.NDArray[np.bool_] = np.frombuffer(self.space, dtype=np.uint8) == Space.APPLICATION
+        return found
