@@ -169,8 +169,8 @@ def _add_checkers(subparsers: Any) -> None:
         metavar="FILE",
         action="append",
         default=[],
-        help="what the network did with every packet (`cc-lab run --record`), by which the trace is judged as well; "
-        "once for all traces, or once per trace in their order",
+        help="what the network did with every packet (`cc-lab run --record`, `cc-link --record`), by which the "
+        "trace is judged as well; once for all traces, or once per trace in their order",
     )
     for command in (any_law, hybrid):
         command.traces()

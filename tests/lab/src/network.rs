@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use quiche_cc_bottleneck::{Ecn, Exit, Fate, Link, LossCause, Packet, Time};
-use quiche_cc_record::{Recorder, Row, Writer};
+use quiche_cc_record::{Ending, Recorder, Row, Writer};
 
 /// The ends of a flow. Data flows from the server to the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -177,7 +177,12 @@ impl Network {
     /// # Errors
     /// It could not be written.
     pub fn finish(self, end: Time) -> Result<(), quiche_cc_record::Error> {
-        let ended = |recorder: Recorder<Writer>| recorder.finish().finish(end.as_nanos(), 0);
+        let ended = |recorder: Recorder<Writer>| {
+            recorder.finish().finish(Ending {
+                duration_ns: end.as_nanos(),
+                ..Ending::default()
+            })
+        };
         self.recorder.map_or(Ok(()), ended)
     }
 

@@ -11,12 +11,14 @@
 #![warn(missing_docs)]
 
 mod provenance;
+mod queued;
 mod recorder;
 mod row;
 mod schema;
 mod writer;
 
 pub use provenance::{Clock, Provenance, FORMAT, VERSION};
+pub use queued::Queued;
 pub use recorder::{Recorder, Sink};
 pub use row::{Left, Row, Side};
-pub use writer::{Error, Names, Writer};
+pub use writer::{Ending, Error, Names, Writer};

@@ -72,6 +72,17 @@ fn name(names: &mut Vec<ByteArray>, number: usize) -> ByteArray {
     names[number].clone()
 }
 
+/// How a run ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ending {
+    /// How long it lasted.
+    pub duration_ns: u64,
+    /// Rows that are missing.
+    pub dropped_rows: u64,
+    /// Packets that were lost on their way to a link.
+    pub unseen_packets: u64,
+}
+
 /// The file.
 pub struct Writer {
     path: PathBuf,
@@ -102,23 +113,26 @@ impl Writer {
         }
     }
 
-    /// Writes what is left, and that the run lasted `duration_ns` and `dropped` rows are missing. Without this the file
-    /// cannot be read: its index stands at its end.
+    /// Writes what is left, and how the run ended. Without this the file cannot be read: its index stands at its end.
     ///
     /// # Errors
     /// Those of writing any of the rows.
-    pub fn finish(mut self, duration_ns: u64, dropped: u64) -> Result<(), Error> {
+    pub fn finish(mut self, ending: Ending) -> Result<(), Error> {
         let path = self.path.clone();
-        self.close(duration_ns, dropped)
-            .map_err(|why| Error { path, why })
+        self.close(ending).map_err(|why| Error { path, why })
     }
 
-    fn close(&mut self, duration_ns: u64, dropped: u64) -> Result<(), Why> {
+    fn close(&mut self, ending: Ending) -> Result<(), Why> {
         self.flush();
         if let Some(why) = self.failed.take() {
             return Err(why);
         }
-        for (key, value) in [("duration_ns", duration_ns), ("dropped_rows", dropped)] {
+        let told = [
+            ("duration_ns", ending.duration_ns),
+            ("dropped_rows", ending.dropped_rows),
+            ("unseen_packets", ending.unseen_packets),
+        ];
+        for (key, value) in told {
             let entry = KeyValue::new(key.to_owned(), value.to_string());
             self.file.append_key_value_metadata(entry);
         }

@@ -6,7 +6,9 @@ use std::path::Path;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, RowAccessor};
 use quiche_cc_bottleneck::{Ecn, Fate, LinkConfig, Packet, Time, Transit};
-use quiche_cc_record::{Clock, Left, Names, Provenance, Recorder, Row, Side, Sink, Writer};
+use quiche_cc_record::{
+    Clock, Ending, Left, Names, Provenance, Queued, Recorder, Row, Side, Sink, Writer,
+};
 
 fn provenance() -> Provenance {
     Provenance::new(Clock::Virtual, "test 1").with("seed", 7)
@@ -14,6 +16,13 @@ fn provenance() -> Provenance {
 
 fn reader(path: &Path) -> SerializedFileReader<File> {
     SerializedFileReader::new(File::open(path).unwrap()).unwrap()
+}
+
+fn lasted(duration_ns: u64) -> Ending {
+    Ending {
+        duration_ns,
+        ..Ending::default()
+    }
 }
 
 fn row(packet: u64, left: Option<Left>) -> Row {
@@ -64,7 +73,7 @@ fn through_a_link(path: &Path) {
     while let Some(exit) = link.receive(Time::from_nanos(22_000_000)) {
         recorder.leaves(exit.packet.payload, &exit);
     }
-    recorder.finish().finish(22_000_000, 0).unwrap();
+    recorder.finish().finish(lasted(22_000_000)).unwrap();
 }
 
 #[test]
@@ -162,12 +171,31 @@ fn rows_are_written_by_groups_and_take_a_few_bytes_each() {
         size_before_the_end > 0,
         "groups are written while the run goes on"
     );
-    writer.finish(ROWS * 1000, 0).unwrap();
+    writer.finish(lasted(ROWS * 1000)).unwrap();
     let metadata = reader(&path).metadata().clone();
     assert_eq!(metadata.file_metadata().num_rows(), ROWS as i64);
     assert_eq!(metadata.num_row_groups(), 3);
     let size = std::fs::metadata(&path).unwrap().len();
     assert!(size < 20 * ROWS, "{size} bytes");
+}
+
+#[test]
+fn a_thread_writes_the_same_and_counts_what_it_drops() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("record.parquet");
+    let writer = Writer::create(&path, &provenance(), Names::default()).unwrap();
+    let mut queued = Queued::start(writer).unwrap();
+    const ROWS: u64 = 200_000;
+    (1..=ROWS).for_each(|packet| queued.take(row(packet, None)));
+    let dropped = queued.finish(lasted(ROWS)).unwrap();
+    let metadata = reader(&path).metadata().clone();
+    assert_eq!(metadata.file_metadata().num_rows() as u64, ROWS - dropped);
+    let told = metadata.file_metadata().key_value_metadata().unwrap();
+    let told = told
+        .iter()
+        .find(|entry| entry.key == "dropped_rows")
+        .unwrap();
+    assert_eq!(told.value, Some(dropped.to_string()));
 }
 
 #[test]

@@ -111,7 +111,12 @@ def _with_flow(seen: Seen, record: RunRecord, flow: str) -> Joined | None:
         # A client's new address is another flow to a relay.
         end = min((s.time for s in trace.signals if s.record >= seen.until), default=end)
     offset = _offset(trace, record, flow, data)
-    matched = match(trace, data, offset, late, 0.0, end)
+    matched = match(trace, data, offset, late, end)
+    if not record.virtual and matched.found:
+        # No packet comes to the network before it is sent: the one that took least time sets the clock.
+        found = np.flatnonzero(matched.row >= 0)
+        came = data.sent[matched.row[found]] * 1e-9
+        offset = float((came - np.array(trace.sent.time)[found]).min())
     return Joined(seen, record, flow, offset, late, end, data, record.ways(flow, "server"), matched)
 
 

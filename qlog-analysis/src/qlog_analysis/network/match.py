@@ -41,22 +41,22 @@ class Match:
         return int(np.count_nonzero(self.row >= 0)) - len(self.resized)
 
 
-def match(trace: Trace, ways: Ways, offset: float, late: float, begin: float, end: float) -> Match:
-    """`offset` is the trace's time 0 in the record, s; a datagram comes up to `late` after its packet's time. Datagrams
-    before `begin` and after `end` of the trace are left out."""
+def match(trace: Trace, ways: Ways, offset: float, slack: float, end: float) -> Match:
+    """`offset` is the trace's time 0 in the record, s; a datagram comes up to `slack` before or after its packet. Those
+    before the trace and after its `end` are left out."""
     time, size = np.array(trace.sent.time, dtype=np.float64), np.array(trace.sent.size, dtype=np.int64)
     came = np.asarray(ways.sent * 1e-9 - offset, dtype=np.float64)
-    inside = np.flatnonzero((came >= begin - TRUNCATED) & (came <= end + late)).astype(np.int64)
+    inside = np.flatnonzero((came >= -slack) & (came <= end + slack)).astype(np.int64)
     out = Match(np.full(len(time), -1, dtype=np.int64))
-    i, k = _one_by_one(out, trace, ways, (time, size, came, inside), late)
+    i, k = _one_by_one(out, trace, ways, (time, size, came, inside), slack)
     out.missing += range(i, len(time))
-    # What came at the trace's end may have been sent after it.
-    out.unnamed += [row for row in inside[k:].tolist() if came[row] < end - TRUNCATED]
+    # What came at the end of the trace may have been sent after it.
+    out.unnamed += [row for row in inside[k:].tolist() if came[row] < end - slack]
     return out
 
 
 def _one_by_one(
-    out: Match, trace: Trace, ways: Ways, columns: tuple[Floats, Ints, Floats, Ints], late: float
+    out: Match, trace: Trace, ways: Ways, columns: tuple[Floats, Ints, Floats, Ints], slack: float
 ) -> tuple[int, int]:
     """How far both lists were gone through."""
     time, size, came, inside = columns
@@ -65,10 +65,10 @@ def _one_by_one(
     rows = list(zip(inside.tolist(), came[inside].tolist(), ways.payload[inside].tolist(), strict=True))
     while i < len(times) and k < len(rows):
         row, at, payload = rows[k]
-        if times[i] < at - late:
+        if times[i] < at - slack:
             out.missing.append(i)
             i += 1
-        elif times[i] > at + TRUNCATED:
+        elif times[i] > at + slack:
             out.unnamed.append(row)
             k += 1
         else:

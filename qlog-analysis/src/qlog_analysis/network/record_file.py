@@ -92,8 +92,8 @@ class RunRecord:
 
     @property
     def dropped(self) -> int:
-        """Rows that are missing."""
-        return int(self.told.get("dropped_rows", "0"))
+        """Rows that are missing, also of packets that were lost on their way to a link."""
+        return int(self.told.get("dropped_rows", "0")) + int(self.told.get("unseen_packets", "0"))
 
     def flows(self) -> list[str]:
         """All that data was sent to a client of, those with the most packets first."""
