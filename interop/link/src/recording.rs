@@ -7,7 +7,7 @@ use quiche_cc_bottleneck::{Ecn, Exit, Time};
 use quiche_cc_record::{Clock, Ending, Names, Provenance, Queued, Recorder, Row, Side, Writer};
 use serde_json::json;
 
-use crate::direction::Parcel;
+use crate::direction::{Lane, Parcel};
 use crate::{Direction, Start};
 
 /// The record, if one is kept.
@@ -59,6 +59,14 @@ impl Recording {
     pub(crate) fn next(&mut self) -> u64 {
         self.packets += 1;
         self.packets
+    }
+
+    /// Bytes that wait in front of a link; only looked up if a record is kept.
+    pub(crate) fn waiting(&self, lane: &mut Lane, now: Time) -> u64 {
+        match self.recorder {
+            Some(_) => lane.waiting(now),
+            None => 0,
+        }
     }
 
     pub(crate) fn arrives(&mut self, came: &Came) {

@@ -240,7 +240,7 @@ impl Relay {
             size,
             payload: payload.len(),
             ecn,
-            waiting: lane.waiting(at),
+            waiting: self.recording.waiting(lane, at),
         };
         let number = came.packet;
         if lane.send(
