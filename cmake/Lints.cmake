@@ -14,7 +14,7 @@ function(quiche_cc_cargo_lint name)
 endfunction()
 
 set(without_quiche -p quiche-cc-bottleneck -p quiche-cc-contract -p quiche-cc-foreign)
-set(own_packages -p quiche-cc ${without_quiche} -p quiche-cc-lab -p quiche-cc-link -p quiche-cc-endpoint
+set(own_packages -p quiche-cc ${without_quiche} -p quiche-cc-lab -p quiche-cc-record -p quiche-cc-link -p quiche-cc-endpoint
                  -p quiche-cc-http3 -p quiche-cc-capi)
 quiche_cc_cargo_lint(rustfmt TIER quick TOOL fmt --check ${own_packages})
 # A build script of quiche's dependencies makes BoringSSL also for clippy.

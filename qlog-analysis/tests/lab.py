@@ -33,6 +33,11 @@ def program() -> Path:
 
 @lru_cache(maxsize=256)
 def _traced(spec: str, values: tuple[str, ...], seed: int, scenario: str = "path") -> bytes:
+    return _run(spec, values, seed, scenario)[0]
+
+
+def _run(spec: str, values: tuple[str, ...], seed: int, scenario: str, *more: str) -> tuple[bytes, bytes]:
+    """The trace, and the record of the run if that is asked for."""
     with tempfile.TemporaryDirectory() as folder:
         sets = [part for value in values for part in ("--set", value)]
         command = [
@@ -44,12 +49,27 @@ def _traced(spec: str, values: tuple[str, ...], seed: int, scenario: str = "path
             "--seed",
             str(seed),
             "--qlog",
+            *more,
             *sets,
         ]
         done = subprocess.run([*command, "--out", folder], capture_output=True, text=True, check=False, timeout=120)
         if done.returncode != 0:
             pytest.fail(f"{' '.join(command)}: {done.stderr}")
-        return (Path(folder) / "qlog" / "main.sqlog").read_bytes()
+        record = Path(folder) / "record.parquet"
+        return (Path(folder) / "qlog" / "main.sqlog").read_bytes(), record.read_bytes() if more else b""
+
+
+@lru_cache(maxsize=32)
+def _recorded(spec: str, values: tuple[str, ...], seed: int, scenario: str) -> tuple[bytes, bytes]:
+    return _run(spec, values, seed, scenario, "--record")
+
+
+def recorded(folder: Path, spec: str, *values: str, seed: int = 1, scenario: str = "path") -> tuple[list[Json], Path]:
+    """A fresh copy of a trace, and the record of its run as a file."""
+    trace, record = _recorded(spec, values, seed, scenario)
+    path = folder / "record.parquet"
+    path.write_bytes(record)
+    return [json.loads(part) for part in trace.split(b"\x1e") if part.strip()], path
 
 
 def written(folder: Path, spec: str, *values: str, seed: int = 1, scenario: str = "path") -> Path:

@@ -17,12 +17,13 @@ const MODEL: [&str; 4] = [
 /// What this project adds to that where one of its controllers takes part.
 const CONTROLLERS: [&str; 2] = ["../../cc/src", "../../cc/foreign/src"];
 /// What shows, keeps or sends results, and decides none.
-const NO_PART: [&str; 7] = [
+const NO_PART: [&str; 8] = [
     "src/cli",
     "src/plot",
     "src/bin",
     "src/page.rs",
     "src/job.rs",
+    "src/recording.rs",
     "src/store.rs",
     "src/version.rs",
 ];

@@ -139,6 +139,10 @@ pub struct Options {
     #[arg(long, requires = "log")]
     pub log_packets: bool,
 
+    /// Write what the links do with every packet to this file, as Parquet (docs/run-record.md)
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+
     /// Stop after this time
     #[arg(long, value_parser = parse_duration)]
     pub duration: Option<Duration>,
@@ -177,7 +181,8 @@ fn interval(text: &str) -> Result<Duration, String> {
 /// The command: a negative value is refused as the value that it is, and not as an unknown option.
 pub fn command() -> Command {
     Options::command().mut_args(|arg| {
-        let has_value = arg.get_action().takes_values() && arg.get_id() != "log";
+        let has_value =
+            arg.get_action().takes_values() && arg.get_id() != "log" && arg.get_id() != "record";
         arg.allow_hyphen_values(has_value)
     })
 }
@@ -198,14 +203,17 @@ impl Options {
             let RateModel::Trace(recording) = rate else {
                 return None;
             };
-            let log = self.log.as_deref()?;
-            are_one_file(log, recording).then(|| {
-                format!(
-                    "the log {} would overwrite the recording {}; allowed: any other name",
-                    log.display(),
-                    recording.display()
-                )
-            })
+            let written = [("log", &self.log), ("record", &self.record)].into_iter();
+            written
+                .filter_map(|(what, path)| Some((what, path.as_deref()?)))
+                .find(|(_, path)| are_one_file(path, recording))
+                .map(|(what, path)| {
+                    format!(
+                        "the {what} {} would overwrite the recording {}; allowed: any other name",
+                        path.display(),
+                        recording.display()
+                    )
+                })
         })
     }
 
@@ -248,6 +256,7 @@ impl Options {
             seed: self.seed,
             interval: self.interval,
             log_packets: self.log_packets,
+            record: self.record.clone(),
             duration: self.duration,
             max_flows: usize::from(self.max_flows),
             idle_timeout: self.idle_timeout,

@@ -1,6 +1,7 @@
 //! What a relay is to do.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use quiche_cc_bottleneck::{LinkConfig, Overhead};
@@ -24,6 +25,8 @@ pub struct Config {
     pub interval: Duration,
     /// Also record every packet.
     pub log_packets: bool,
+    /// Where the record of the run goes, if anywhere.
+    pub record: Option<PathBuf>,
     /// Stop by itself after this time.
     pub duration: Option<Duration>,
     /// At most so many client addresses at once.
@@ -46,6 +49,7 @@ impl Config {
             seed: 1,
             interval: Duration::from_millis(10),
             log_packets: false,
+            record: None,
             duration: None,
             max_flows: 1024,
             idle_timeout: Duration::from_secs(60),

@@ -17,6 +17,8 @@ const MAX_HELD: usize = 256 << 20;
 pub(crate) struct Parcel {
     pub flow: usize,
     pub payload: Vec<u8>,
+    /// Which datagram of the run it is, from 1.
+    pub number: u64,
 }
 
 /// A link and what is known about it.
@@ -79,6 +81,12 @@ impl Lane {
             },
         );
         true
+    }
+
+    /// Bytes that wait at `now`.
+    pub(crate) fn waiting(&mut self, now: Time) -> u64 {
+        self.link.advance(now);
+        self.link.backlog().bytes
     }
 
     /// The next datagram that leaves the link until `now`.
@@ -208,6 +216,7 @@ mod tests {
         let parcel = Parcel {
             flow: 1,
             payload: vec![0; length],
+            number: 1,
         };
         lane.send(Time::ZERO, length as u32, Ecn::NotEct, parcel)
     }

@@ -23,14 +23,17 @@ mod kernel_drops;
 mod log;
 mod realtime;
 mod record;
+mod recording;
 mod relay;
 mod socket;
 mod spread;
+mod stopper;
 
 pub use address::{loopback, AddressError};
 pub use config::Config;
 pub use log::Log;
 pub use record::{Direction, DirectionSummary, PacketRecord, Record, Sample, Start, Summary};
-pub use relay::{Relay, Stopper};
+pub use relay::Relay;
 pub use socket::{Datagram, Receiver, Socket};
 pub use spread::{Percentiles, Spread};
+pub use stopper::Stopper;

@@ -188,6 +188,8 @@ pub struct Summary {
     pub dropped_kernel: Option<u64>,
     /// Records that are missing in the log because the disk was too slow.
     pub log_lost: u64,
+    /// Rows that are missing in the record of the run because the disk was too slow.
+    pub record_lost: u64,
 }
 
 /// One direction over the whole run.

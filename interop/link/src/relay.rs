@@ -14,7 +14,9 @@ use crate::clock::{Clock, Reading};
 use crate::direction::{Lane, Parcel};
 use crate::flows::Flows;
 use crate::record::LinkRecord;
+use crate::recording::{Came, Recording};
 use crate::spread::millis;
+use crate::stopper::Stopper;
 use crate::{
     kernel_drops, realtime, Config, Direction, Log, Receiver, Record, Socket, Spread, Start,
     Summary,
@@ -40,6 +42,7 @@ pub struct Relay {
     last_sample: Option<Time>,
     lateness: Spread,
     dropped: Dropped,
+    recording: Recording,
 }
 
 /// Datagrams that never came to a link, or could not be sent on after it.
@@ -64,22 +67,6 @@ struct Arrival {
 enum Origin {
     Client(SocketAddr),
     Server { flow: usize },
-}
-
-/// Stops a relay from another thread.
-#[derive(Debug, Clone)]
-pub struct Stopper {
-    poller: Arc<Poller>,
-    stop: Arc<AtomicBool>,
-}
-
-impl Stopper {
-    /// Lets [`Relay::run`] return soon.
-    pub fn stop(&self) {
-        self.stop.store(true, Ordering::Release);
-        // Fails only if the relay is gone already.
-        let _ = self.poller.notify();
-    }
 }
 
 impl Relay {
@@ -115,6 +102,7 @@ impl Relay {
             last_sample: None,
             lateness: Spread::default(),
             dropped: Dropped::default(),
+            recording: Recording::none(),
             config,
         })
     }
@@ -140,7 +128,11 @@ impl Relay {
     pub fn run(mut self, mut log: Log) -> io::Result<Summary> {
         self.clock = Clock::start();
         self.sampling = log.is_kept();
-        log.write(Record::Start(Box::new(self.start_record())));
+        let start = self.start_record();
+        if let Some(path) = &self.config.record {
+            self.recording = Recording::begin(path, &start)?;
+        }
+        log.write(Record::Start(Box::new(start)));
         let end = self.config.duration.map(Time::from);
         let mut events = Events::new();
         while !self.stop.load(Ordering::Acquire) && end.is_none_or(|end| self.clock.now() < end) {
@@ -162,7 +154,10 @@ impl Relay {
                 self.poller.delete(flow.socket.inner())?;
             }
         }
-        let summary = self.summary(log.lost());
+        let recording = std::mem::replace(&mut self.recording, Recording::none());
+        let mut summary = self.summary(log.lost());
+        let unseen = summary.dropped_memory + summary.dropped_kernel.unwrap_or(0);
+        summary.record_lost = recording.finish(self.clock.now(), unseen)?;
         log.finish(Record::Summary(Box::new(summary.clone())))?;
         Ok(summary)
     }
@@ -226,10 +221,10 @@ impl Relay {
             .config
             .overhead
             .size(payload.len(), self.config.listen.is_ipv6());
-        let (flow, lane) = match from {
-            Origin::Server { flow } => (flow, &mut self.down),
+        let (flow, direction, lane) = match from {
+            Origin::Server { flow } => (flow, Direction::Down, &mut self.down),
             Origin::Client(client) => match self.flow_of(client, at)? {
-                Some(flow) => (flow, &mut self.up),
+                Some(flow) => (flow, Direction::Up, &mut self.up),
                 None => {
                     self.dropped.flows += 1;
                     return Ok(());
@@ -237,7 +232,29 @@ impl Relay {
             },
         };
         self.flows.touch(flow, at);
-        if !lane.send(at, size, ecn, Parcel { flow, payload }) {
+        let came = Came {
+            at,
+            direction,
+            packet: self.recording.next(),
+            flow,
+            size,
+            payload: payload.len(),
+            ecn,
+            waiting: self.recording.waiting(lane, at),
+        };
+        let number = came.packet;
+        if lane.send(
+            at,
+            size,
+            ecn,
+            Parcel {
+                flow,
+                payload,
+                number,
+            },
+        ) {
+            self.recording.arrives(&came);
+        } else {
             self.dropped.memory += 1;
         }
         Ok(())
@@ -269,6 +286,7 @@ impl Relay {
 
     fn release(&mut self, until: Time, log: &mut Log) {
         while let Some(exit) = self.down.receive(until) {
+            self.recording.leaves(&exit);
             if self.config.log_packets {
                 log.write(Record::Packet(self.down.packet_record(&exit)));
             }
@@ -277,6 +295,7 @@ impl Relay {
             }
         }
         while let Some(exit) = self.up.receive(until) {
+            self.recording.leaves(&exit);
             if self.config.log_packets {
                 log.write(Record::Packet(self.up.packet_record(&exit)));
             }
@@ -291,7 +310,7 @@ impl Relay {
         let Fate::Delivered(_) = exit.fate else {
             return None;
         };
-        let Parcel { flow, payload } = &exit.packet.payload;
+        let Parcel { flow, payload, .. } = &exit.packet.payload;
         // The client may have been forgotten while its packet was on the way.
         let sent = self.flows.get(*flow).map(|flow| match direction {
             Direction::Down => self.listener.send(flow.client, exit.packet.ecn, payload),
@@ -368,6 +387,7 @@ impl Relay {
             dropped_send: self.dropped.send,
             dropped_kernel: dropped_kernel.map(|open| open + self.dropped.kernel),
             log_lost,
+            record_lost: 0,
         }
     }
 }

@@ -164,6 +164,14 @@ def _add_checkers(subparsers: Any) -> None:
     hybrid = _Command(
         subparsers, "zones", "the equations of hybrid alone; any other trace is refused", commands.zones, judges=True
     )
+    any_law.reads(
+        "--record",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="what the network did with every packet (`cc-lab run --record`, `cc-link --record`), by which the "
+        "trace is judged as well; once for all traces, or once per trace in their order",
+    )
     for command in (any_law, hybrid):
         command.traces()
         command.writes("--json", metavar="FILE", help="write the verdicts in full; - for the standard output")

@@ -124,8 +124,10 @@ def _told(path: Path, choice: Choice) -> Trace:
 
 
 def check(args: Namespace) -> Code:
+    records = _beside(args.record, args.traces, "--record", "records")
+
     def use(path: Path) -> Checked:
-        checked = check_all(_load(args, path))
+        checked = check_all(_load(args, path), records.get(path))
         if checked.without_law is not None:
             why = checked.without_law
             print(f"qlog-analysis: {why}{hints.after(why, judges=True)}", file=sys.stderr)
@@ -133,6 +135,18 @@ def check(args: Namespace) -> Code:
 
     used = _judge(args, "check", use)
     return used.code([Code.NO_LAW if c.outcome is None else _OF_OUTCOME[c.outcome] for c in used.results])
+
+
+def _beside(given: list[Path], traces: list[Path], option: str, what: str) -> dict[Path, Path]:
+    """What was given of each trace; of all the same if it was given once."""
+    if len(given) == 1:
+        given *= len(traces)
+    if given and len(given) != len(traces):
+        raise AnalysisError(
+            f"{len(given)} {what} for {len(traces)} traces: give {option} once for all, or as often as there are "
+            "traces, in the same order"
+        )
+    return dict(zip(traces, given, strict=False))
 
 
 def zones(args: Namespace) -> Code:

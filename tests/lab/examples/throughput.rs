@@ -49,6 +49,7 @@ fn measure(cc: &str, flows: usize) {
         cc,
         seed: 1,
         qlog: None,
+        recording: None,
         progress: &mut |_| {},
     };
     let begin = processor_time();

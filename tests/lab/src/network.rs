@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use quiche_cc_bottleneck::{Ecn, Exit, Fate, Link, LossCause, Packet, Time};
+use quiche_cc_record::{Ending, Recorder, Row, Writer};
 
 /// The ends of a flow. Data flows from the server to the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,6 +40,8 @@ pub struct Parcel {
     pub received_in_order: u64,
     /// The UDP payload.
     pub data: Vec<u8>,
+    /// Which datagram of the run it is, from 1.
+    number: u64,
     hop: usize,
 }
 
@@ -52,6 +55,7 @@ impl Parcel {
             queueing: Duration::ZERO,
             received_in_order,
             data,
+            number: 0,
             hop: 0,
         }
     }
@@ -97,12 +101,25 @@ pub enum Arrival {
 pub struct Network {
     links: Vec<Link<Parcel>>,
     routes: Vec<Route>,
+    /// Datagrams so far.
+    sent: u64,
+    recorder: Option<Recorder<Writer>>,
 }
 
 impl Network {
-    /// With one route per flow. Every route has at least one link in each direction.
-    pub fn new(links: Vec<Link<Parcel>>, routes: Vec<Route>) -> Self {
-        Self { links, routes }
+    /// With one route per flow. Every route has at least one link in each direction. What happens to each packet is told
+    /// to `recorder`, if there is one.
+    pub fn new(
+        links: Vec<Link<Parcel>>,
+        routes: Vec<Route>,
+        recorder: Option<Recorder<Writer>>,
+    ) -> Self {
+        Self {
+            links,
+            routes,
+            sent: 0,
+            recorder,
+        }
     }
 
     /// The links.
@@ -116,7 +133,9 @@ impl Network {
     }
 
     /// Puts a parcel on its way. `size` is what it occupies on links. Returns the first link.
-    pub fn send(&mut self, now: Time, parcel: Parcel, size: u32, ecn: Ecn) -> usize {
+    pub fn send(&mut self, now: Time, mut parcel: Parcel, size: u32, ecn: Ecn) -> usize {
+        self.sent += 1;
+        parcel.number = self.sent;
         let first = self.routes[parcel.flow].towards(parcel.to)[0];
         let packet = Packet {
             size,
@@ -124,8 +143,47 @@ impl Network {
             flow: parcel.identity(),
             payload: parcel,
         };
-        self.links[first].send(now, packet);
+        self.hand_over(now, first, packet);
         first
+    }
+
+    fn hand_over(&mut self, at: Time, link: usize, packet: Packet<Parcel>) {
+        if let Some(recorder) = &mut self.recorder {
+            // As the link itself begins with, so a record changes nothing.
+            self.links[link].advance(at);
+            let parcel = &packet.payload;
+            recorder.arrives(Row {
+                packet: parcel.number,
+                hop: parcel.hop,
+                link,
+                flow: parcel.flow,
+                to: match parcel.to {
+                    Side::Client => quiche_cc_record::Side::Client,
+                    Side::Server => quiche_cc_record::Side::Server,
+                },
+                size: packet.size,
+                payload: parcel.data.len() as u32,
+                arrived: at,
+                queued_bytes: self.links[link].backlog().bytes,
+                ecn: packet.ecn,
+                left: None,
+            });
+        }
+        self.links[link].send(at, packet);
+    }
+
+    /// Ends the record, if there is one, at `end`.
+    ///
+    /// # Errors
+    /// It could not be written.
+    pub fn finish(self, end: Time) -> Result<(), quiche_cc_record::Error> {
+        let ended = |recorder: Recorder<Writer>| {
+            recorder.finish().finish(Ending {
+                duration_ns: end.as_nanos(),
+                ..Ending::default()
+            })
+        };
+        self.recorder.map_or(Ok(()), ended)
     }
 
     /// When `link` next needs [`receive`](Network::receive).
@@ -135,12 +193,16 @@ impl Network {
 
     /// The next parcel that leaves `link` at or before `now`.
     pub fn receive(&mut self, link: usize, now: Time) -> Option<Arrival> {
+        let exit = self.links[link].receive(now)?;
+        if let Some(recorder) = &mut self.recorder {
+            recorder.leaves(exit.packet.payload.number, &exit);
+        }
         let Exit {
             at,
             mut packet,
             fate,
             ..
-        } = self.links[link].receive(now)?;
+        } = exit;
         let transit = match fate {
             Fate::Lost(cause) => return Some(Arrival::Lost(packet, cause)),
             Fate::Delivered(transit) => transit,
@@ -152,7 +214,7 @@ impl Network {
         match route.get(parcel.hop) {
             None => Some(Arrival::Delivered(packet)),
             Some(&next) => {
-                self.links[next].send(at, packet);
+                self.hand_over(at, next, packet);
                 Some(Arrival::Forwarded(next))
             }
         }

@@ -154,6 +154,7 @@ traffic = { kind = "responses", every = "300ms", sizes = [{ bytes = 12100 }] }
         cc: "listener",
         seed: 1,
         qlog: None,
+        recording: None,
         progress: &mut |_| {},
     };
     simulation::run(&scenario, &mut config).unwrap();

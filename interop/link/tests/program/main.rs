@@ -1,6 +1,7 @@
 //! `cc-link` as scripts use it.
 
 mod late;
+mod record;
 mod running;
 
 use std::path::Path;

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ..invariants import run as invariants
 from ..invariants.invariant import Judgement
 from ..invariants.invariant import Outcome as Held
 from ..model import Trace
+from ..network import run as network
 from .run import NoLawError
 from .run import check as check_law
 from .verdict import SHOWN, Outcome, Verdict
@@ -75,11 +77,13 @@ def _lines(j: Judgement) -> str:
     return "\n".join(lines)
 
 
-def check(trace: Trace) -> Checked:
-    """Raises UnsuitableTraceError if there is nothing to judge, or a parameter of the controller is nonsense."""
+def check(trace: Trace, record: Path | None = None) -> Checked:
+    """Raises UnsuitableTraceError if there is nothing to judge, a parameter of the controller is nonsense, or `record`
+    is that of another run."""
     law, why = None, None
     try:
         law = check_law(trace)
     except NoLawError as e:
         why = e
-    return Checked(trace, law, why, invariants.judge(trace))
+    of_network = [] if record is None else network.judge(trace, record)
+    return Checked(trace, law, why, invariants.judge(trace) + of_network)

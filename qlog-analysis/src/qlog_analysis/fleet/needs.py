@@ -1,4 +1,4 @@
-"""Libraries that only `fleet` needs, imported when it asks for them."""
+"""Libraries that only `fleet` and records of runs need, imported when they ask for them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _FOR = {
 }
 
 
-def library(name: str) -> Any:
+def library(name: str, purpose: str | None = None) -> Any:
     """The module; if it is not installed, an error with the command that installs it."""
     try:
         return importlib.import_module(name)
     except ImportError as e:
         extra = _EXTRA[name]
         raise AnalysisError(
-            f"{_FOR[name]} needs the Python package {name} ({e}): install it with "
+            f"{purpose or _FOR[name]} needs the Python package {name} ({e}): install it with "
             f"`pip install './qlog-analysis[{extra}]'` in the folder of the project"
         ) from e

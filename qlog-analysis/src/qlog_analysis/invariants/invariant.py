@@ -5,9 +5,9 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from .seen import Seen
+T = TypeVar("T")
 
 
 class Outcome(enum.Enum):
@@ -46,7 +46,7 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Invariant:
+class Invariant(Generic[T]):
     name: str
     holds: str
     """What is held, in one sentence."""
@@ -58,9 +58,10 @@ class Invariant:
     """What is counted as a case."""
     least: int
     """With fewer cases a trace says too little to pass."""
-    judge: Callable[[Seen], Judged]
+    judge: Callable[[T], Judged]
+    """Of what was seen: a trace, or a trace with the record of its run."""
 
-    def of(self, seen: Seen) -> Judgement:
+    def of(self, seen: T) -> Judgement:
         return Judgement(self, self.judge(seen))
 
 
@@ -68,7 +69,7 @@ class Invariant:
 class Judgement:
     """The verdict on one invariant."""
 
-    invariant: Invariant
+    invariant: Invariant[Any]
     judged: Judged
 
     @property

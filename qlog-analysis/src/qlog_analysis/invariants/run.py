@@ -6,9 +6,9 @@ from ..errors import about
 from ..model import Trace
 from . import app_limited, ecn, excessive_loss, in_flight, loss, pacing, persistent, silence, window
 from .invariant import Invariant, Judgement
-from .seen import see
+from .seen import Seen, see
 
-ALL: tuple[Invariant, ...] = (
+ALL: tuple[Invariant[Seen], ...] = (
     window.INVARIANT,
     in_flight.INVARIANT,
     pacing.INVARIANT,

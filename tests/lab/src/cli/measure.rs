@@ -11,7 +11,7 @@ use super::progress::Progress;
 use crate::asked::Asked;
 use crate::record::Record;
 use crate::store::Store;
-use crate::sweep::{self, Event, Failure, Plan};
+use crate::sweep::{self, Event, Failure, Plan, Writes};
 use crate::version::Versions;
 
 /// Of lines that cannot be used, so many are named; a file of another release may have thousands.
@@ -139,15 +139,21 @@ impl MeasureArgs {
             let result = (task.digest)(plan, record)?;
             Ok((result, record.simulated_packets))
         };
-        sweep::execute(plans, jobs, &|_| None, &digest, |event| match event {
-            Event::Begun(run) => progress.begun(run),
-            Event::Reached(run, at) => progress.reached(run, at),
-            Event::Over(run, Ok((result, packets))) => {
-                progress.over(run, packets);
-                done(run, result);
-            }
-            Event::Over(run, Err(failure)) => progress.failed(run, &failure),
-        });
+        sweep::execute(
+            plans,
+            jobs,
+            &|_| Ok(Writes::default()),
+            &digest,
+            |event| match event {
+                Event::Begun(run) => progress.begun(run),
+                Event::Reached(run, at) => progress.reached(run, at),
+                Event::Over(run, Ok((result, packets))) => {
+                    progress.over(run, packets);
+                    done(run, result);
+                }
+                Event::Over(run, Err(failure)) => progress.failed(run, &failure),
+            },
+        );
         progress.end();
     }
 }

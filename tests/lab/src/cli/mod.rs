@@ -79,7 +79,7 @@ pub fn main() -> ExitCode {
     }
     quiche_cc::register();
     match cli.command {
-        Command::Run(args) => run::run(&args).into(),
+        Command::Run(args) => run::run(&args, &cli.plugin).into(),
         Command::Compare(args) => compare::run(&args, &cli.plugin).into(),
         Command::Papers(args) => papers::run(&args, &cli.plugin).into(),
         Command::Shard(args) => shard::run(&args, &cli.plugin).into(),

@@ -8,10 +8,12 @@ use clap::Args;
 use super::progress::Progress;
 use super::Status;
 use crate::record::Record;
+use crate::recording::Recording;
 use crate::scenario::{self, Overrides};
 use crate::series;
 use crate::summary::{json, table, Summary};
-use crate::sweep::{self, Axis, Event, Failure, Plan, Sweep};
+use crate::sweep::{self, Axis, Event, Failure, Plan, Sweep, Writes};
+use crate::version::Versions;
 
 /// Run a scenario with one or more controllers
 ///
@@ -61,12 +63,16 @@ pub struct RunArgs {
     #[arg(long)]
     qlog: bool,
 
+    /// Write what the network did with every packet, to record.parquet beside the summary (docs/run-record.md)
+    #[arg(long)]
+    record: bool,
+
     /// Draw goodput, queueing delay, windows and queues over time, to plots/ beside the summary
     #[arg(long)]
     plots: bool,
 
     /// Only say whether the scenarios can be used
-    #[arg(long, conflicts_with_all = ["cc", "out", "grid", "cc_for", "qlog", "plots", "seeds"])]
+    #[arg(long, conflicts_with_all = ["cc", "out", "grid", "cc_for", "qlog", "record", "plots", "seeds"])]
     check: bool,
 }
 
@@ -109,7 +115,7 @@ fn axis(text: &str) -> Result<Axis, String> {
 }
 
 /// Does it.
-pub fn run(args: &RunArgs) -> Status {
+pub fn run(args: &RunArgs, plugins: &[PathBuf]) -> Status {
     if args.check {
         return check(args);
     }
@@ -125,7 +131,14 @@ pub fn run(args: &RunArgs) -> Status {
         }
     };
     let out = args.out.as_deref().expect("clap requires it");
-    let results = execute(args, out, &plans);
+    let versions = match Versions::of_this_program(plugins) {
+        Ok(versions) => versions,
+        Err(error) => {
+            eprintln!("error: a plugin cannot be read: {error}");
+            return Status::Failed;
+        }
+    };
+    let results = execute(args, out, &plans, &versions);
     let done: Vec<_> = plans
         .iter()
         .zip(&results)
@@ -158,12 +171,17 @@ fn check(args: &RunArgs) -> Status {
 }
 
 /// The summaries of runs that succeeded, in the order of `plans`.
-fn execute(args: &RunArgs, out: &Path, plans: &[Plan]) -> Vec<Option<Summary>> {
+fn execute(
+    args: &RunArgs,
+    out: &Path,
+    plans: &[Plan],
+    versions: &Versions,
+) -> Vec<Option<Summary>> {
     let directory = |plan: &Plan| match plans {
         [_] => out.to_owned(),
         _ => out.join(&plan.name),
     };
-    let qlog = |plan: &Plan| args.qlog.then(|| directory(plan).join("qlog"));
+    let writes = |plan: &Plan| args.writes(plan, &directory(plan), versions);
     let digest = |plan: &Plan, record: &Record| {
         let summary = Summary::of(plan, record);
         write(&directory(plan), results(plan, record, &summary))?;
@@ -176,7 +194,7 @@ fn execute(args: &RunArgs, out: &Path, plans: &[Plan]) -> Vec<Option<Summary>> {
     };
     let mut progress = Progress::new(plans);
     let mut summaries: Vec<Option<Summary>> = plans.iter().map(|_| None).collect();
-    sweep::execute(plans, args.jobs(), &qlog, &digest, |event| match event {
+    sweep::execute(plans, args.jobs(), &writes, &digest, |event| match event {
         Event::Begun(run) => progress.begun(run),
         Event::Reached(run, at) => progress.reached(run, at),
         Event::Over(run, Ok(summary)) => {
@@ -198,15 +216,22 @@ fn results(plan: &Plan, record: &Record, summary: &Summary) -> [(&'static str, S
     ]
 }
 
+fn make(directory: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(directory).map_err(|error| failure(directory, error))
+}
+
+fn failure(path: &Path, error: std::io::Error) -> Failure {
+    Failure::Output {
+        path: path.to_owned(),
+        error,
+    }
+}
+
 fn write(
     directory: &Path,
     files: impl IntoIterator<Item = (&'static str, String)>,
 ) -> Result<(), Failure> {
-    let failure = |path: &Path, error| Failure::Output {
-        path: path.to_owned(),
-        error,
-    };
-    std::fs::create_dir_all(directory).map_err(|error| failure(directory, error))?;
+    make(directory)?;
     for (name, text) in files {
         let path = directory.join(name);
         std::fs::write(&path, text).map_err(|error| failure(&path, error))?;
@@ -226,6 +251,28 @@ impl RunArgs {
             grid: self.grid.clone(),
             fixed: self.cc_for.clone(),
         }
+    }
+
+    /// What a run writes while it is made, and the directories for it.
+    fn writes(
+        &self,
+        plan: &Plan,
+        directory: &Path,
+        versions: &Versions,
+    ) -> Result<Writes, Failure> {
+        let mut writes = Writes::default();
+        if self.qlog {
+            let qlog = directory.join("qlog");
+            make(&qlog)?;
+            writes.qlog = Some(qlog);
+        }
+        if self.record {
+            let path = directory.join("record.parquet");
+            make(directory)?;
+            let recording = Recording::of(plan, versions, &path);
+            writes.recording = Some(recording.map_err(|error| failure(&path, error))?);
+        }
+        Ok(writes)
     }
 
     fn jobs(&self) -> usize {

@@ -12,7 +12,7 @@ use super::progress::Progress;
 use super::Status;
 use crate::job::{Item, Job, Recordings};
 use crate::record::Record;
-use crate::sweep::{self, Event, Plan};
+use crate::sweep::{self, Event, Plan, Writes};
 use crate::version::Versions;
 
 /// Make runs that a store lacks, and print them as its lines
@@ -117,22 +117,28 @@ fn make(args: &ShardArgs, jobs: &HashMap<String, Job>, plans: &[Plan], directory
         let line = jobs[&plan.name].line(plan, record)?;
         Ok((line, record.simulated_packets))
     };
-    sweep::execute(plans, threads, &|_| None, &digest, |event| match event {
-        Event::Begun(run) => progress.begun(run),
-        Event::Reached(run, at) => progress.reached(run, at),
-        Event::Over(run, Ok((line, packets))) => {
-            progress.over(run, packets);
-            if writeln!(io::stdout(), "{line}").is_err() {
-                // Whoever waited for it is gone, and nobody wants the rest.
-                let _ = std::fs::remove_dir_all(directory);
-                std::process::exit(Status::Failed as i32);
+    sweep::execute(
+        plans,
+        threads,
+        &|_| Ok(Writes::default()),
+        &digest,
+        |event| match event {
+            Event::Begun(run) => progress.begun(run),
+            Event::Reached(run, at) => progress.reached(run, at),
+            Event::Over(run, Ok((line, packets))) => {
+                progress.over(run, packets);
+                if writeln!(io::stdout(), "{line}").is_err() {
+                    // Whoever waited for it is gone, and nobody wants the rest.
+                    let _ = std::fs::remove_dir_all(directory);
+                    std::process::exit(Status::Failed as i32);
+                }
             }
-        }
-        Event::Over(run, Err(failure)) => {
-            progress.failed(run, &failure);
-            status = Status::Failed;
-        }
-    });
+            Event::Over(run, Err(failure)) => {
+                progress.failed(run, &failure);
+                status = Status::Failed;
+            }
+        },
+    );
     progress.end();
     status
 }

@@ -23,6 +23,7 @@ use crate::agenda::Agenda;
 use crate::network::{Arrival, Network, Parcel, Side};
 use crate::randomness::SeededRandomness;
 use crate::record::{Delivery, LinkRecord, LinkSample, Loss, Record};
+use crate::recording::Recording;
 use crate::scenario::Scenario;
 use crate::virtual_time::VirtualTime;
 
@@ -38,6 +39,8 @@ pub struct RunConfig<'a> {
     pub seed: u64,
     /// Where the traces of the servers go, if anywhere.
     pub qlog: Option<&'a std::path::Path>,
+    /// Where what the network does with every packet goes, if anywhere.
+    pub recording: Option<&'a Recording>,
     /// Told the virtual time every now and then.
     pub progress: &'a mut dyn FnMut(Time),
 }
@@ -64,6 +67,9 @@ pub enum RunError {
         /// Why.
         error: std::io::Error,
     },
+    /// The record of packets could not be written.
+    #[error(transparent)]
+    Record(#[from] quiche_cc_record::Error),
 }
 
 /// Runs `scenario` to its end.
@@ -101,7 +107,8 @@ impl<'a> Simulation<'a> {
             .map(|(id, link)| link.config.build(config.seed, id as u64))
             .collect::<Result<_, _>>()?;
         let routes = scenario.flows.iter().map(|flow| flow.route.clone());
-        let network = Network::new(links, routes.collect());
+        let recorder = config.recording.map(|to| to.begin(scenario));
+        let network = Network::new(links, routes.collect(), recorder.transpose()?);
         let mut flows = Vec::new();
         for (id, decl) in scenario.flows.iter().enumerate() {
             let rng = stream(config.seed, TRAFFIC_STREAMS + id as u64);
@@ -172,6 +179,7 @@ impl<'a> Simulation<'a> {
         for (flow, record) in self.flows.iter_mut().zip(&mut self.record.flows) {
             flow.finish(&self.time, end, record);
         }
+        self.network.finish(end)?;
         Ok(self.record)
     }
 

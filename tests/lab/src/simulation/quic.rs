@@ -31,6 +31,7 @@ pub struct QuicFlow {
     configs: [EndpointConfig; 2],
     qlog: Option<BufWriter<File>>,
     title: String,
+    about: String,
     /// Stream bytes that the client has read, and of which the server knows.
     read: u64,
     acked: u64,
@@ -88,6 +89,10 @@ impl QuicFlow {
             configs,
             qlog: open_trace(config, &decl.name)?,
             title: format!("{} with {cc}", decl.name),
+            about: match config.recording {
+                None => "cc-lab".to_owned(),
+                Some(recording) => format!("cc-lab, run {}", recording.run()),
+            },
             read: 0,
             acked: 0,
             stopped: false,
@@ -148,7 +153,7 @@ impl QuicFlow {
         if side == Side::Server {
             if let Some(file) = self.qlog.take() {
                 let level = quiche::QlogLevel::Extra;
-                let (title, about) = (self.title.clone(), String::from("cc-lab"));
+                let (title, about) = (self.title.clone(), self.about.clone());
                 end.conn
                     .set_qlog_with_level(Box::new(file), title, about, level);
             }

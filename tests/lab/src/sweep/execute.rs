@@ -11,6 +11,7 @@ use quiche_cc_bottleneck::Time;
 
 use super::Plan;
 use crate::record::Record;
+use crate::recording::Recording;
 use crate::simulation::{self, RunConfig, RunError};
 
 /// Why a run has no result.
@@ -35,6 +36,15 @@ pub enum Failure {
     Panic(String),
 }
 
+/// What a run writes while it is made.
+#[derive(Debug, Default)]
+pub struct Writes {
+    /// Where the servers' traces go, if anywhere.
+    pub qlog: Option<PathBuf>,
+    /// Where the record of packets goes, if anywhere.
+    pub recording: Option<Recording>,
+}
+
 /// What happens while runs are made. Runs have the numbers of their places in the list.
 #[derive(Debug)]
 pub enum Event<T> {
@@ -49,11 +59,11 @@ pub enum Event<T> {
 /// Runs all of `plans`, at most `jobs` at a time, and gives each record to `digest` on the thread that made it. `watch` is
 /// called on this thread, with the real clock. A run that fails or panics leaves the others alone.
 ///
-/// `qlog` says where the traces of a run go, if anywhere.
+/// `writes` says what else a run writes.
 pub fn execute<T: Send>(
     plans: &[Plan],
     jobs: usize,
-    qlog: &(dyn Fn(&Plan) -> Option<PathBuf> + Sync),
+    writes: &(dyn Fn(&Plan) -> Result<Writes, Failure> + Sync),
     digest: &(dyn Fn(&Plan, &Record) -> Result<T, Failure> + Sync),
     mut watch: impl FnMut(Event<T>),
 ) {
@@ -74,7 +84,7 @@ pub fn execute<T: Send>(
                     // A watcher that lags behind misses something.
                     let _ = events.try_send(Event::Reached(number, at));
                 };
-                let run = || one(plan, qlog(plan), digest, &mut progress);
+                let run = || one(plan, &writes(plan)?, digest, &mut progress);
                 let result = guarded(run);
                 let _ = events.send(Event::Over(number, result));
             });
@@ -86,20 +96,15 @@ pub fn execute<T: Send>(
 
 fn one<T>(
     plan: &Plan,
-    qlog: Option<PathBuf>,
+    writes: &Writes,
     digest: &dyn Fn(&Plan, &Record) -> Result<T, Failure>,
     progress: &mut dyn FnMut(Time),
 ) -> Result<T, Failure> {
-    if let Some(path) = &qlog {
-        std::fs::create_dir_all(path).map_err(|error| Failure::Output {
-            path: path.clone(),
-            error,
-        })?;
-    }
     let mut config = RunConfig {
         cc: &plan.cc,
         seed: plan.seed,
-        qlog: qlog.as_deref(),
+        qlog: writes.qlog.as_deref(),
+        recording: writes.recording.as_ref(),
         progress,
     };
     let record = simulation::run(&plan.scenario, &mut config)?;

@@ -5,5 +5,5 @@ mod execute;
 mod plan;
 
 pub use self::controllers::split;
-pub use self::execute::{execute, Event, Failure};
+pub use self::execute::{execute, Event, Failure, Writes};
 pub use self::plan::{check_rates, Axis, Plan, Sweep, SweepError};

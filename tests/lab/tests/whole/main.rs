@@ -46,6 +46,7 @@ fn run(plan: &Plan) -> Record {
         cc: &plan.cc,
         seed: plan.seed,
         qlog: None,
+        recording: None,
         progress: &mut |_| {},
     };
     simulation::run(&plan.scenario, &mut config).unwrap()

@@ -57,6 +57,33 @@ fn a_single_run_writes_to_the_directory_itself_and_prints_a_table() {
 }
 
 #[test]
+fn a_record_changes_nothing_and_is_the_same_for_the_same_seed() {
+    let directory = tempfile::tempdir().unwrap();
+    for options in [
+        "--out plain --qlog",
+        "--out one --record --qlog",
+        "--out two --record",
+    ] {
+        let output = cc_lab(
+            directory.path(),
+            &format!("run short.toml --cc hybrid {options}"),
+        );
+        assert!(output.status.success(), "{}", err(&output));
+    }
+    let read = |file: &str| std::fs::read(directory.path().join(file)).unwrap();
+    assert_eq!(read("plain/summary.json"), read("one/summary.json"));
+    assert_eq!(read("one/record.parquet"), read("two/record.parquet"));
+    // The trace names its run, and is the same otherwise.
+    let trace = |file: &str| String::from_utf8(read(file)).unwrap();
+    let (plain, one) = (trace("plain/qlog/main.sqlog"), trace("one/qlog/main.sqlog"));
+    assert_ne!(plain, one);
+    let run = one.split_once("cc-lab, run ").unwrap().1;
+    let run = &run[..run.find('"').unwrap()];
+    assert_eq!(plain, one.replace(&format!(", run {run}"), ""));
+    assert!(!directory.path().join("plain/record.parquet").exists());
+}
+
+#[test]
 fn several_runs_have_a_directory_each() {
     let directory = tempfile::tempdir().unwrap();
     let options =

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use quiche_cc_lab::scenario::Transport;
-use quiche_cc_lab::sweep::{execute, Axis, Event, Failure, Plan, Sweep};
+use quiche_cc_lab::sweep::{execute, Axis, Event, Failure, Plan, Sweep, Writes};
 
 use super::plan;
 
@@ -120,11 +120,17 @@ fn results(
 ) -> Vec<Option<Result<u64, String>>> {
     quiche_cc::register();
     let mut results = vec![None; plans.len()];
-    execute(plans, 2, &|_| None, &|plan, _| digest(plan), |event| {
-        if let Event::Over(run, result) = event {
-            results[run] = Some(result.map_err(|failure| failure.to_string()));
-        }
-    });
+    execute(
+        plans,
+        2,
+        &|_| Ok(Writes::default()),
+        &|plan, _| digest(plan),
+        |event| {
+            if let Event::Over(run, result) = event {
+                results[run] = Some(result.map_err(|failure| failure.to_string()));
+            }
+        },
+    );
     results
 }
 

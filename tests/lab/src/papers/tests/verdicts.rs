@@ -3,7 +3,7 @@
 use super::super::results::Cases;
 use super::super::{chapters, claims_json, report, Paper, Status};
 use super::{checking, with};
-use crate::sweep::{execute, Event};
+use crate::sweep::{execute, Event, Writes};
 
 /// Status, expectation and whether they agree of the first claim; the files of the report.
 fn outcome(paper: Paper) -> ((Status, Status, bool), String, String, String) {
@@ -11,11 +11,17 @@ fn outcome(paper: Paper) -> ((Status, Status, bool), String, String, String) {
     let cases = Cases::of(&papers);
     let mut measured = vec![None; cases.plans.len()];
     let digest = |plan: &_, record: &_| Ok(cases.asked(&papers, plan).of(plan, record));
-    execute(&cases.plans, 2, &|_| None, &digest, |event| {
-        if let Event::Over(run, result) = event {
-            measured[run] = Some(result.unwrap());
-        }
-    });
+    execute(
+        &cases.plans,
+        2,
+        &|_| Ok(Writes::default()),
+        &digest,
+        |event| {
+            if let Event::Over(run, result) = event {
+                measured[run] = Some(result.unwrap());
+            }
+        },
+    );
     let measured: Vec<_> = measured.into_iter().flatten().collect();
     let chapters = chapters(&papers, &cases, &measured);
     let verdict = &chapters[0].verdicts[0];
