@@ -22,8 +22,10 @@ class Place:
 OWN = (
     Place("Cargo.toml", r'\[workspace\.package\]\nversion = "([^"]+)"'),
     Place("Cargo.toml", r'quiche-cc-bottleneck = \{[^}]*\bversion = "([^"]+)"'),
+    Place("Cargo.toml", r'quiche-cc-record = \{[^}]*\bversion = "([^"]+)"'),
     Place("qlog-analysis/src/qlog_analysis/__init__.py", r'__version__ = "([^"]+)"'),
     Place("CHANGELOG.md", r"## (?:Unreleased \()?(\d[^\s,)]*)"),
+    Place("qlog-analysis/reader/Cargo.toml", r'version = "([^"]+)"'),
     Place("interop/tokio-quiche/Cargo.toml", r'version = "([^"]+)"'),
 )
 QUICHE = (

@@ -153,7 +153,7 @@ fn a_delay_that_grew_step_by_step_is_that_of_a_full_buffer() {
     let outcome_of = |steps: usize| {
         let mut course = Course::new();
         let growing = (0..=steps).map(|n| 10.0 + 10.0 * n as f64);
-        let full = std::iter::repeat(10.0 + 10.0 * steps as f64).take(40);
+        let full = std::iter::repeat_n(10.0 + 10.0 * steps as f64, 40);
         growing
             .chain(full)
             .find_map(|millis| course.epoch(millis, 0))
