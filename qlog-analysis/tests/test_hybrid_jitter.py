@@ -156,3 +156,12 @@ def test_where_rounding_decides_whether_there_is_a_queue_both_may_be() -> None:
     assert met.lasts(1.05, (0.1,)) == {True}
     met.see(1.06, {True, False})
     assert met.lasts(1.06, (0.1,)) == {True, False}
+
+
+def test_packets_that_keep_time_with_the_spans_are_all_cut_the_same_way() -> None:
+    # One at each border of the spans, so that rounding leaves thousands of ways to cut the epoch.
+    delays = [0.001 * n * n for n in range(40)]
+    taken = [Taken(0.01 * n, 0.4, delay) for n, delay in enumerate(delays)]
+    late, early = tuple(delays), (delays[0], *delays[2:])
+    assert floor.steady(taken, 1e-6) == {late, early}
+    assert {late, early} <= floor.minima(taken, 1e-6)

@@ -56,10 +56,21 @@ def minima(samples: Sequence[Taken], slack: float = 0.0) -> set[tuple[float, ...
     """These minima, in the order of the spans; several rows likewise."""
     if not samples:
         return set()
+    rows = (row for count in _counts(samples, slack) for row in _rows(samples, count, slack))
+    return steady(samples, slack).union(rows)
+
+
+def steady(samples: Sequence[Taken], slack: float) -> set[tuple[float, ...]]:
+    """Those of `minima` in which rounding has gone the same way with all samples: where packets keep time with the
+    spans, it does."""
+    return {_steady(samples, count, shift) for count in _counts(samples, slack) for shift in (-slack, slack) if samples}
+
+
+def _counts(samples: Sequence[Taken], slack: float) -> set[tuple[int, ...]]:
+    """Into how many spans the epoch is cut when each of the samples comes."""
     lengths = {s.length for s in samples}
     spans = [{length: _spans(length + shift) for length in lengths} for shift in (-slack, slack)]
-    counts = {tuple([of_length[s.length] for s in samples]) for of_length in spans}
-    return {row for count in counts for row in _rows(samples, count, slack)}
+    return {tuple([of_length[s.length] for s in samples]) for of_length in spans}
 
 
 def _spans(length: float) -> int:
@@ -82,6 +93,14 @@ def _rows(samples: Sequence[Taken], counts: tuple[int, ...], slack: float) -> se
             ordered = sorted(readings, key=lambda r: mean(r.minima))
             readings = {*ordered[:: 2 * len(ordered) // MOST_READINGS + 1], ordered[-1]}
     return {r.minima for r in readings}
+
+
+def _steady(samples: Sequence[Taken], counts: tuple[int, ...], shift: float) -> tuple[float, ...]:
+    reading = _Reading(-1, math.inf)
+    for s, count in zip(samples, counts, strict=True):
+        span = _span(s.at + shift, s.length, count)
+        reading = _Reading(span, s.above) if reading.span < 0 else reading.add(span, s.above)
+    return reading.minima
 
 
 def _reachable(reading: _Reading, spans: set[int]) -> set[int]:

@@ -18,7 +18,8 @@ but their errors are not all of one sign."""
 MOST_READINGS = 64
 """Of what has been, by each source; those are kept that agree with the reports."""
 MOST_GOING_ON = 4096
-"""Ways in which an epoch goes on from these. Of more some are passed over, of the ways to cut the epoch."""
+"""Ways in which an epoch goes on from these. Of more some are passed over, of the ways to cut the epoch, but not
+those in which rounding goes the same way all the time."""
 
 
 @dataclass(slots=True)
@@ -68,4 +69,5 @@ class Jitters:
             rows = frozenset(row for row in rows if abs(floor.mean(row) - told) <= DELTA_TOLERANCE) or rows
         before = self._states[source]
         step = (len(before) * len(rows) - 1) // MOST_GOING_ON + 1
-        self._states[source] = list({state.add(row) for state in before for row in sorted(rows)[::step]})
+        kept = rows if step == 1 else {*sorted(rows)[::step], *(its.steady() & rows)}
+        self._states[source] = list({state.add(row) for state in before for row in sorted(kept)})

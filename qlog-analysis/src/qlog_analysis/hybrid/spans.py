@@ -34,6 +34,10 @@ class Spans:
             self._minima = frozenset().union(*(floor.minima(taken, TIME_TOLERANCE) for taken in self._different()))
         return self._minima
 
+    def steady(self) -> frozenset[tuple[float, ...]]:
+        """Those of `minima` in which rounding has gone the same way with all samples."""
+        return frozenset().union(*(floor.steady(taken, TIME_TOLERANCE) for taken in self._different()))
+
     def least(self) -> list[float]:
         """What delta may be."""
         return sorted({floor.mean(row) for row in self.minima()})

@@ -21,7 +21,7 @@ TOGETHER = 50e-6
 TRUNCATED = 2e-6
 """s: the difference of two times, each truncated to 1 us."""
 SHORTER = 1e-9
-"""s: quiche's pacer counts in whole nanoseconds. At 1 Gbit/s that adds up to 50 us per second if the link is always busy."""
+"""s: quiche's pacer counts in whole nanoseconds. At 1 Gbit/s that adds up to 50 us per second of a busy link."""
 
 
 @dataclass(frozen=True, slots=True)
