@@ -31,7 +31,8 @@ def test_a_clean_tree_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_crate_is_published_or_has_a_reason() -> None:
     needs = crates.members()
-    assert crates.published(needs) == crates.permitted() == [f"quiche-cc-{name}" for name in ("bottleneck", "link", "record")]
+    published = ["quiche-cc-bottleneck", "quiche-cc-link", "quiche-cc-record"]
+    assert crates.published(needs) == crates.permitted() == published
     reasons = crates.kept_back(needs)
     assert set(reasons) | set(crates.published(needs)) == set(needs)
     assert "patched quiche" in reasons["quiche-cc"]
