@@ -28,8 +28,8 @@ def beside() -> list[Json]:
 
 def late() -> list[Json]:
     """Coming to one whose queue ends start-up and then goes."""
-    times = ("flow.neighbour.start=0s", "flow.main.start=4.2s", "flow.main.timestamps=false")
-    return lab.records(DEFAULT, "link.there.buffer=2bdp", *times, scenario="neighbour")
+    times = ("flow.neighbour.start=0s", "flow.main.start=4s", "flow.main.timestamps=false")
+    return lab.records(DEFAULT, "link.there.buffer=1bdp", *times, scenario="neighbour")
 
 
 LATE: Table = {

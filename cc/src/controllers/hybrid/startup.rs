@@ -135,11 +135,9 @@ fn capacity(params: &Params, model: &Model) -> Option<Rate> {
     links.then(|| model.dispersed_rate()).flatten()
 }
 
-/// Whether three packets are to leave together: from how far apart they arrive the slowest link is known. Until something has come
-/// back, the peer may send receive timestamps.
+/// Whether three packets are to leave together: from how far apart they arrive the slowest link is known.
 pub fn probes_link(params: &Params, model: &Model, rate: Rate, epochs: u64) -> bool {
-    let by_acks = model.epoch().is_some() && model.delay.source() == Source::Ack;
-    if by_acks || !params.has(Mechanism::Insist) {
+    if !params.has(Mechanism::Insist) || model.delay.source() == Source::Ack {
         return false;
     }
     epochs < PROBE_EPOCHS || model.link().alone().is_none_or(|alone| rate < alone)

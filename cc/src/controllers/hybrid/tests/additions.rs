@@ -224,18 +224,6 @@ fn start_up_ends_at_the_rate_that_packet_dispersion_shows() {
 }
 
 #[test]
-fn the_first_flight_leaves_in_threes_and_what_follows_if_receive_timestamps_came_back() {
-    let together = |controller: &Hybrid| controller.decision().burst.together;
-    assert_eq!(together(&hybrid("")), 3);
-    assert_eq!(together(&hybrid("without=insist")), 1);
-    let mut path = Path::new("");
-    path.epoch(0.0, 0);
-    assert_eq!(together(&path.controller), 1);
-    dispersed(&mut path, 400);
-    assert_eq!(together(&path.controller), 3);
-}
-
-#[test]
 fn an_application_that_has_nothing_to_send_is_noticed_where_the_window_has_room() {
     let idle = |in_flight| {
         let mut path = Path::steady("initial_rate=8Mbps,without=dips");
