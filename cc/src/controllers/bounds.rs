@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::controller::MIN_WINDOW_PACKETS;
+use crate::controller::{Start, MIN_WINDOW_PACKETS};
 use crate::units::{Bytes, Rate};
 
 /// The rate is never lower than a packet in this many round trips.
@@ -14,6 +14,23 @@ const MAX_RATE_BPS: f64 = 10e9;
 pub fn bounded(rate: Rate, packet: Bytes, length: Duration) -> Rate {
     let least = packet.per(length * MIN_RATE_ROUNDS);
     rate.clamp(least, Rate::from_bps(MAX_RATE_BPS))
+}
+
+/// The rate before anything is known: what was asked for, or the initial window (RFC 9002, section 7.2) per round trip; less where the
+/// handshake showed persistent congestion.
+pub fn initial(
+    asked_for: Option<Rate>,
+    start: Start,
+    blackout: bool,
+    packet: Bytes,
+    length: Duration,
+) -> Rate {
+    let window = packet * start.initial_window_packets;
+    let rate = asked_for.unwrap_or_else(|| window.per(length));
+    match blackout {
+        true => restarted(rate, packet, length),
+        false => bounded(rate, packet, length),
+    }
 }
 
 /// What is left of a rate after persistent congestion: at most the minimum window per round trip (RFC 9002, section 7.6.2).

@@ -44,7 +44,7 @@ use self::model::Model;
 use self::report::{Before, Counts, EpochReport};
 use self::startup::Startup;
 use crate::controller::{Controller, Decision, Measured, Start};
-use crate::controllers::bounds::restarted;
+use crate::controllers::bounds;
 use crate::controllers::hybrid_paper::law::Zone;
 use crate::controllers::report::PathLimits;
 use crate::feedback::Feedback;
@@ -233,16 +233,16 @@ impl Hybrid {
     }
 }
 
-/// The initial window (RFC 9002, section 7.2) in one RTT, if nothing else was asked for; less where the handshake showed persistent
-/// congestion.
+/// R until the first epoch begins.
 fn initial_rate(params: &Params, model: &Model, start: Start) -> Rate {
-    let window = model.packet() * start.initial_window_packets;
-    let per_rtt = || window.per(model.length());
-    let rate = params.initial_rate.unwrap_or_else(per_rtt);
-    match model.has_blackout() {
-        true => restarted(rate, model.packet(), model.length()),
-        false => model.bounded(rate),
-    }
+    let blackout = model.has_blackout();
+    bounds::initial(
+        params.initial_rate,
+        start,
+        blackout,
+        model.packet(),
+        model.length(),
+    )
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ use self::report::EpochReport;
 use crate::controller::{
     plain_estimate, Controller, Decision, Ecn, Event, Measured, Start, MIN_WINDOW_PACKETS,
 };
-use crate::controllers::bounds::{bounded, restarted};
+use crate::controllers::bounds;
 use crate::controllers::pacing;
 use crate::controllers::report::PathLimits;
 use crate::estimate::{self, Estimate};
@@ -118,18 +118,18 @@ impl HybridPaper {
     }
 
     fn bounded(&self, rate: Rate) -> Rate {
-        bounded(rate, self.packet(), self.length())
+        bounds::bounded(rate, self.packet(), self.length())
     }
 
-    /// The initial window (RFC 9002, section 7.2) in one RTT, if nothing else was asked for.
+    /// R until the first epoch begins.
     fn initial_rate(&self) -> Rate {
-        let window = self.packet() * self.start.initial_window_packets;
-        let per_rtt = || window.per(self.length());
-        let rate = self.params.initial_rate.unwrap_or_else(per_rtt);
-        match self.blackout.seen() {
-            true => restarted(rate, self.packet(), self.length()),
-            false => self.bounded(rate),
-        }
+        bounds::initial(
+            self.params.initial_rate,
+            self.start,
+            self.blackout.seen(),
+            self.packet(),
+            self.length(),
+        )
     }
 
     /// W = R L (section II-C), in whole packets: quiche sends while F + P <= W and the paper while F < W, which agree if W is

@@ -199,12 +199,16 @@ impl Attempt {
         }
     }
 
+    /// Whether the delay has grown as that of a path does, and nothing is lost to a full buffer since it last moved.
+    fn may_be_path(&self, seen: &Attempted) -> bool {
+        self.steps <= PATH_STEPS && !self.losses.exceeds_chance(seen.background)
+    }
+
     /// Whether the delay stays where it is, although what a queue held has had the time to drain.
     fn is_calm(&self, seen: &Attempted) -> bool {
-        self.steps <= PATH_STEPS
-            && self.epochs >= self.calm_epochs(seen)
+        self.epochs >= self.calm_epochs(seen)
             && self.exceeds_own(seen, CALM_DIVISORS)
-            && !self.losses.exceeds_chance(seen.background)
+            && self.may_be_path(seen)
             && Owd::from(self.drained) >= self.most
     }
 
@@ -227,9 +231,7 @@ impl Attempt {
     /// Whether it has done so for a while, and a few epochs more will tell.
     fn calms_down(&self, seen: &Attempted) -> bool {
         let epochs = self.calm_epochs(seen);
-        self.steps <= PATH_STEPS
-            && (epochs.div_ceil(2)..epochs).contains(&self.epochs)
-            && !self.losses.exceeds_chance(seen.background)
+        (epochs.div_ceil(2)..epochs).contains(&self.epochs) && self.may_be_path(seen)
     }
 }
 
