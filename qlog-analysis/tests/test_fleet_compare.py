@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import fleets
+from qlog_analysis.arrays import Floats
 from qlog_analysis.errors import AnalysisError
 from qlog_analysis.fleet.chosen import Chosen
 from qlog_analysis.fleet.compare import (
@@ -26,7 +27,6 @@ from qlog_analysis.fleet.compare import (
 from qlog_analysis.fleet.row import Row
 from qlog_analysis.fleet.store import Store, Writer
 from qlog_analysis.fleet.table import Table
-from qlog_analysis.metrics import Floats
 
 DELAY = Figure("delay", "ms", "queueing_delay_p95_ms", 0.5)
 NEAR_THE_END = Figure("delay", "ms", "queueing_delay_p95_ms", 0.95)

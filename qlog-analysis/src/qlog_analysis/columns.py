@@ -8,11 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bytes = npt.NDArray[np.uint8]
+from .arrays import Bytes, Floats, Ints
 
 RTTS = ("latest_rtt", "smoothed_rtt", "min_rtt")
 METRICS = ("congestion_window", "bytes_in_flight", "pacing_rate", *RTTS)

@@ -9,10 +9,8 @@ from enum import IntEnum
 from typing import overload
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from .arrays import Bools, Floats, Ints
 
 NEVER = 1 << 62
 """A record number after every other."""
@@ -157,6 +155,6 @@ class Feedbacks(Sequence[Feedback]):
         return np.diff(ends, prepend=np.int64(0))
 
     @property
-    def of_application(self) -> npt.NDArray[np.bool_]:
-        found: npt.NDArray[np.bool_] = np.frombuffer(self.space, dtype=np.uint8) == Space.APPLICATION
+    def of_application(self) -> Bools:
+        found: Bools = np.frombuffer(self.space, dtype=np.uint8) == Space.APPLICATION
         return found

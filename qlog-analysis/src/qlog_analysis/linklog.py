@@ -13,8 +13,9 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from .arrays import Floats
 from .errors import AnalysisError
-from .metrics import Distribution, Floats
+from .metrics import Distribution
 
 MAX_LINE = 1 << 20
 

@@ -14,15 +14,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from . import wire
+from .arrays import Ints
 from .model import SentPackets
 
 PACKET_THRESHOLD = 3
 """RFC 9002 section 6.1.1."""
-
-Ints = npt.NDArray[np.int64]
 
 
 class LossCounters:

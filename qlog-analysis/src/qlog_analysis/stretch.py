@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .columns import METRICS, RTTS, Columns, Floats, Ints, Packets, forward_filled
+from .arrays import Floats, Ints
+from .columns import METRICS, RTTS, Columns, Packets, forward_filled
 from .model import NEVER, LossesFrom, Space, StreamFrames
 from .progress import Progress
 from .recovery import AckedTogether, AckRanges

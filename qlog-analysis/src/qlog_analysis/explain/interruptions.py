@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..metrics import Floats
+from ..arrays import Floats
 from ..metrics.observed import Observed
 
 ROUND_TRIPS = 3.0

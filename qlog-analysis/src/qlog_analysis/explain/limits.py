@@ -9,7 +9,7 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
-from ..metrics.distribution import Floats
+from ..arrays import Floats
 from ..metrics.flow_control import blocked_times
 from ..metrics.held_back import Gaps, Hold, gaps_of
 from ..metrics.observed import FEWEST_SAMPLES, Observed

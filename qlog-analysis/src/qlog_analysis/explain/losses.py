@@ -9,9 +9,9 @@ from enum import Enum
 
 import numpy as np
 
+from ..arrays import Floats
 from ..measure.persistent import PersistentCongestion
 from ..measure.rtt import Rtt
-from ..metrics import Floats
 from ..metrics.observed import FEWEST_SAMPLES, Observed
 from ..model import Space
 from .interruptions import Interruption

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..metrics import Floats
+from ..arrays import Floats
 from ..metrics.observed import FEWEST_SAMPLES, Observed
 from ..model import Signal
 from .interruptions import Interruption

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..metrics import Floats
+from ..arrays import Floats
 from ..metrics.observed import Observed
 from ..model import Space, Trace
 from .limits import Limit, Limits

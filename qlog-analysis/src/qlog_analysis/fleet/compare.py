@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..metrics import Floats
+from ..arrays import Floats
 from .chosen import Chosen
 from .table import Table
 

@@ -6,8 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..metrics import Floats
-from ..metrics.distribution import Ints
+from ..arrays import Floats, Ints
 from ..model import TIME_RESOLUTION
 from .invariant import Invariant, Judged
 from .seen import INITIAL_WINDOW, Seen

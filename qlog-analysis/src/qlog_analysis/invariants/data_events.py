@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
-import numpy.typing as npt
 
-from ..metrics import Ints
+from ..arrays import Ints
 from ..model import Trace
-
-Bools = npt.NDArray[np.bool_]
 
 
 class Kind(IntEnum):

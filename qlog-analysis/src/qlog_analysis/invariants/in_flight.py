@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..metrics import Floats
-from ..metrics.distribution import Ints
+from ..arrays import Floats, Ints
 from ..model import NEVER
 from .invariant import Invariant, Judged
 from .seen import Seen

@@ -9,9 +9,9 @@ from functools import partial
 
 import numpy as np
 
-from ..metrics import Ints
+from ..arrays import Bools, Ints
 from ..model import Trace
-from .data_events import Bools, Events, Frames, Kind
+from .data_events import Events, Frames, Kind
 from .spans import Spans
 
 Step = tuple[int, int, Callable[[int], None], int]

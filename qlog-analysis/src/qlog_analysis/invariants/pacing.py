@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..metrics import Ints
-from .data_events import Bools, Events, Kind
+from ..arrays import Bools, Ints
+from .data_events import Events, Kind
 from .invariant import Invariant, Judged
 from .seen import INITIAL_WINDOW, Seen
 from .waiting import waits_after

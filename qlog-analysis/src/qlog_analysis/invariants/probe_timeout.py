@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from ..arrays import Floats, Ints
 from ..measure.rtt import GRANULARITY
-from ..metrics import Floats, Ints
 from ..model import TIME_RESOLUTION, Space, Trace
 
 

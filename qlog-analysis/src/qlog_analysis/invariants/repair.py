@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..metrics import Floats
+from ..arrays import Floats
 from .seen import Seen
 
 

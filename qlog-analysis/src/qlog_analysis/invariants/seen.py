@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..metrics import Floats, Ints
+from ..arrays import Floats, Ints
 from ..metrics.observed import UNPACED, Observed, observe
 from ..model import NEVER, Trace
 from .probe_timeout import probe_timeouts

@@ -9,9 +9,9 @@ from itertools import accumulate
 
 import numpy as np
 
-from ..metrics import Floats, Ints
+from ..arrays import Bools, Floats, Ints
 from ..model import NEVER
-from .data_events import Bools, Events, Kind
+from .data_events import Events, Kind
 from .invariant import Breach, Invariant, Judged
 from .pacing import CATCH_UP
 from .seen import Seen

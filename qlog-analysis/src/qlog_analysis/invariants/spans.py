@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..metrics import Ints
-from .data_events import Bools
+from ..arrays import Bools, Ints
 
 
 @dataclass(slots=True)

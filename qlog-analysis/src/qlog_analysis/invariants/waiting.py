@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..metrics import Ints
+from ..arrays import Bools, Ints
 from ..model import Trace
-from .data_events import Bools, Events, Frames, Kind, frames_sent
+from .data_events import Events, Frames, Kind, frames_sent
 from .lost_data import LostData
 
 MOST = 1 << 62

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..metrics import Floats
-from .data_events import Bools
+from ..arrays import Bools, Floats
 from .invariant import Invariant, Judged
 from .repair import repair
 from .seen import Seen

@@ -4,12 +4,13 @@
 `delay_samples` and `rate_samples` give the samples themselves, as columns.
 """
 
+from ..arrays import Floats, Ints
 from .ack_frequency import AckFrequency
 from .acks import Acks, acks_of
 from .application import ApplicationLimited
 from .delay import DelaySamples, delay_samples
 from .delivery_rate import RateSamples, rate_samples
-from .distribution import Distribution, Floats, Ints, share_of_time_above
+from .distribution import Distribution, share_of_time_above
 from .fairness import Fairness, Flow, fairness, flow_of
 from .figures import BASIC, TraceMetrics
 from .goodput import distinct_bytes, transfer_span

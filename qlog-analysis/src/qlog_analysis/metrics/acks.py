@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Floats, Ints
 from ..model import Trace
-from .distribution import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)

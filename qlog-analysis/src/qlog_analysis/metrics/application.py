@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Floats, Ints
 from ..events import ZoneEpoch
 from ..model import Trace
-from .distribution import Floats, Ints
 from .held_back import SLACK, Gaps, Hold
 from .observed import Observed
 

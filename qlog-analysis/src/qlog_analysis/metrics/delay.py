@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Floats, Ints
 from ..measure.sliding import CLASSES
 from ..model import Trace
-from .distribution import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Floats, Ints
 from .acks import Acks
-from .distribution import Floats, Ints
 from .observed import Observed
 
 

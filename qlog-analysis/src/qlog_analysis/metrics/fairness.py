@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Floats, Ints
 from ..model import StreamFrames, Trace
-from .distribution import Floats, Ints
 from .goodput import MIN_FRAMES, packets_of_frames, union
 
 ASSUMES = "the traces are of different connections, whose slowest link is the same"

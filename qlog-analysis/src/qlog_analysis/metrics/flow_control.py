@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..arrays import Floats
 from ..model import FirstLimits, Signal, Trace
-from .distribution import Floats
 from .observed import Observed
 
 _LIFTS = frozenset({"max_data", "max_stream_data"})

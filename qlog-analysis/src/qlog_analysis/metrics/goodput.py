@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Ints
 from ..model import StreamFrames, Trace
-from .distribution import Ints
 
 MIN_FRAMES = 10
 """With fewer STREAM frames received, as a server receives requests, a rate means nothing."""

@@ -13,7 +13,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from .distribution import Floats, Ints
+from ..arrays import Floats, Ints
 from .observed import Observed
 
 

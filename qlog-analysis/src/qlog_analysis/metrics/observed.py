@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Floats, Ints
 from ..model import Space, Trace
 from .delay import DelaySamples, delay_samples
-from .distribution import Floats, Ints
 
 UNPACED = 1e12
 """bit/s; a pacing rate from here on stands for none."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Floats
 from ..model import Trace
 from .delay import DelaySamples, above_smallest
-from .distribution import Floats
 
 SLACK = 5e-3
 """s; the delay of one way is not larger than that of both, but for so much."""

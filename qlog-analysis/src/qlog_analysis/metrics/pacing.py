@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .distribution import Distribution, Floats
+from ..arrays import Floats
+from .distribution import Distribution
 from .held_back import Gaps, Hold, pace_of
 from .observed import Observed
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Floats, Ints
 from ..model import Space, Trace
 from .acks import Acks
-from .distribution import Distribution, Floats, Ints
+from .distribution import Distribution
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from difflib import get_close_matches
 
 import numpy as np
 
+from ..arrays import Floats
 from ..invariants.seen import Seen
-from ..metrics import Floats
 from ..model import NEVER, Trace
 from .errors import RecordError
 from .match import TRUNCATED, Match, match

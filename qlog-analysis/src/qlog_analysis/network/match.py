@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..metrics import Floats, Ints
+from ..arrays import Floats, Ints
 from ..model import Space, Trace
 from .record_file import Ways
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Floats, Ints
 from ..events import HybridEpoch, HybridParameters
 from ..invariants.invariant import Invariant, Judged
-from ..metrics import Floats, Ints
 from ..model import Feedback, Update
 from .joined import Joined
 

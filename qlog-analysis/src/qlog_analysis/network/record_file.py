@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..arrays import Ints
 from ..errors import AnalysisError
 from ..fleet.needs import library
-from ..metrics import Ints
 from .errors import RecordError
 
 FORMAT = "quiche-cc run record"

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Floats
 from ..explain import words
 from ..explain.explanation import Explanation, Role
 from ..explain.limits import Limit
 from ..linklog import LinkLog
-from ..metrics import Floats
 from . import panels, ribbons
 from .panel import OF_SEVERAL, Panel, Ribbon, Style, series
 

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from ..arrays import Floats
 from ..events import RaimdUpdate, RrrUpdate, SmallqUpdate, VegasParameters, VegasUpdate, ZoneEpoch
-from ..metrics import Floats
 from ..model import Trace, Update
 from .panel import BLUE, GREEN, GREY, SKY, VERMILLION, ZONE_COLOUR, Band, Panel, Series, series
 

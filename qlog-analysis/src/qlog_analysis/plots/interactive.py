@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 from plotly.subplots import make_subplots
 
-from ..metrics import Floats
+from ..arrays import Floats
 from .panel import Area, Panel, Series, Style
 
 CONFIG: dict[str, Any] = {

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..metrics import Floats
+from ..arrays import Floats
 from .thin import thin
 
 # Okabe and Ito's colours, which people with every kind of colour vision can tell apart.

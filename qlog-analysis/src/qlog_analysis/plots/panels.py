@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import Floats
 from ..events import ZoneEpoch
 from ..explain.explanation import Explanation
 from ..explain.losses import Cause
 from ..explain.story import CAUSE_NAMES
 from ..linklog import LinkLog
-from ..metrics import Floats
 from ..model import Trace
 from ..zones.names import ZONE_NAMES
 from . import controllers, ribbons

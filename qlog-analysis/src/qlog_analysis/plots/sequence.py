@@ -7,8 +7,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Floats
 from ..explain.explanation import Explanation
-from ..metrics import Floats
 from ..metrics.observed import Observed
 from ..model import StreamFrames, Trace
 from .panel import BLUE, ORANGE, SKY, VERMILLION, Panel, series

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..metrics import Floats
+from ..arrays import Floats
 
 MAX_POINTS = 4000
 
