@@ -8,9 +8,10 @@ use std::{env, fs};
 use sha2::{Digest, Sha256};
 
 /// What decides every run: the links, the simulation, what is measured, quiche as it is patched, and the versions of all libraries.
-const MODEL: [&str; 4] = [
+const MODEL: [&str; 5] = [
     "src",
     "../bottleneck/src",
+    "../media/src",
     "../../build/quiche/src",
     "../../Cargo.lock",
 ];

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use quiche_cc_bottleneck::Rate;
+use quiche_cc_media::Following;
 use serde::Deserialize;
 
 use super::file::{Span, Text};
-use super::{Audio, Encoder, Following};
+use super::{Audio, Encoder};
 
 /// Live video whose rate follows what the connection promises.
 #[derive(Debug, Clone, Deserialize)]

@@ -12,6 +12,7 @@ mod route;
 use std::time::Duration;
 
 use quiche_cc_bottleneck::{LinkConfig, Rate, Time};
+use quiche_cc_media::Following;
 
 pub(crate) use self::file::{Span, Text};
 pub use self::parse::{load, load_with_text, parse, Overrides, ScenarioError};
@@ -118,19 +119,6 @@ pub struct Encoder {
     pub patience: Duration,
     /// Audio beside it.
     pub audio: Option<Audio>,
-}
-
-/// How an encoder follows a rate.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Following {
-    /// Rates of the rungs, ascending, at least one.
-    pub rungs: Vec<Rate>,
-    /// Of the rate that it is told, what it may take (0 to 1).
-    pub share: f64,
-    /// For how long there has to be room for the next rung.
-    pub hold: Duration,
-    /// From a decision to the first frame that obeys it.
-    pub delay: Duration,
 }
 
 /// Units of audio.

@@ -2,16 +2,13 @@
 
 use std::time::Duration;
 
-use quiche_cc_bottleneck::{Rate, Time};
+use quiche_cc_bottleneck::Rate;
+use quiche_cc_media::frozen;
 use serde::Serialize;
 
 use super::{Distribution, Samples, Window};
 use crate::record::{FlowRecord, Frame, MediaRecord};
 use crate::scenario::{Encoder, FlowDecl, Traffic};
-
-/// A picture that stays for longer than a frame's time and this, and than three frames' times, is frozen (W3C, Identifiers for
-/// WebRTC's Statistics API, `freezeCount`).
-const FREEZE: Duration = Duration::from_millis(150);
 
 /// Live media in a window.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -50,7 +47,8 @@ impl MediaStats {
     pub fn of(encoder: &Encoder, media: &MediaRecord, window: Window) -> Self {
         let due = window.cut(&media.due, |frame| frame.made);
         let shown = window.cut(&media.shown, |frame| frame.done);
-        let frozen = frozen(shown, encoder.every, window);
+        let at = shown.iter().map(|frame| frame.done);
+        let frozen = frozen(at, encoder.every, window.from(), window.to());
         let span = window.span().as_secs_f64();
         let rungs = &encoder.following.rungs;
         let share = |rung: usize| {
@@ -87,20 +85,12 @@ fn distribution(frames: &[Frame]) -> Option<Distribution> {
     Samples::of_millis(frames.iter().map(latency)).map(|samples| samples.distribution())
 }
 
-/// The times for which pictures stayed too long; both ends of the window count as new pictures.
-fn frozen(shown: &[Frame], every: Duration, window: Window) -> Vec<Duration> {
-    let most = (every + FREEZE).max(3 * every);
-    let mut at: Vec<Time> = vec![window.from()];
-    at.extend(shown.iter().map(|frame| frame.done));
-    at.push(window.to());
-    let gaps = at.windows(2).map(|two| two[1].since(two[0]));
-    gaps.filter(|gap| *gap > most).collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use quiche_cc_bottleneck::Time;
+    use quiche_cc_media::Following;
+
     use super::*;
-    use crate::scenario::Following;
 
     const MS: Duration = Duration::from_millis(1);
 

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use quiche_cc_bottleneck::Time;
+use quiche_cc_media::{target, Ladder};
 
-use super::ladder::Ladder;
 use super::Application;
 use crate::host::Connection;
 use crate::record::{Frame, MediaRecord};
@@ -152,16 +152,10 @@ impl Encoder {
         }
     }
 
-    /// Asks for the rate. Who has no estimate goes by the window over the round-trip time.
+    /// Asks for the rate.
     #[allow(clippy::disallowed_methods, reason = "the clock is the simulation's")]
     fn look(&mut self, now: Time, conn: &Connection) {
-        let told = quiche_cc::estimate(conn, Instant::now()).target;
-        let window_rate = || {
-            let path = conn.path_stats().find(|path| path.active)?;
-            (!path.rtt.is_zero()).then(|| path.cwnd as f64 * 8.0 / path.rtt.as_secs_f64())
-        };
-        let target = told.map(|rate| rate.bps()).or_else(window_rate);
-        self.ladder.on_target(now, target);
+        self.ladder.on_target(now, target(conn, Instant::now()));
     }
 
     fn open(&mut self, conn: &mut Connection, video: bool) -> u64 {

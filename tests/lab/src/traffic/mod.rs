@@ -1,7 +1,6 @@
 //! What applications want to send, and when.
 
 mod encoder;
-mod ladder;
 mod media;
 mod pages;
 mod sources;

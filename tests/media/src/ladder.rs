@@ -1,8 +1,21 @@
 //! Which rung of its ladder an encoder stands on, by the rate that it is told.
 
-use quiche_cc_bottleneck::Time;
+use std::time::Duration;
 
-use crate::scenario::Following;
+use quiche_cc_bottleneck::{Rate, Time};
+
+/// How an encoder follows a rate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Following {
+    /// Rates of the rungs, ascending, at least one.
+    pub rungs: Vec<Rate>,
+    /// Of the rate that it is told, what it may take (0 to 1).
+    pub share: f64,
+    /// For how long there has to be room for the next rung.
+    pub hold: Duration,
+    /// From a decision to the first frame that obeys it.
+    pub delay: Duration,
+}
 
 /// An encoder's rung: down at once to what fits, up by one when that has fitted for a while.
 #[derive(Debug)]
@@ -70,10 +83,6 @@ impl Ladder {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use quiche_cc_bottleneck::Rate;
-
     use super::*;
 
     const MS: Duration = Duration::from_millis(1);
