@@ -2,7 +2,7 @@
 #
 # Everything that contains quiche is built with the one profile `release`: BoringSSL takes minutes and
 # cargo would build it once per profile.
-set(QUICHE_CC_PROGRAMS cc-server cc-client cc-link cc-lab)
+set(QUICHE_CC_PROGRAMS cc-server cc-client cc-link cc-lab cc-encoder)
 
 set(copy_programs "")
 foreach(program IN LISTS QUICHE_CC_PROGRAMS)

@@ -15,7 +15,7 @@ endfunction()
 
 set(without_quiche -p quiche-cc-bottleneck -p quiche-cc-contract -p quiche-cc-foreign)
 set(own_packages -p quiche-cc ${without_quiche} -p quiche-cc-lab -p quiche-cc-record -p quiche-cc-link -p quiche-cc-endpoint
-                 -p quiche-cc-http3 -p quiche-cc-capi -p quiche-cc-media)
+                 -p quiche-cc-http3 -p quiche-cc-capi -p quiche-cc-media -p quiche-cc-encoder)
 quiche_cc_cargo_lint(rustfmt TIER quick TOOL fmt --check ${own_packages})
 # A build script of quiche's dependencies makes BoringSSL also for clippy.
 # In a folder of its own, so that cargo's lock holds up no test; the full one shares BoringSSL, and so the lock.

@@ -5,6 +5,9 @@ quiche_cc_test(end-to-end TIER test LABEL e2e TIMED TIMEOUT 900 COMMAND ${pytest
 quiche_cc_test(end-to-end-traces TIER test LABEL e2e TIMEOUT 600 COST 50
                COMMAND ${pytest} tests/e2e/test_traces.py tests/e2e/test_programs.py)
 
+# Three encoders at once, each over a link of its own: what is compared was measured at the same time.
+quiche_cc_test(live-encoder TIER test LABEL e2e TIMED TIMEOUT 180 COMMAND ${pytest} tests/e2e/test_live_encoder.py)
+
 # Waits most of the time, and asserts on what happened, or that it took long enough; but for `goodput`.
 quiche_cc_test(runner-contract TIER test LABEL e2e TIMEOUT 900 COST 400
                COMMAND ${pytest} ${runner_contract} -k "not goodput")

@@ -15,11 +15,12 @@ quiche_cc_test(doc-tests TIER quick LABEL unit TIMEOUT 120
 # The packages with quiche, and those that they are made of, are compiled together, with the features of the programs. They
 # share cargo's lock with clippy: what would wait for it leaves its place to others.
 set(with_quiche --release -p quiche-cc -p quiche-cc-lab -p quiche-cc-record -p quiche-cc-media -p quiche-cc-capi -p quiche-cc-link
-                 -p quiche-cc-endpoint)
+                 -p quiche-cc-endpoint -p quiche-cc-encoder)
 quiche_cc_cargo_test(plugin TIER test LABEL unit TIMEOUT 600 COST 15 LOCKS cargo SELECTION ${with_quiche} OF cc)
 quiche_cc_cargo_test(lab TIER test LABEL lab TIMEOUT 600 COST 45 LOCKS cargo SELECTION ${with_quiche} OF tests/lab)
 quiche_cc_cargo_test(record TIER test LABEL unit TIMEOUT 600 LOCKS cargo SELECTION ${with_quiche} OF tests/record)
 quiche_cc_cargo_test(media TIER test LABEL unit TIMEOUT 600 LOCKS cargo SELECTION ${with_quiche} OF tests/media)
+quiche_cc_cargo_test(encoder TIER test LABEL unit TIMEOUT 600 LOCKS cargo SELECTION ${with_quiche} OF interop/encoder)
 quiche_cc_cargo_test(capi TIER test LABEL capi TIMEOUT 600 LOCKS cargo SELECTION ${with_quiche} OF cc/capi)
 quiche_cc_cargo_test(link TIER test LABEL link TIMED TIMEOUT 600 SELECTION ${with_quiche} OF interop/link)
 # The programs whose tests measure no time; a new file is taken for one that does.

@@ -14,7 +14,7 @@ from markdown_it.token import Token
 
 ROOT = Path(__file__).parents[2]
 
-OWN = frozenset({"cc-server", "cc-client", "cc-link", "cc-lab", "qlog-analysis"})
+OWN = frozenset({"cc-server", "cc-client", "cc-encoder", "cc-link", "cc-lab", "qlog-analysis"})
 TOOLS = frozenset({"cmake", "ctest", "cpack", "cargo", "python", "python3", "pip"})
 """What a line that holds a command begins with, where nothing else says that it is one."""
 BIN = "build/bin/"

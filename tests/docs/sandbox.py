@@ -16,8 +16,8 @@ from pathlib import Path
 from commands import ROOT, Command, Line, commands
 from not_run import NOT_RUN
 
-SERVERS = frozenset({"cc-server", "cc-link"})
-"""They run until they are stopped, whether or not the line ends with `&`."""
+SERVERS = frozenset({("cc-server",), ("cc-link",), ("cc-encoder", "serve")})
+"""Program, and its command if it has several. They run until they are stopped, also if the line ends without `&`."""
 REPLACED = {"NAME": "vegas", "TRACE": "traces/one.sqlog", "DIR": "out"}
 """What a reader puts in the place of a word."""
 COPIED = frozenset({"patches"})
@@ -68,13 +68,18 @@ def lay(folder: Path, bin_dir: Path) -> Path:
     return root
 
 
+def serves(command: Command) -> bool:
+    words = (command.program, *command.words[1:])
+    return any(words[: len(server)] == server for server in SERVERS)
+
+
 def script(block: list[Line]) -> str:
     """The lines, for bash. A server is waited for until it says that it is ready, and stopped at the end."""
     said = ["set -euo pipefail", "servers=()"]
     for number, (line, found) in enumerate(by_line(block)):
         text = re.sub(r"\b(?:NAME|TRACE|DIR)\b", lambda match: REPLACED[match[0]], line.text)
         programs = {command.program for command in found}
-        if programs & SERVERS:
+        if any(serves(command) for command in found):
             output = f"server-{number}.txt"
             said.append(f": > {output}  # the block before may have left one that says `ready`")
             said.append(f"{remark_off(text).rstrip('& ')} > {output} & servers+=($!)")

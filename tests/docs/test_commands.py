@@ -44,6 +44,7 @@ def test_the_documents_have_commands() -> None:
         "cc-lab",
         "cc-server",
         "cc-client",
+        "cc-encoder",
         "cc-link",
         "qlog-analysis",
     }
@@ -117,3 +118,9 @@ def test_servers_are_waited_for_and_stopped() -> None:
     assert said[2].startswith(": > server-0.txt"), "what a block before has said would pass for this server's"
     assert said[3].startswith("build/bin/cc-server --cc hybrid > server-0.txt")
     assert said[-2].startswith("for server in")
+
+
+def test_of_a_program_with_commands_only_the_one_that_serves_is_a_server() -> None:
+    said = script(block("build/bin/cc-encoder serve --cc hybrid &\nbuild/bin/cc-encoder receive ADDRESS"))
+    assert "build/bin/cc-encoder serve --cc hybrid > server-0.txt" in said
+    assert "\nbuild/bin/cc-encoder receive ADDRESS\n" in said

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from checks import BUILT, named_options, problems
+from checks import BUILT, named_options, problems, subcommands
 from commands import ROOT, Line, blocks, commands, pages, sentences, tokens
 from sandbox import lay, run, runnable
 
@@ -17,6 +17,7 @@ BIN = Path(os.environ.get("QUICHE_CC_BIN_DIR", ROOT / "build" / "bin"))
 OF_PAGE = {
     "interop/endpoint/README.md": ("cc-server", "cc-client"),
     "interop/link/README.md": ("cc-link",),
+    "docs/guides/live-encoder.md": ("cc-encoder",),
     "docs/lab.md": ("cc-lab",),
 }
 """Pages that list the options of a program, and the options that only their programs have."""
@@ -41,9 +42,9 @@ def test_options_of_built_programs_exist() -> None:
 def test_a_page_and_its_programs_have_the_same_options(page: str) -> None:
     programs = [str(BIN / name) for name in OF_PAGE[page]]
     known = set().union(*(named_options(said(program, "--help")) for program in programs))
-    if page == "docs/lab.md":
-        for command in ("run", "compare", "papers", "shard", "page", "controllers", "versions"):
-            known |= named_options(said(programs[0], command, "--help"))
+    for program in programs:
+        for command in subcommands(said(program, "--help")) - {"help"}:
+            known |= named_options(said(program, command, "--help"))
     text = [
         child.content for token in tokens(ROOT / page) for child in token.children or [] if child.type == "code_inline"
     ]

@@ -16,6 +16,7 @@ sys.path.insert(0, str(REPOSITORY / "interop" / "testbed"))
 
 from testbed import Bottleneck, Outcome, Testbed  # noqa: E402
 
+NEEDED = ("cc-server", "cc-client", "cc-encoder", "cc-link", "qlog-analysis")
 FAST_PATH = Bottleneck(rate="5Mbps", delay="20ms", buffer="200ms")
 PAPER_PATH = Bottleneck(rate="1Mbps", delay="50ms", buffer="400ms")
 FILE_SIZE = 4_000_000
@@ -36,7 +37,7 @@ def at_once(*downloads: Callable[[], Outcome]) -> list[Outcome]:
 @pytest.fixture(scope="session")
 def programs() -> Path:
     folder = Path(os.environ.get("QUICHE_CC_BIN_DIR", REPOSITORY / "build" / "bin"))
-    missing = [name for name in ("cc-server", "cc-client", "cc-link", "qlog-analysis") if not (folder / name).exists()]
+    missing = [name for name in NEEDED if not (folder / name).exists()]
     if missing:
         pytest.fail(f"{folder} lacks {', '.join(missing)}; `cmake --build build` makes them")
     return folder

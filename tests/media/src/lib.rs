@@ -1,5 +1,5 @@
-//! Live media whose encoder follows the rate of its connection, as the lab simulates it in virtual time, and as a sender over
-//! real sockets has it: the rate, the rung that follows from it, and what a viewer counts as frozen. Time is passed in.
+//! Live media whose encoder follows the rate of its connection, as the lab simulates it in virtual time and `cc-encoder` sends
+//! it over real sockets: the rate, the rung that follows from it, and what a viewer counts as frozen. Time is passed in.
 
 #![warn(missing_docs)]
 

@@ -1,0 +1,52 @@
+//! Live video over HTTP/3 whose encoder follows the estimate of its connection.
+//!
+//! ```text
+//!  film ─► source ─► groups ─► session ─► serve   ...   receive ─► asked ─► seen ─► view
+//!  sizes   frames    streams   one viewer  socket       socket     streams   delays  terminal
+//! ```
+//!
+//! [`wire`] is what is on a stream, [`priority`] how urgent it is, [`clock`] the time that both ends share.
+
+mod asked;
+mod cli;
+mod clock;
+mod film;
+mod groups;
+mod priority;
+mod receive;
+mod seen;
+mod serve;
+mod session;
+mod source;
+mod view;
+mod wire;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+use quiche_cc_endpoint::cc_choice;
+
+use crate::cli::{Cli, Command};
+use crate::film::Film;
+
+fn main() -> ExitCode {
+    cc_choice::register();
+    let ended = match Cli::parse().command {
+        Command::Serve(args) => {
+            let film = Film::read(&args.frames).unwrap_or_else(|wrong| {
+                Cli::command()
+                    .error(clap::error::ErrorKind::ValueValidation, wrong)
+                    .exit()
+            });
+            serve::serve(&args, film)
+        }
+        Command::Receive(args) => receive::receive(&args),
+    };
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(wrong) => {
+            eprintln!("cc-encoder: {wrong}");
+            ExitCode::FAILURE
+        }
+    }
+}
