@@ -24,20 +24,19 @@ mod wire;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
-use quiche_cc_endpoint::cc_choice;
+use quiche_cc_endpoint::{cc_choice, plugins};
 
 use crate::cli::{Cli, Command};
 use crate::film::Film;
 
 fn main() -> ExitCode {
+    if let Err(wrong) = plugins::load(std::env::args_os()) {
+        refuse(wrong);
+    }
     cc_choice::register();
     let ended = match Cli::parse().command {
         Command::Serve(args) => {
-            let film = Film::read(&args.frames).unwrap_or_else(|wrong| {
-                Cli::command()
-                    .error(clap::error::ErrorKind::ValueValidation, wrong)
-                    .exit()
-            });
+            let film = Film::read(&args.frames).unwrap_or_else(|wrong| refuse(wrong));
             serve::serve(&args, film)
         }
         Command::Receive(args) => receive::receive(&args),
@@ -49,4 +48,10 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Wrong usage.
+fn refuse(wrong: String) -> ! {
+    let kind = clap::error::ErrorKind::ValueValidation;
+    Cli::command().error(kind, wrong).exit()
 }

@@ -93,7 +93,11 @@ impl Viewer<'_> {
                 return Ok(Err(wrong));
             }
             if Instant::now() >= end {
-                return Ok(Ok(()));
+                return Ok(self
+                    .conn
+                    .is_established()
+                    .then_some(())
+                    .ok_or_else(|| self.unanswered()));
             }
             let release = match stopped {
                 Stopped::Until(release) => Some(release),
@@ -145,16 +149,16 @@ impl Viewer<'_> {
         if let Some(error) = self.conn.local_error() {
             return Some(close_reason(error));
         }
-        let unanswered = !self.conn.is_established() && elapsed >= CONNECT_TIME;
-        if unanswered {
-            return Some(format!(
-                "no connection to {} within {} s",
-                self.args.server,
-                CONNECT_TIME.as_secs()
-            ));
+        if !self.conn.is_established() && elapsed >= CONNECT_TIME {
+            return Some(self.unanswered());
         }
         let over = self.conn.is_closed() || self.conn.is_draining();
         over.then(|| "the server sends nothing any more".to_owned())
+    }
+
+    fn unanswered(&self) -> String {
+        let server = self.args.server;
+        format!("no connection to {server}: nobody answers, or somebody else watches")
     }
 
     /// Prints the summary. Who does not read it has seen enough.
