@@ -93,20 +93,10 @@ impl Viewer<'_> {
                 return Ok(Err(wrong));
             }
             if Instant::now() >= end {
-                return Ok(self
-                    .conn
-                    .is_established()
-                    .then_some(())
-                    .ok_or_else(|| self.unanswered()));
+                let answered = self.conn.is_established();
+                return Ok(answered.then_some(()).ok_or_else(|| self.unanswered()));
             }
-            let release = match stopped {
-                Stopped::Until(release) => Some(release),
-                Stopped::Done | Stopped::SocketFull => None,
-            };
-            let view = self.view.due().map(clock::instant);
-            let connect = (!self.conn.is_established()).then_some(began + CONNECT_TIME);
-            let due = [release, view, connect, self.conn.timeout_instant()];
-            let due = due.into_iter().flatten().fold(end, Instant::min);
+            let due = self.due(stopped, began, end);
             let conn = &mut self.conn;
             let take = |datagram: Datagram<'_>| {
                 if let Err(e) = receive_datagram(conn, datagram) {
@@ -117,6 +107,18 @@ impl Viewer<'_> {
                 return Ok(Ok(()));
             }
         }
+    }
+
+    /// When there is something to do again, whatever comes.
+    fn due(&self, stopped: Stopped, began: Instant, end: Instant) -> Instant {
+        let release = match stopped {
+            Stopped::Until(release) => Some(release),
+            Stopped::Done | Stopped::SocketFull => None,
+        };
+        let view = self.view.due().map(clock::instant);
+        let connect = (!self.conn.is_established()).then_some(began + CONNECT_TIME);
+        let due = [release, view, connect, self.conn.timeout_instant()];
+        due.into_iter().flatten().fold(end, Instant::min)
     }
 
     fn work(&mut self) -> Result<(), String> {
