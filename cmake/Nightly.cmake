@@ -74,7 +74,7 @@ quiche_cc_test(hunt-worst TIER nightly LABEL hunts TIMEOUT 7200 PROCESSORS 2
 quiche_cc_test(hunt-bounds-all TIER nightly LABEL hunts TIMEOUT 1800 PROCESSORS 2
                COMMAND "${lab}" papers --papers tests/hunt/bounds --out "${nightly}/hunt-bounds")
 quiche_cc_test(hunt-planted TIER nightly LABEL hunts TIMEOUT 7200 PROCESSORS 2 LOCKS cargo
-               COMMAND ${hunt} planted --jobs 2 --least 4 --out "${nightly}/hunt")
+               COMMAND ${hunt} planted --jobs 2 --least 9 --out "${nightly}/hunt")
 quiche_cc_test(hunt-weakness TIER nightly LABEL hunts TIMEOUT 1800 PROCESSORS 2
                COMMAND ${hunt} weakness --jobs 2 --out "${nightly}/hunt")
 

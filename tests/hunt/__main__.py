@@ -59,9 +59,11 @@ def arguments() -> argparse.ArgumentParser:
     random.add_argument("--worst", type=float, default=float("inf"), help="octaves of one path that are allowed")
     random.add_argument("--again", action="store_true", help="run the ten worst with ten other seeds, too")
     faults = commands.add_parser("planted", parents=[common, search], help="hunt for the faults of planted.toml")
-    faults.add_argument("--budget", type=int, default=240, help="paths of each fault (%(default)s)")
+    faults.add_argument("--budget", type=int, default=2400, help="paths of each fault at most (%(default)s)")
+    faults.add_argument("--controls", type=int, default=1, help="searches for the control (%(default)s)")
     faults.add_argument("--only", action="append", default=[], help="a fault, or `control`; may be repeated (all)")
     faults.add_argument("--least", type=int, default=0, help="faults that have to be found (%(default)s)")
+    faults.add_argument("--publish", action="store_true", help="in docs/results, too")
     weak = commands.add_parser("weakness", parents=[common, search], help="hunt for the published one of planted.toml")
     weak.add_argument("--budget", type=int, default=240, help="paths (%(default)s)")
     commands.add_parser(
@@ -157,18 +159,20 @@ def random_sweep(lab: Lab, given: argparse.Namespace) -> int:
 
 
 def plant(lab: Lab, given: argparse.Namespace) -> int:
-    """1 if too few of the faults are found, or if the control is. With `--only` earlier results stay."""
+    """1 if too few of the faults are found, or if a control is. With `--only` earlier results stay."""
     file = given.out / "planted.json"
     known = {one.name: one for one in planted.read(file)} if given.only and file.exists() else {}
-    for one in planted.run(lab, given.build_dir, given.out, given.seed, given.budget, given.only):
+    effort = planted.Effort(given.seed, given.budget, given.controls)
+    for one in planted.run(lab, given.build_dir, given.out, effort, given.only):
         known[one.name] = one
         planted.write(file, list(known.values()))
-    (given.out / "planted.md").write_text(planted.table(list(known.values())), encoding="utf-8")
-    print(planted.table(list(known.values())))
-    control = known.pop(planted.CONTROL.name, None)
-    found = sum(one.found for one in known.values())
-    print(f"{found} of {len(known)} found, {planted.cpu_s():.0f} s of processor time", file=sys.stderr)
-    return int(found < given.least or (control is not None and control.found))
+    table = planted.table(list(known.values()))
+    (given.out / "planted.md").write_text(table, encoding="utf-8")
+    print(table)
+    if given.publish:
+        page.place(page.PLANTED, table)
+    found = sum(one.found for one in known.values() if not planted.is_control(one))
+    return int(found < given.least or any(one.found for one in known.values() if planted.is_control(one)))
 
 
 def weakness(lab: Lab, given: argparse.Namespace) -> int:

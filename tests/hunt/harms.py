@@ -14,7 +14,7 @@ from math import log2
 
 import msgspec
 
-from .scenario import ELASTIC
+from .scenario import ELASTIC, POLICED
 from .space import Path
 
 REFERENCES = ("cubic", "bbr2")
@@ -62,6 +62,8 @@ class Comparison:
 
 def fair_bps(path: Path, capacity_bps: float) -> float:
     """What one of the flows would get if all got the same; what does not give way has its own."""
+    if path.queue == "policer":
+        capacity_bps *= POLICED
     if path.neighbours in ELASTIC:
         return capacity_bps / (1 + int(path.count))
     taken = path.neighbour_rate * path.neighbour_for if path.neighbours != "none" else 0.0

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Protocol
 
 from .harms import REFERENCES, Comparison, Scores, compared, worst
 from .lab import Lab, Run
-from .space import Path
+from .space import Path, shaken
 
 SEEDS = (1, 2, 3)
 """Of the search, which looks for luck as well as for harm."""
 CONFIRMING = (11, 12, 13, 14, 15)
 """With which the worst of the search's best paths is chosen, and made simpler."""
+SURE = tuple(range(21, 31))
+"""With which a search that may end early makes sure of a path before it asks for a proof."""
 FRESH = tuple(range(101, 111))
 """With which nothing was chosen: what is published is of these."""
 SUSPECT = 0.3
@@ -58,7 +60,11 @@ class Against:
 
 @dataclass(frozen=True)
 class Broken:
-    """A controller of one build against one of another, or of the same: the one that is broken and the whole one."""
+    """A controller of one build against one of another, or of the same: the one that is broken and the whole one.
+
+    Each seed shakes the path a little. On a path without randomness all seeds would say the same, and two builds of
+    which neither is worse differ on some such path: a packet more or less decides who loses one.
+    """
 
     broken: Lab
     whole: Lab
@@ -67,6 +73,7 @@ class Broken:
     whole_cc: str
 
     def all(self, paths: Sequence[Path], seed: int) -> list[Scores]:
+        paths = [shaken(path, seed) for path in paths]
         broken = self.broken.figures([Run(path, self.cc, self.timestamps, seed) for path in paths])
         whole = self.whole.figures([Run(path, self.whole_cc, self.timestamps, seed) for path in paths])
         return [compared(path, own, {"whole": of}).scores for path, own, of in zip(paths, broken, whole, strict=True)]
@@ -98,8 +105,6 @@ def again(judge: Judge, path: Path, harm: str, seeds: Sequence[int]) -> list[flo
     return [judge.all([path], seed)[0][harm] for seed in seeds]
 
 
-def confirmed(
-    judge: Judge, candidates: Sequence[tuple[Path, str]], by: Callable[[Sequence[float]], float] = median
-) -> tuple[Path, str]:
+def confirmed(judge: Judge, candidates: Sequence[tuple[Path, str]]) -> tuple[Path, str]:
     """The worst path, with its harm, by seeds that did not choose the candidates."""
-    return max(candidates, key=lambda one: by(again(judge, one[0], one[1], CONFIRMING)))
+    return max(candidates, key=lambda one: median(again(judge, one[0], one[1], CONFIRMING)))

@@ -8,13 +8,14 @@ from statistics import median
 
 from msgspec.structs import replace
 
+from .events import as_first
 from .judge import CONFIRMING, Judge, again
 from .space import KINDS, NUMBERS, Path
 from .worst import Case
 
 KEPT = 0.8
 """Of the score that was found, at least."""
-DURATIONS_S = (6.0, 8.0, 10.0)
+DURATIONS_S = (6.0, 8.0, 10.0, 12.0, 16.0, 24.0)
 ROUND = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 
 
@@ -25,13 +26,13 @@ def minimised(judge: Judge, case: Case, seeds: Sequence[int] = CONFIRMING) -> Ca
     while moved:
         moved = False
         done: set[str] = set()
-        for name, value in list(_changes(path)):
-            if name in done:
+        for fields in list(_changes(path)):
+            if done.intersection(fields):
                 continue
-            simpler = replace(path, **{name: value})
+            simpler = replace(path, **fields)
             if _is_bad(judge, simpler, case.harm, seeds, least):
                 path, moved = simpler, True
-                done.add(name)
+                done.update(fields)
     return replace(case, path=path)
 
 
@@ -49,25 +50,28 @@ def _is_bad(judge: Judge, path: Path, harm: str, seeds: Sequence[int], least: fl
     return bad == most
 
 
-def _changes(path: Path) -> Iterator[tuple[str, str | float]]:
-    """Of one field each, those that leave most away first. A change leads to fewer kinds, a value of the plain path,
+def _changes(path: Path) -> Iterator[dict[str, str | float]]:
+    """Of few fields each, those that leave most away first. A change leads to fewer kinds, a value of the plain path,
     fewer digits or a shorter run, so that changes come to an end."""
     plain = Path()
     for kind in KINDS:
         if getattr(path, kind.name) != kind.values[0]:
-            yield kind.name, kind.values[0]
+            yield {kind.name: kind.values[0]}
+    if path.event == "none" != path.then:
+        yield as_first(path)
     if path.count == "3":
-        yield "count", "2"
-    for number in NUMBERS:
+        yield {"count": "2"}
+    numbers = [number for number in NUMBERS if number.name != "duration_s"]
+    for number in numbers:
         if getattr(path, number.name) != getattr(plain, number.name):
-            yield number.name, getattr(plain, number.name)
+            yield {number.name: getattr(plain, number.name)}
     for seconds in DURATIONS_S:
         if seconds < path.duration_s:
-            yield "duration_s", seconds
-    for number in NUMBERS:
+            yield {"duration_s": seconds}
+    for number in numbers:
         value = getattr(path, number.name)
         if value not in (getattr(plain, number.name), rounded(value)):
-            yield number.name, rounded(value)
+            yield {number.name: rounded(value)}
 
 
 def rounded(value: float) -> float:

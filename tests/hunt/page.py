@@ -18,7 +18,8 @@ from .worst import Case
 
 RESULTS = ROOT / "docs" / "results"
 PAGE = RESULTS / "hunt.md"
-BEGIN, END = "<!-- worst: by tests/hunt -->", "<!-- end -->"
+WORST, PLANTED = "<!-- worst: by tests/hunt -->", "<!-- planted: by tests/hunt -->"
+END = "<!-- end -->"
 SHOWN = (
     ("goodput_bps", 1e-6),
     ("silence_s", 1.0),
@@ -88,16 +89,20 @@ def publish(lab: Lab, cases: Sequence[Case], drawn: Sequence[File]) -> None:
         parts.append(figures(lab, case))
         parts.append(f"![Rate and queueing delay of case {number}]({picture.name})\n")
         parts.append(_filled(case.reason))
-    PAGE.write_text(placed(PAGE.read_text(encoding="utf-8"), "\n".join(parts)), encoding="utf-8")
+    place(WORST, "\n".join(parts))
 
 
 def _filled(paragraph: str) -> str:
     return fill(paragraph, 119, break_on_hyphens=False, break_long_words=False) + "\n"
 
 
-def placed(whole: str, part: str) -> str:
-    """What stands between the marks is replaced."""
-    if whole.count(BEGIN) != 1 or END not in whole.split(BEGIN)[1]:
-        raise HuntError(f"{PAGE}: expected `{BEGIN}` once, and `{END}` behind it")
-    before, rest = whole.split(BEGIN)
-    return f"{before}{BEGIN}\n{part}{END}{rest.split(END, 1)[1]}"
+def place(mark: str, part: str) -> None:
+    PAGE.write_text(placed(PAGE.read_text(encoding="utf-8"), mark, part), encoding="utf-8")
+
+
+def placed(whole: str, mark: str, part: str) -> str:
+    """What stands between the mark and the next end is replaced."""
+    if whole.count(mark) != 1 or END not in whole.split(mark)[1]:
+        raise HuntError(f"{PAGE}: expected `{mark}` once, and `{END}` behind it")
+    before, rest = whole.split(mark)
+    return f"{before}{mark}\n{part}{END}{rest.split(END, 1)[1]}"

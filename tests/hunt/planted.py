@@ -1,7 +1,7 @@
 """Whether the hunt finds what is known: controllers that are broken on purpose, and a weakness that was published.
 
 The faults are those of tests/mutants that planted.toml names. One is found when the hunt has a path on which the broken
-build does one of the harms clearly more than the whole one, with nearly all of ten seeds that the search has not seen.
+build does one of the harms clearly more than the whole one, with nearly all of the seeds that the search has not seen.
 """
 
 from __future__ import annotations
@@ -9,19 +9,20 @@ from __future__ import annotations
 import resource
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path as File
 from statistics import median
 
 import msgspec
+from msgspec.structs import replace
 from mutants.catalogue import Mutant, mutants
 from mutants.tree import Tree
 
-from .judge import FRESH, Broken, Judge, again, confirmed, judged
+from .judge import CONFIRMING, SURE, Broken, Judge, again, judged
 from .lab import HuntError, Lab
 from .search import hunt
 from .space import Path
 from .tables import described
-from .worst import CANDIDATES
 
 HERE = File(__file__).parent
 CC = "hybrid"
@@ -32,8 +33,16 @@ CONTROL = Mutant(
 """What the luck of other packets comes to. It must not be found."""
 CLEARLY = 0.5
 """Octaves: 1.4 times as much."""
-ENOUGH = 9
-"""Of the ten fresh seeds."""
+MAKE_SURE = CONFIRMING + SURE
+MOST_UNCLEAR = 1
+"""Of these seeds, with which a path may be worth a proof."""
+FIRST_PROOF = 201
+PROOF, PROVEN, TRIES = 15, 14, 20
+"""Seeds of a proof, which are fresh for each, and of these how many have to be clear; and how many paths may be tried.
+
+Where two builds are alike, a seed is clear at most every second time, so that a proof comes out by luck once in 2,048
+tries (16 of 2**15 ways), and one of 20 once in 102 searches.
+"""
 
 
 class Weakness(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -79,9 +88,11 @@ class Outcome(msgspec.Struct, frozen=True):
     found: bool
     harm: str
     score: float
-    """In octaves, the median of the fresh seeds."""
+    """In octaves, the median of the seeds of the proof."""
     clear: int
-    """Fresh seeds with which it is CLEARLY more."""
+    """Of these seeds, those with which it is CLEARLY more."""
+    tries: int
+    """Paths for which there was a proof."""
     paths: int
     """That were looked at."""
     cpu_s: float
@@ -97,26 +108,100 @@ def planted() -> Planted:
         raise HuntError(f"{file}: {error}") from error
 
 
+@dataclass(frozen=True)
+class Proof:
+    """What fresh seeds say of a path."""
+
+    path: Path
+    harm: str
+    scores: tuple[float, ...]
+
+    @property
+    def clear(self) -> int:
+        return sum(score >= CLEARLY for score in self.scores)
+
+
+class Searcher:
+    """A search over all harms that ends as soon as there is a proof.
+
+    Where a path is clearly worse with the seeds of the search, others say how sure that is, and the surest counts most:
+    uphill is what does not hang on the luck of a few seeds.
+    """
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+        self.harms: dict[Path, str] = {}
+        """Of the paths that were looked at, the one that is the worst there."""
+        self._clear: dict[Path, int] = {}
+        """Seeds that make sure with which they are clearly worse."""
+        self.proofs: list[Proof] = []
+
+    def score(self, paths: Sequence[Path]) -> list[float]:
+        found = judged(self._judge, paths, None)
+        self.harms.update({path: one.harm for path, one in zip(paths, found, strict=True)})
+        scores = {path: one.score for path, one in zip(paths, found, strict=True)}
+        for path in sorted((path for path in scores if scores[path] >= CLEARLY), key=lambda path: -scores[path]):
+            if self.has_proof:
+                break
+            if path not in self._clear:
+                self._make_sure(path)
+        return [self._clear.get(path, 0) + scores[path] for path in paths]
+
+    def _make_sure(self, path: Path) -> None:
+        """Ends where it will not be sure."""
+        self._clear[path] = 0
+        for number, seed in enumerate(MAKE_SURE):
+            if number - self._clear[path] > MOST_UNCLEAR:
+                return
+            self._clear[path] += again(self._judge, path, self.harms[path], [seed])[0] >= CLEARLY
+        if len(MAKE_SURE) - self._clear[path] <= MOST_UNCLEAR and len(self.proofs) < TRIES:
+            self.prove(path)
+
+    def prove(self, path: Path) -> None:
+        """With seeds that no other proof has."""
+        first = FIRST_PROOF + PROOF * len(self.proofs)
+        scores = again(self._judge, path, self.harms[path], range(first, first + PROOF))
+        self.proofs.append(Proof(path, self.harms[path], tuple(scores)))
+
+    @property
+    def has_proof(self) -> bool:
+        return any(one.clear >= PROVEN for one in self.proofs)
+
+
 def search(mutant: Mutant, judge: Judge, seed: int, budget: int) -> Outcome:
-    """The worst path of a search over all harms."""
+    """Ends with the first proof, or has the best that was tried."""
     begun = cpu_s()
-    seen: dict[Path, str] = {}
+    searcher = Searcher(judge)
+    found = hunt(searcher.score, seed, budget, mutant.name, lambda _: searcher.has_proof)
+    if not searcher.proofs:
+        searcher.prove(found[0].path)
+    best = max(searcher.proofs, key=lambda one: (one.clear, median(one.scores)))
+    return Outcome(
+        name=mutant.name,
+        changes=mutant.changes,
+        found=searcher.has_proof,
+        harm=best.harm,
+        score=round(median(best.scores), 3),
+        clear=best.clear,
+        tries=len(searcher.proofs),
+        paths=len(searcher.harms),
+        cpu_s=round(cpu_s() - begun, 1),
+        path=best.path,
+    )
 
-    def score(paths: Sequence[Path]) -> list[float]:
-        found = judged(judge, paths, None)
-        seen.update({path: one.harm for path, one in zip(paths, found, strict=True)})
-        return [one.score for one in found]
 
-    best = hunt(score, seed, budget, mutant.name)[:CANDIDATES]
-    path, harm = confirmed(judge, [(one.path, seen[one.path]) for one in best], min)
-    fresh = again(judge, path, harm, FRESH)
-    clear = sum(of >= CLEARLY for of in fresh)
-    used = round(cpu_s() - begun, 1)
-    score_of = round(median(fresh), 3)
-    return Outcome(mutant.name, mutant.changes, clear >= ENOUGH, harm, score_of, clear, len(seen), used, path)
+@dataclass(frozen=True)
+class Effort:
+    """How far a search goes."""
+
+    seed: int
+    budget: int
+    """Paths of each fault."""
+    controls: int = 1
+    """Searches for the control, each with a seed of its own."""
 
 
-def run(lab: Lab, build: File, out: File, seed: int, budget: int, only: Sequence[str] = ()) -> Iterator[Outcome]:
+def run(lab: Lab, build: File, out: File, effort: Effort, only: Sequence[str] = ()) -> Iterator[Outcome]:
     """Of all of planted.toml, or some, with the control at the end. A program is there as long as it is needed."""
     listed = planted()
     tree = Tree(build)
@@ -127,12 +212,14 @@ def run(lab: Lab, build: File, out: File, seed: int, budget: int, only: Sequence
         with tree.with_mutant(mutant):
             tree.build(program)
         broken = Lab(program, out / "planted.jsonl", lab.crew)
-        outcome = search(mutant, Broken(broken, lab, CC, listed.timestamps, CC), seed, budget)
+        outcome = search(mutant, Broken(broken, lab, CC, listed.timestamps, CC), effort.seed, effort.budget)
         program.unlink()
         print(row(outcome), file=sys.stderr, flush=True)
         yield outcome
-    if not only or CONTROL.name in only:
-        yield search(CONTROL, Broken(lab, lab, ALIKE, listed.timestamps, CC), seed, budget)
+    for number in range(effort.controls if not only or CONTROL.name in only else 0):
+        control = replace(CONTROL, name=f"{CONTROL.name}-{number + 1}" if number else CONTROL.name)
+        alike = Broken(lab, lab, ALIKE, listed.timestamps, CC)
+        yield search(control, alike, effort.seed + number, effort.budget)
 
 
 def read(file: File) -> list[Outcome]:
@@ -144,13 +231,26 @@ def write(file: File, outcomes: Sequence[Outcome]) -> None:
 
 
 def row(one: Outcome) -> str:
-    found = f"{one.harm}, {one.score:.2f}" if one.found else f"no ({one.harm}, {one.score:.2f}, {one.clear} of 10)"
-    return f"| `{one.name}` | {one.changes} | {found} | {described(one.path)} | {one.paths} | {one.cpu_s:.0f} |"
+    found = f"{one.harm}, {one.score:.2f}" if one.found else f"no ({one.harm}, {one.score:.2f})"
+    cells = (f"`{one.name}`", one.changes, found, f"{one.clear} of {PROOF}", one.tries, described(one.path), one.paths)
+    return "| " + " | ".join(map(str, cells)) + f" | {one.cpu_s:.0f} |"
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
-    head = "| fault | what it changes | found, octaves | path | paths | CPU, s |\n|---|---|---|---|---|---|\n"
-    return head + "\n".join(map(row, outcomes)) + "\n"
+    head = "| fault | what it changes | found, octaves | seeds | tries | path | paths | CPU, s |\n" + "|---" * 8 + "|\n"
+    controls = [one for one in outcomes if is_control(one)]
+    faults = [one for one in outcomes if one not in controls]
+    said = "; ".join(f"{_found(some, what)}" for some, what in ((faults, "faults"), (controls, "controls")) if some)
+    return head + "\n".join(map(row, outcomes)) + f"\n\nFound: {said}.\n"
+
+
+def _found(some: Sequence[Outcome], what: str) -> str:
+    used = sum(one.cpu_s for one in some)
+    return f"{sum(one.found for one in some)} of {len(some)} {what}, with {used:.0f} s of processor time"
+
+
+def is_control(one: Outcome) -> bool:
+    return one.name.startswith(CONTROL.name)
 
 
 def cpu_s() -> float:

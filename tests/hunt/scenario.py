@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import count, takewhile
+from collections.abc import Sequence
 
+from .events import longer, outages, rates
 from .space import Path
 
 LINK_MS = 1.0
 """The bottleneck's own delay, one way; the rest is that of the flows' own wires."""
 MAIN, NEIGHBOUR, BOTTLENECK = "main", "neighbour", "bottleneck"
-LONGEST_OUTAGE_S, MOST_LONGER = 2.0, 5.0
-"""By `event_share`; the latter by the round trip."""
+POLICED = 0.6
+"""Of the link's rate, what a policer lets through: it has to be slower than the link, or a queue hides it."""
 PAUSES = '{ kind = "on_off", on = "1s", off = "500ms", fixed = true }'
 CBR_SHARE = 0.3
 """Of the link, that a source has which has not always something to send."""
@@ -43,36 +44,32 @@ def _bottleneck(path: Path) -> str:
     bdp = max(path.buffer_bdp * path.rate_mbps * 1e6 * path.rtt_ms * 1e-3 / 8, 4 * 1250)
     lines = f'[[link]]\nname = "{BOTTLENECK}"\nrate = "{_rates(path)}"\ndelay = "{_delays(path)}"\n'
     lines += f'buffer = "{bdp:.0f}B"\n'
-    if path.queue != "droptail":
+    if path.queue == "policer":
+        lines += f'queue = "policer:rate={POLICED * path.rate_mbps * 1e3:.0f}kbps,burst={bdp:.0f}B"\n'
+    elif path.queue != "droptail":
         lines += f'queue = "{path.queue}"\n'
-    if path.event == "outage":
-        begin = path.event_at * path.duration_s
-        lines += f'outages = "{begin:.2f}s..{begin + path.event_share * LONGEST_OUTAGE_S:.2f}s"\n'
+    if times := outages(path):
+        lines += 'outages = "' + ",".join(f"{begin:.2f}s..{end:.2f}s" for begin, end in times) + '"\n'
     return lines + ("" if path.wire == "own" else _wire(path))
 
 
 def _rates(path: Path) -> str:
-    high, low = (f"{1e3 * rate:.0f}kbps" for rate in (path.rate_mbps, path.event_share * path.rate_mbps))
-    at = path.event_at * path.duration_s
-    if path.event == "falls":
-        return f"{high}@0s,{low}@{at:.2f}s"
-    if path.event == "rises":
-        return f"{low}@0s,{high}@{at:.2f}s"
-    if path.event == "swings":
-        # `event_at` is the time between two changes, by a quarter of the run.
-        times = takewhile(lambda time: time < path.duration_s, (step * at / 4 for step in count()))
-        return ",".join(f"{(high, low)[step % 2]}@{time:.2f}s" for step, time in enumerate(times))
-    return high
+    steps = ((at, 1e3 * share * path.rate_mbps) for at, share in rates(path))
+    return _texts([(at, f"{kbps:.0f}kbps") for at, kbps in steps])
 
 
 def _delays(path: Path) -> str:
-    longer = LINK_MS + MOST_LONGER * path.event_share * path.rtt_ms
-    at = path.event_at * path.duration_s
-    if path.event == "longer":
-        return f"{LINK_MS:g}ms@0s,{longer:.1f}ms@{at:.2f}s"
-    if path.event == "shorter":
-        return f"{longer:.1f}ms@0s,{LINK_MS:g}ms@{at:.2f}s"
-    return f"{LINK_MS:g}ms"
+    plain = f"{LINK_MS:g}ms"
+    steps = [(at, f"{LINK_MS + by * path.rtt_ms:.1f}ms" if by else plain) for at, by in longer(path)]
+    return _texts(steps)
+
+
+def _texts(steps: Sequence[tuple[float, str]]) -> str:
+    """A schedule, or what is all the time. Of changes at the same time the last counts."""
+    times = {"0" if at == 0 else f"{at:.2f}": value for at, value in steps}
+    if len(times) == 1:
+        return times["0"]
+    return ",".join(f"{value}@{at}s" for at, value in times.items())
 
 
 def _wire(path: Path) -> str:

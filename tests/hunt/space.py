@@ -9,9 +9,13 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log
+from math import exp, log
 
 import msgspec
+from msgspec.structs import replace
+
+SHAKEN = 0.02
+"""By this part at most."""
 
 
 class Path(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,9 +37,16 @@ class Path(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     back_ms: float = 10.0
     event: str = "none"
     event_share: float = 0.5
-    """How far the rate falls, how long the outage is or how much longer the route becomes, of the most."""
+    """How far the rate falls, or how much longer the route becomes, of the most."""
     event_at: float = 0.4
     """When, as a share of the run."""
+    then: str = "none"
+    """A second event behind the first."""
+    then_share: float = 0.5
+    then_after: float = 0.5
+    """When, as a share of what the first leaves of the run."""
+    outage_s: float = 0.5
+    """How long outages are."""
     neighbours: str = "none"
     count: str = "1"
     neighbour_rtt: float = 1.0
@@ -81,13 +92,17 @@ NUMBERS = (
     Number("back_ms", 2.0, 60.0),
     Number("event_share", 0.1, 0.8),
     Number("event_at", 0.1, 0.7),
+    Number("then_share", 0.1, 0.8),
+    Number("then_after", 0.05, 0.8),
+    Number("outage_s", 0.2, 5.0),
     Number("neighbour_rtt", 0.25, 4.0),
     Number("neighbour_rate", 0.1, 0.9),
     Number("neighbour_from", 0.01, 0.6),
     Number("neighbour_for", 0.1, 1.0),
+    Number("duration_s", 8.0, 40.0),
 )
 KINDS = (
-    Kind("queue", ("droptail", "codel", "pie", "fq_codel")),
+    Kind("queue", ("droptail", "codel", "pie", "fq_codel", "policer")),
     Kind("source", ("unlimited", "pauses", "cbr")),
     Kind("packets_per_ack", ("1", "2", "10")),
     Kind("loss", ("none", "random", "bursts")),
@@ -95,6 +110,7 @@ KINDS = (
     Kind("wire", ("shared", "own")),
     Kind("back", ("plain", "batches", "slow")),
     Kind("event", ("none", "falls", "rises", "swings", "outage", "longer", "shorter")),
+    Kind("then", ("none", "falls", "rises", "outage", "longer", "shorter")),
     Kind("neighbours", ("none", "cubic", "bbr2", "cbr", "on_off")),
     Kind("count", ("1", "2", "3")),
 )
@@ -117,3 +133,27 @@ def draw(rng: random.Random) -> Point:
     """Any path. The plainest value of each kind is as likely as all others together, so that most paths lack some."""
     kinds = [rng.choice((0, rng.randrange(1, len(kind.values)))) for kind in KINDS]
     return Point([rng.random() for _ in NUMBERS], kinds)
+
+
+def spread(rng: random.Random, count: int) -> list[Point]:
+    """So many paths that each number is in every `count`th of its range once (McKay, Beckman and Conover, 1979: Latin
+    hypercube), and that half of the paths have the plainest value of a kind and all others equally many."""
+    numbers = [rng.sample(range(count), count) for _ in NUMBERS]
+    kinds = [_shares(rng, len(kind.values), count) for kind in KINDS]
+    return [
+        Point([(column[row] + rng.random()) / count for column in numbers], [column[row] for column in kinds])
+        for row in range(count)
+    ]
+
+
+def _shares(rng: random.Random, values: int, count: int) -> list[int]:
+    others = rng.sample(range(1, values), values - 1)
+    column = [others[at // 2 % len(others)] if at % 2 else 0 for at in range(count)]
+    return rng.sample(column, count)
+
+
+def shaken(path: Path, seed: int) -> Path:
+    """A path whose numbers are all a little off, by the seed."""
+    rng = random.Random(seed)
+    off = {number.name: exp(rng.uniform(-SHAKEN, SHAKEN)) for number in NUMBERS}
+    return replace(path, **{name: float(f"{getattr(path, name) * by:.4g}") for name, by in off.items()})

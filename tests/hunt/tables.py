@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .scenario import LONGEST_OUTAGE_S, MOST_LONGER
+from .events import MOST_LONGER, Event, events
 from .space import Path
 
 
@@ -11,8 +11,7 @@ def described(path: Path) -> str:
     said = [f"{path.rate_mbps:g} Mbit/s, {path.rtt_ms:g} ms, {path.buffer_bdp:g} bdp"]
     if path.queue != "droptail":
         said.append(path.queue)
-    if path.event != "none":
-        said.append(_event(path))
+    said += [_event(path, event) for event in events(path)]
     wire = [
         {
             "random": f"{100 * path.loss_share:.2g} % random loss",
@@ -30,21 +29,23 @@ def described(path: Path) -> str:
         said.append({"pauses": "a source with pauses", "cbr": "a source of 30 % of the rate"}[path.source])
     if path.neighbours != "none":
         said.append(_neighbours(path))
+    if path.duration_s > Path().duration_s:
+        said.append(f"for {path.duration_s:.3g} s")
     return "; ".join(said)
 
 
-def _event(path: Path) -> str:
-    at = path.event_at * path.duration_s
-    share = f"{100 * path.event_share:.2g} %"
-    longer = f"{MOST_LONGER * path.event_share * path.rtt_ms:.3g} ms"
+def _event(path: Path, event: Event) -> str:
+    at = event.at_s
+    share = f"{100 * event.share:.2g} %"
+    longer = f"{MOST_LONGER * event.share * path.rtt_ms:.3g} ms"
     return {
         "falls": f"falls to {share} at {at:.2g} s",
         "rises": f"rises from {share} at {at:.2g} s",
         "swings": f"swings to {share} and back every {at / 4:.2g} s",
-        "outage": f"outage of {path.event_share * LONGEST_OUTAGE_S:.2g} s at {at:.2g} s",
+        "outage": f"outage of {path.outage_s:.2g} s at {at:.2g} s",
         "longer": f"{longer} longer from {at:.2g} s on",
         "shorter": f"{longer} longer until {at:.2g} s",
-    }[path.event]
+    }[event.kind]
 
 
 def _neighbours(path: Path) -> str:

@@ -51,7 +51,13 @@ def test_every_case_has_its_reason_and_its_picture_on_the_page() -> None:
         assert (page.RESULTS / f"hunt-{case.name}.svg").is_file()
 
 
+@pytest.mark.parametrize("mark", [page.WORST, page.PLANTED])
+def test_what_is_written_has_its_place_on_the_page(mark: str) -> None:
+    old, new = f"a\n{mark}\nold\n{page.END}\nb", f"a\n{mark}\nnew\n{page.END}\nb"
+    assert page.placed(old, mark, "new\n") == new
+    assert page.placed(page.PAGE.read_text(), mark, "new\n").count("\nnew\n") == 1
+
+
 def test_a_page_without_its_marks_is_named() -> None:
-    assert page.placed(f"a\n{page.BEGIN}\nold\n{page.END}\nb", "new\n") == f"a\n{page.BEGIN}\nnew\n{page.END}\nb"
     with pytest.raises(HuntError, match=r"hunt\.md: expected"):
-        page.placed("a", "new")
+        page.placed("a", page.WORST, "new")

@@ -12,7 +12,7 @@ import pytest
 from .harms import HARMS, Scores
 from .judge import CONFIRMING, FRESH, SEEDS, SUSPECT, confirmed, judged
 from .minimise import KEPT, minimised, rounded
-from .search import hunt
+from .search import CHUNK, ROUND, hunt
 from .space import Path, draw
 from .worst import Case
 
@@ -56,6 +56,13 @@ def test_the_search_finds_more_than_chance_does() -> None:
 def test_the_same_seed_finds_the_same() -> None:
     assert hunt(scored, 3, 60, "test") == hunt(scored, 3, 60, "test")
     assert hunt(scored, 3, 60, "test") != hunt(scored, 4, 60, "test")
+
+
+def test_a_search_ends_when_it_is_enough_and_begins_anew_when_a_round_is_over() -> None:
+    found = hunt(scored, 1, 2 * ROUND, "test", lambda last: max(one.score for one in last) >= 1.0)
+    assert len(found) <= 2 * CHUNK
+    flat = hunt(lambda paths: [0.0 for _ in paths], 1, 2 * ROUND, "test")
+    assert len(flat) >= 2 * ROUND
 
 
 def test_the_luck_of_one_seed_is_no_harm() -> None:

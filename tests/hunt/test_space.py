@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import random
 import subprocess
+from collections import Counter
 from pathlib import Path as File
 
 import pytest
 
 from .lab import ROOT
 from .scenario import text
-from .space import KINDS, NUMBERS, Path, draw
+from .space import KINDS, NUMBERS, SHAKEN, Path, draw, shaken, spread
 
 PROGRAM = File(os.environ.get("QUICHE_CC_BUILD_DIR", ROOT / "build")) / "bin" / "cc-lab"
 
@@ -34,6 +35,29 @@ def test_the_same_seed_draws_the_same_path() -> None:
     assert first != other
 
 
+def test_a_design_has_all_of_each_range_and_of_each_kind() -> None:
+    count = 120
+    points = spread(random.Random(3), count)
+    for at in range(len(NUMBERS)):
+        assert sorted(int(point.numbers[at] * count) for point in points) == list(range(count))
+    for at, kind in enumerate(KINDS):
+        of = Counter(point.kinds[at] for point in points)
+        assert of[0] == count / 2
+        others = [of[value] for value in range(1, len(kind.values))]
+        assert max(others) - min(others) <= 1
+
+
+def test_seeds_shake_a_path_a_little() -> None:
+    path = Path(event="falls", neighbours="cubic")
+    others = [shaken(path, seed) for seed in range(20)]
+    assert len({text(other, "t", True) for other in others}) == 20
+    assert shaken(path, 3) == others[3]
+    for other in others:
+        assert all(getattr(other, kind.name) == getattr(path, kind.name) for kind in KINDS)
+        off = [abs(getattr(other, number.name) / getattr(path, number.name) - 1) for number in NUMBERS]
+        assert 0 < max(off) < 1.1 * SHAKEN
+
+
 def test_what_does_not_count_is_not_in_the_scenario() -> None:
     assert text(Path(loss_share=0.04), "t", True) == text(Path(loss_share=0.01), "t", True)
     assert text(Path(loss="random", loss_share=0.04), "t", True) != text(Path(loss="random"), "t", True)
@@ -41,7 +65,8 @@ def test_what_does_not_count_is_not_in_the_scenario() -> None:
 
 def test_the_lab_takes_what_is_drawn(tmp_path: File) -> None:
     for seed in range(200):
-        (tmp_path / f"{seed}.toml").write_text(text(draw(random.Random(seed)).path(), f"seed {seed}", seed % 2 == 0))
+        path = shaken(draw(random.Random(seed)).path(), seed)
+        (tmp_path / f"{seed}.toml").write_text(text(path, f"seed {seed}", seed % 2 == 0))
     done = subprocess.run(
         [PROGRAM, "run", "--check", *sorted(tmp_path.glob("*.toml"))], capture_output=True, text=True, check=False
     )
