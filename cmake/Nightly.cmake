@@ -70,7 +70,7 @@ quiche_cc_test(cost-of-interface TIER nightly LABEL cost TIMEOUT 1800 LOCKS carg
 quiche_cc_test(hunt-sweep-large TIER nightly LABEL hunts TIMEOUT 7200 PROCESSORS 2
                COMMAND ${hunt} sweep --count 2000 --jobs 2 --most 0.25 --again --out "${nightly}/hunt")
 quiche_cc_test(hunt-worst TIER nightly LABEL hunts TIMEOUT 7200 PROCESSORS 2
-               COMMAND ${hunt} run --jobs 2 --worst 5.5 --out "${nightly}/hunt")
+               COMMAND ${hunt} run --jobs 2 --worst 8 --out "${nightly}/hunt")
 quiche_cc_test(hunt-bounds-all TIER nightly LABEL hunts TIMEOUT 1800 PROCESSORS 2
                COMMAND "${lab}" papers --papers tests/hunt/bounds --out "${nightly}/hunt-bounds")
 quiche_cc_test(hunt-planted TIER nightly LABEL hunts TIMEOUT 7200 PROCESSORS 2 LOCKS cargo

@@ -46,7 +46,11 @@ class HybridSender:
     _longest_gap: float = 0.0
     _background: float = 0.0
     _taken: list[Taken] = field(default_factory=list)
+    _all: list[Taken] = field(default_factory=list)
+    """Those that do not count as well."""
     _newest: Taken | None = None
+    _newest_counts: bool = False
+    _shows: bool = False
     """The sample of the latest feedback, which is that of the next epoch if this one ends."""
     _batch: Batch = field(default_factory=Batch)
     _began_amid: int = 0
@@ -131,14 +135,15 @@ class HybridSender:
         self._acks_now = bool(d.acked)
         self._overlaps = bool(d.acked) and min(d.acked) < self._start
         shows = self._awaits and any(self._sent_since(t) for t in d.acked)
-        self._awaits = self._awaits and not shows
+        self._awaits, self._shows = self._awaits and not shows, shows
         if shows or self._is_over(d.now):
             return self._end(d.now)
         self._take_newest()
         return []
 
     def _take_newest(self) -> None:
-        self._taken += [self._newest] if self._newest is not None else []
+        self._all += [self._newest] if self._newest is not None else []
+        self._taken += [self._newest] if self._newest is not None and self._newest_counts else []
         self._newest = None
 
     def _grow(self, now: float, acked_bytes: int, above: float | None) -> None:
@@ -164,11 +169,9 @@ class HybridSender:
         self._minima.insert_rtt(in_class, rtt)
         owd = self._minima.without_ack_delay(rtt, min(ack_delay, self.max_ack_delay))
         self._minima.insert_owd(Source.ACK, in_class, owd)
-        if not self._sent_since(sent):
-            return None
         above = owd - self._minima.owd_minima(Source.ACK)[in_class - 1]
-        self._newest = Taken(now - self._start, length, above)
-        return above
+        self._newest, self._newest_counts = Taken(now - self._start, length, above), self._sent_since(sent)
+        return above if self._newest_counts else None
 
     def _is_over(self, now: float) -> bool:
         assert self._start is not None
@@ -232,8 +235,6 @@ class HybridSender:
         level, ack_gap, self._limited_before = self._level, self._ack_gap, app_limited
         self._learn_jitter_and_gap(epoch)
         done = self._update(now, epoch, delta)
-        if self._awaits:
-            self._jitter = self._jitter.interrupt()
         report: dict[str, Any] = {
             "epoch": self._epoch,
             "duration": duration * 1e3,
@@ -293,8 +294,9 @@ class HybridSender:
 
     def _learn_jitter_and_gap(self, epoch: law.Epoch) -> None:
         """Those of the next epoch, if the path is not interrupted."""
-        for row in floor.minima(self._taken):
+        for row in floor.minima(self._all):
             self._jitter = self._jitter.add(row)
+        self._jitter = self._jitter.interrupt() if self._shows else self._jitter
         if not epoch.app_limited and self._acked_packets > 0:
             longest = self._longest_gap
             self._ack_gap = jitter.next_ack_gap(self._ack_gap, longest, epoch.duration, self.rate, self.packet)
@@ -347,7 +349,7 @@ class HybridSender:
 
     def _start_anew(self, now: float) -> None:
         self._late.forget()
-        self._since, self._awaits, self._newest = now, True, None
+        self._since, self._awaits, self._newest_counts = now, True, False
 
     def _forget_rates(self) -> None:
         self._largest = LargestRate(self.p.base_delay_window, self._largest.origin) if self._largest else None
@@ -356,7 +358,7 @@ class HybridSender:
         """The path was interrupted."""
         self._start_anew(now)
         self.rate, self._course, self._standing = rate, course, Standing()
-        self._jitter, self._ack_gap, self._background = jitter.Jitter(), 0.0, 0.0
+        self._jitter, self._ack_gap, self._background, self._newest = jitter.Jitter(), 0.0, 0.0, None
         if self._longest:
             self._longest = LongestQueue(self.p.base_delay_window, self._longest.origin)
         self._longest_length = 0.0
@@ -368,7 +370,8 @@ class HybridSender:
         self._epoch += 1
         self._start = self._heard = now
         self._longest_gap = 0.0
-        self._taken, self._acked, self._acked_packets, self._acks = [], 0, 0, 0
+        self._all, self._taken = [], []
+        self._acked = self._acked_packets = self._acks = 0
         self._newest = self._newest._replace(at=0.0) if self._newest is not None else None
         self._take_newest()
         self._lost = self._loss_reports = self._lost_total = 0

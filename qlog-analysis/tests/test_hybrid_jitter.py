@@ -10,7 +10,7 @@ from qlog_analysis.hybrid import floor, jitter, law
 from qlog_analysis.hybrid.floor import Taken
 from qlog_analysis.hybrid.jitter import Jitter
 from qlog_analysis.hybrid.jitters import Jitters
-from qlog_analysis.hybrid.spans import Spans
+from qlog_analysis.hybrid.spans import EpochSpans
 from qlog_analysis.hybrid.startup import QueueMet
 from qlog_analysis.measure.sliding import Source
 from qlog_analysis.measure.sources import Sample
@@ -67,21 +67,21 @@ def test_jitter_is_no_queueing() -> None:
     assert law.queueing(0.02, 0.021) == 0.0
 
 
-def tally(*samples: tuple[float, float]) -> Spans:
+def tally(*samples: tuple[float, float], first_counts: bool = True) -> EpochSpans:
     """Samples of spans of 10 ms of an epoch of 40 ms, of times and delays in ms."""
-    seen = Spans(1)
-    for at, above in samples:
+    seen = EpochSpans(1)
+    for i, (at, above) in enumerate(samples):
         sample = Sample(0, above / 1e3, 4, Source.ACK, (above / 1e3,))
-        seen.add(sample, at / 1e3, (0.04,))
+        seen.add(sample, at / 1e3, (0.04,), counts=i > 0 or first_counts)
     return seen
 
 
 def test_a_sample_at_a_border_leaves_two_values_of_the_jitter_until_a_report_decides() -> None:
     jitters = Jitters()
-    clear = {Source.ACK: tally((1, 0), (11, 4), (21, 0), (31, 4))}
+    clear = tally((1, 0), (11, 4), (21, 0), (31, 4))
     (before,) = jitters.end_epoch(clear, Source.ACK, 0.002)
     assert before * 1e3 == pytest.approx(5.02)
-    open_border = {Source.ACK: tally((1, 0), (9, 3), (10, 1), (11, 4), (21, 0), (31, 4))}
+    open_border = tally((1, 0), (9, 3), (10, 1), (11, 4), (21, 0), (31, 4))
     levels = jitters.end_epoch(open_border, Source.ACK, None)
     assert len(levels) == 2
     jitters.tell(Source.ACK, max(levels))
@@ -89,7 +89,7 @@ def test_a_sample_at_a_border_leaves_two_values_of_the_jitter_until_a_report_dec
 
 
 def test_the_delay_of_the_report_decides_which_spans_there_were() -> None:
-    spans = {Source.ACK: tally((1, 0), (9, 3), (10, 1), (11, 4), (21, 0), (31, 4))}
+    spans = tally((1, 0), (9, 3), (10, 1), (11, 4), (21, 0), (31, 4))
     assert len(Jitters().end_epoch(spans, Source.ACK, 0.00125)) == 1
     assert len(Jitters().end_epoch(spans, Source.ACK, 0.5)) == 2
 
@@ -165,3 +165,10 @@ def test_packets_that_keep_time_with_the_spans_are_all_cut_the_same_way() -> Non
     late, early = tuple(delays), (delays[0], *delays[2:])
     assert floor.steady(taken, 1e-6) == {late, early}
     assert {late, early} <= floor.minima(taken, 1e-6)
+
+
+def test_samples_that_do_not_count_show_jitter_and_delta_tells_nothing_of_them() -> None:
+    samples = ((1, 0), (9, 3), (10, 1), (11, 4), (21, 0), (31, 4))
+    spans = tally(*samples, first_counts=False)
+    assert len(Jitters().end_epoch(spans, Source.ACK, 0.00125)) == 2
+    assert spans.counting[Source.ACK].least() != spans.all[Source.ACK].least()

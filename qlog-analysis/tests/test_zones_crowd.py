@@ -23,7 +23,8 @@ def crowd(*values: str) -> list[Json]:
 
 def beside() -> list[Json]:
     """Beside another whose queue goes for a moment."""
-    return lab.records(DEFAULT, "link.there.buffer=1bdp", "flow.main.timestamps=false", scenario="neighbour")
+    link = ("link.there.rate=6Mbps", "link.there.buffer=1bdp")
+    return lab.records(DEFAULT, *link, "flow.main.timestamps=false", scenario="neighbour")
 
 
 def late() -> list[Json]:

@@ -25,7 +25,7 @@ def over(name: str, *values: str, spec: str = SPEC) -> list[Json]:
 
 def visited() -> list[Json]:
     """With all that the checker decides on: jitter adds dips to the stalls of the path."""
-    return over("fades", "flow.main.timestamps=false", "link.there.jitter=uniform:min=0ms,max=8ms,order=keep")
+    return over("fades", "flow.main.timestamps=false", "link.there.jitter=uniform:min=0ms,max=5ms,order=keep")
 
 
 CASES: dict[str, tuple[Tamper, set[str]]] = {

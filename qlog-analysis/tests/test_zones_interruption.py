@@ -16,7 +16,7 @@ from tampering_standing import named_otherwise
 from traces import DEFAULT, Tamper, assert_refused, epochs, records, verdict_of
 from tracewriter import Json
 
-PATH = Path(delay=0.01, buffer=20_000, outage=(2.0, 2.2), longer=0.02)
+PATH = Path(delay=0.01, buffer=20_000, outage=(2.1, 2.3), longer=0.02)
 
 
 def interrupted(path: Path = PATH, spec: str = DEFAULT) -> list[Json]:

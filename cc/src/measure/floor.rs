@@ -10,6 +10,9 @@ use super::jitter::Jitter;
 use crate::units::Owd;
 
 /// Minima of the [`spans`](super::spans) of one epoch, and their jitter over all of them.
+///
+/// Some delays are not yet those of the rate that was set last. The mean leaves them out. Jitter is the path's, whatever is
+/// sent.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Floor {
     /// Of spans that are over.
@@ -63,19 +66,22 @@ impl Floor {
         self.newest.get().map(|_| self.last)
     }
 
-    /// The span is over that was under way before the latest feedback. Apart, so that what adds delays stays short.
+    /// The span is over that was under way before the latest feedback; it may be one that does not count. Apart, so that what
+    /// adds delays stays short.
     #[inline(never)]
-    pub fn close(&mut self) {
+    pub fn close(&mut self, counts: bool) {
         if let Some(delay) = std::mem::take(&mut self.least).get() {
-            self.sum = self.sum + delay;
-            self.spans += 1;
+            if counts {
+                self.sum = self.sum + delay;
+                self.spans += 1;
+            }
             self.jitter.add(delay);
         }
     }
 
     /// Another epoch begins with the latest feedback.
     pub fn next_epoch(&mut self) {
-        self.close();
+        self.close(false);
         (self.sum, self.spans) = (Owd::ZERO, 0);
     }
 
@@ -104,7 +110,7 @@ impl Floor {
 
     /// The mean of the minima of the spans that had samples, without the latest feedback.
     pub fn mean(mut self) -> Option<Owd> {
-        self.close();
+        self.close(true);
         let nanos = self.sum.as_nanos().checked_div(i64::from(self.spans))?;
         Some(Owd::from_nanos(nanos))
     }
@@ -123,7 +129,7 @@ mod tests {
         for (at, delay) in delays_ms {
             floor.begin_feedback();
             if spans.change(Time::from_origin(*at * MILLI)) {
-                floor.close();
+                floor.close(true);
             }
             floor.add(Owd::from_nanos(delay * 1_000_000));
         }

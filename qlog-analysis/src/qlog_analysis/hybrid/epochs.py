@@ -23,7 +23,7 @@ from .jitters import Jitters
 from .measured import HybridStep, Measured
 from .mechanism import Mechanism
 from .parameters import SHORT_PATH, STARTUP_SAMPLES, Parameters
-from .spans import Spans
+from .spans import EpochSpans
 from .startup import Bound, GrowingRate, QueueMet, Told, link_rate
 from .thresholds import LongestQueue, startup_end
 from .transmission import TransmissionTime, believed
@@ -38,8 +38,8 @@ class Measurement:
         self._flight = Flight(trace)
         self._own: Samples | None = None
         self._transmission = TransmissionTime()
-        self._spans: dict[Source, Spans] = {}
-        self._newest: list[tuple[Sample, tuple[float, ...]]] = []
+        self._spans = EpochSpans(0)
+        self._newest: list[tuple[Sample, tuple[float, ...], bool]] = []
         self._samples_before: dict[Source, int] = {}
         self._ends_with_ack = False
         self._batch = Batch()
@@ -123,7 +123,6 @@ class Measurement:
         """Samples and losses of packets sent up to `time` no longer count, nor those that the epoch began with."""
         self._counts_since = time
         self._awaits = True
-        self._jitters.interrupt()
         self._forget_samples()
 
     def pause_windows(self, *, paused: bool) -> None:
@@ -137,6 +136,7 @@ class Measurement:
         self._longest = self._no_queues()
         self._meets_path, self._queue_met = True, QueueMet()
         self._jitters.forget()
+        self._spans = self._empty()
         self._transmission = TransmissionTime()
 
     def path_is_longer(self, m: Measured, delta: float, length: float) -> None:
@@ -150,10 +150,11 @@ class Measurement:
             minima.raise_by(by)
         self._jitters.interrupt()
         self._forget_samples()
+        self._spans = self._empty()
         self._meets_path, self._queue_met = False, QueueMet()
 
     def _forget_samples(self) -> None:
-        self._spans = self._empty()
+        self._spans.count_none()
         self._samples.forget()
 
     def feedback(self, f: Feedback, *, startup: bool, told: float | None) -> None:
@@ -275,8 +276,8 @@ class Measurement:
         self._acks += 1
         self._longest_gap, self._heard = max(self._longest_gap, gap), f.time
 
-    def _empty(self) -> dict[Source, Spans]:
-        return {source: Spans(len(self._samples.minima)) for source in Source}
+    def _empty(self) -> EpochSpans:
+        return EpochSpans(len(self._samples.minima))
 
     def _take(self, f: Feedback, lengths: tuple[float, ...], *, ends: bool) -> Sample | None:
         """Those samples count in the next epoch that come with the end of one; `lengths` may L have been before."""
@@ -288,27 +289,29 @@ class Measurement:
                 sent = sent_at[sample.packet]
                 received = round(sent + sample.owd, 9)
                 self._transmission.add(received, sample.in_class, sent, restarts=sample.restarts)
-            if sent_at[sample.packet] > self._counts_since:
-                if sample.restarts:
-                    self._restart_clock(sample.source)
-                self._newest.append((sample, lengths))
-                newest = sample
+            if sample.restarts:
+                self._restart_clock(sample.source)
+            counts = sent_at[sample.packet] > self._counts_since
+            if counts or self._awaits:
+                self._newest.append((sample, lengths, counts))
+            newest = sample if counts else newest
         if not ends:
             self._take_newest(f.time - self._start)
         return newest
 
     def _restart_clock(self, source: Source) -> None:
         """What samples of the epoch have shown means nothing."""
-        self._jitters.clock_step(self._spans[source])
-        self._spans[source] = Spans(len(self._samples.minima))
+        self._jitters.clock_step(self._spans.all[source])
+        self._spans.restart(source)
         self._samples.restart(source)
-        self._newest = [(sample, lengths) for sample, lengths in self._newest if sample.source is not source]
+        self._newest = [newest for newest in self._newest if newest[0].source is not source]
 
     def _take_newest(self, at: float) -> None:
-        """The samples of the latest feedback count in the epoch under way, which began so long before."""
-        for sample, lengths in self._newest:
-            self._samples.count(sample)
-            self._spans[sample.source].add(sample, at, lengths)
+        """The samples of the latest feedback are of the epoch under way, which began so long before."""
+        for sample, lengths, counts in self._newest:
+            if counts:
+                self._samples.count(sample)
+            self._spans.add(sample, at, lengths, counts=counts)
         self._newest = []
 
     def sample_rtt(self, f: Feedback) -> None:
@@ -319,7 +322,7 @@ class Measurement:
         """`told` is the reported delta in s: of what rounding leaves open, the nearest goes into the longest queue."""
         assert self._start is not None
         samples, source = self._samples, self._samples.source
-        deltas, lengths = self._spans[source].least(), samples.lengths()
+        deltas, lengths = self._spans.counting[source].least(), samples.lengths()
         out = Measured(
             start=self._start,
             end=end,
@@ -351,11 +354,13 @@ class Measurement:
             blackout=self._blackout,
             growing=self._growing,
             steps=self._steps,
-            spans=self._spans,
+            spans=self._spans.counting,
             longest_gap=self._longest_gap,
             jitters=self._jitters.end_epoch(self._spans, source, told),
             ack_jitters=self._jitters.levels(Source.ACK),
         )
+        if self._shows_decrease:
+            self._jitters.interrupt()
         self._last_source = source
         samples.end_epoch(out.acked, out.lost[1])
         self._begin_next(end, end_record)

@@ -10,7 +10,7 @@ from ..measure.sliding import Source
 from ..zones.measured import DELTA_TOLERANCE
 from . import floor
 from .jitter import Jitter
-from .spans import Spans
+from .spans import EpochSpans, Spans
 
 JITTER_TOLERANCE = 4 * DELTA_TOLERANCE
 """s. Bends are four ROWDs, each off by as much as delta may be, and J is some five times the mean of one-sided ones;
@@ -28,11 +28,12 @@ class Jitters:
 
     _states: dict[Source, list[Jitter]] = field(default_factory=lambda: {source: [Jitter()] for source in Source})
 
-    def end_epoch(self, spans: dict[Source, Spans], source: Source, told: float | None) -> list[float]:
+    def end_epoch(self, spans: EpochSpans, source: Source, told: float | None) -> list[float]:
         """With the spans of an epoch; what J then may be where `source` is that of the epoch. `told` is the reported
-        delta, s: the spans are those that have it."""
-        for its_source, its in spans.items():
-            self._add(its_source, its, told if its_source is source else None)
+        delta, s: the spans are those that have it, if all samples count."""
+        for its_source, its in spans.all.items():
+            has_told = its_source is source and spans.all_count(source)
+            self._add(its_source, its, told if has_told else None)
         return self.levels(source)
 
     def clock_step(self, earlier: Spans) -> None:

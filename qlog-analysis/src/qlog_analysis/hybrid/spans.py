@@ -1,10 +1,11 @@
-"""The samples of one source in one epoch, by the spans into which it is cut."""
+"""The samples of an epoch, by the spans into which it is cut."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from ..check.numbers import TIME_TOLERANCE
+from ..measure.sliding import Source
 from ..measure.sources import Sample
 from . import floor
 from .floor import Taken
@@ -12,7 +13,7 @@ from .floor import Taken
 
 @dataclass(slots=True)
 class Spans:
-    """`taken` holds the samples once per variant of the minima, in order of arrival."""
+    """Of one source. `taken` holds the samples once per variant of the minima, in order of arrival."""
 
     variants: int
     taken: list[list[Taken]] = field(default_factory=list)
@@ -45,3 +46,32 @@ class Spans:
     def _different(self) -> list[list[Taken]]:
         """The variants, each once."""
         return [taken for i, taken in enumerate(self.taken) if taken not in self.taken[:i]]
+
+
+class EpochSpans:
+    """Of both sources: of the samples that count, and with those while nothing counts yet, which show jitter, too."""
+
+    def __init__(self, variants: int) -> None:
+        self._variants = variants
+        self.counting = self._none()
+        self.all = self._none()
+
+    def _none(self) -> dict[Source, Spans]:
+        return {source: Spans(self._variants) for source in Source}
+
+    def add(self, sample: Sample, at: float, lengths: tuple[float, ...], *, counts: bool) -> None:
+        self.all[sample.source].add(sample, at, lengths)
+        if counts:
+            self.counting[sample.source].add(sample, at, lengths)
+
+    def all_count(self, source: Source) -> bool:
+        return self.all[source].taken == self.counting[source].taken
+
+    def count_none(self) -> None:
+        """What came so far does not count."""
+        self.counting = self._none()
+
+    def restart(self, source: Source) -> None:
+        """What came so far by this source means nothing."""
+        self.counting[source] = Spans(self._variants)
+        self.all[source] = Spans(self._variants)

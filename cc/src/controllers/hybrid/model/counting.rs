@@ -23,9 +23,10 @@ impl Counting {
         };
     }
 
-    /// Whether nothing that counts has come back yet.
-    pub fn waits(&self) -> bool {
-        self.waits
+    /// Whether nothing that counts has come back yet, this feedback included.
+    #[inline]
+    pub fn waits_beyond(&self, feedback: &Feedback<'_>) -> bool {
+        self.waits && !self.ends_with(feedback)
     }
 
     /// Whether the first packet comes back that was sent since. The epoch that waited for it is over then, and the next one

@@ -9,7 +9,7 @@ use crate::feedback::Feedback;
 use crate::measure::delays::Means;
 use crate::measure::epoch::Epoch;
 use crate::measure::floor::Floor;
-use crate::measure::owd::{OwdMeter, Source};
+use crate::measure::owd::{OwdMeter, Sample, Source};
 use crate::measure::transmission::TransmissionTime;
 use crate::measure::window_min::WindowMin;
 use crate::units::{Bytes, Owd, Time};
@@ -20,6 +20,8 @@ pub struct Delay {
     meter: OwdMeter,
     /// The delay under the jitter in this epoch, by ACK arrivals and by receive timestamps.
     floors: [Floor; 2],
+    /// Whether delays are those of packets that say nothing of the present rate, as long as no other ones come back.
+    waits: bool,
     jitter: Duration,
     ack_jitter: Duration,
     /// Queueing of the return path, where the source can tell.
@@ -41,6 +43,7 @@ impl Delay {
                 false => meter,
             },
             floors: Default::default(),
+            waits: false,
             jitter: Duration::ZERO,
             ack_jitter: Duration::ZERO,
             return_delay: Duration::ZERO,
@@ -107,51 +110,78 @@ impl Delay {
         self.meter.min_rtt().is_none()
     }
 
-    /// Takes in the delays of a feedback, which may come in `another_span` than the one before; those of packets count that were
-    /// sent `from` then on.
+    /// Takes in the delays of a feedback, which may come in `another_span` than the one before. Those of packets count that were
+    /// sent `from` then on; as long as none of them `waits` to be acknowledged, others show jitter.
     #[inline]
     pub fn record(
         &mut self,
         feedback: &Feedback<'_>,
         another_span: bool,
-        from: Time,
+        (from, waits): (Time, bool),
         epoch: &mut Epoch,
         transmission: &mut TransmissionTime,
     ) {
         self.floors.iter_mut().for_each(Floor::begin_feedback);
         if another_span {
-            self.floors.iter_mut().for_each(Floor::close);
+            self.close_spans();
+        }
+        if self.waits && !waits {
+            self.end_waiting();
         }
         let [by_ack, by_timestamp] = &mut self.floors;
-        let arrival = self.meter.record_arrival(feedback);
-        if let Some(sample) = arrival.filter(|sample| sample.sent >= from) {
-            epoch.add(&sample);
-            by_ack.add(sample.above);
+        let add = |sample: &Sample, floor: &mut Floor, epoch: &mut Epoch| {
+            let counts = sample.sent >= from;
+            if counts {
+                epoch.add(sample);
+            }
+            if counts || waits {
+                floor.add(sample.above);
+            }
+        };
+        if let Some(sample) = self.meter.record_arrival(feedback) {
+            add(&sample, by_ack, epoch);
         }
         self.meter.record_received(feedback, |sample| {
             if sample.restarts {
                 transmission.restart_clock();
-                if sample.sent >= from {
-                    epoch.restart_clock();
-                    by_timestamp.restart_clock();
-                }
+                epoch.restart_clock();
+                by_timestamp.restart_clock();
             }
             transmission.add(&sample);
-            if sample.sent >= from {
-                epoch.add(&sample);
-                by_timestamp.add(sample.above);
-            }
+            add(&sample, by_timestamp, epoch);
         });
+    }
+
+    fn close_spans(&mut self) {
+        let counts = !self.waits;
+        self.floors.iter_mut().for_each(|floor| floor.close(counts));
+    }
+
+    /// From now on delays count again. They do not follow those of before: a queue that has grown begins to drain, and such a bend
+    /// is no jitter.
+    #[cold]
+    fn end_waiting(&mut self) {
+        self.close_spans();
+        self.floors.iter_mut().for_each(Floor::interrupt);
+        self.waits = false;
+    }
+
+    /// What has come back so far, the latest feedback included, does not count, and nothing will before something sent from now on
+    /// is acknowledged.
+    pub fn wait(&mut self) {
+        self.waits = true;
     }
 
     /// The newest delay of the latest feedback that counts, by the source in use.
     pub fn newest(&self) -> Option<Owd> {
-        self.floors[self.source() as usize].last()
+        let newest = self.floors[self.source() as usize].last();
+        newest.filter(|_| !self.waits)
     }
 
     /// The delay of the epoch under way. DEVIATION: not the mean, which jitter and batches raise.
     pub fn of_epoch(&self, source: Source) -> Option<Owd> {
-        self.floors[source as usize].mean()
+        let mean = self.floors[source as usize].mean();
+        mean.filter(|_| !self.waits)
     }
 
     /// The mean delays of an epoch.
@@ -169,9 +199,10 @@ impl Delay {
     pub fn take_for_path(&mut self) {
         let [by_ack, by_timestamp] = &self.floors;
         self.meter.raise(by_ack.mean(), by_timestamp.mean());
+        self.close_spans();
         for floor in &mut self.floors {
-            floor.close();
             floor.interrupt();
+            floor.forget_newest();
         }
     }
 
@@ -180,22 +211,12 @@ impl Delay {
         self.meter.pause(paused, now);
     }
 
-    /// Takes in the jitter of an epoch that is over, after which nothing may come back for a while that counts.
-    pub fn learn(&mut self, source: Source, means: Means, waits: bool) {
+    /// Takes in the jitter of an epoch that is over.
+    pub fn learn(&mut self, source: Source, means: Means) {
         self.return_delay = means.return_delay(source, self.return_delay);
-        for floor in &mut self.floors {
-            floor.close();
-            if waits {
-                floor.interrupt();
-            }
-        }
+        self.close_spans();
         self.jitter = self.floors[source as usize].jitter();
         self.ack_jitter = self.floors[Source::Ack as usize].jitter();
-    }
-
-    /// The latest feedback says nothing.
-    pub fn forget_newest(&mut self) {
-        self.floors.iter_mut().for_each(Floor::forget_newest);
     }
 
     /// Another epoch begins.

@@ -202,9 +202,10 @@ impl Model {
         epoch.begin_feedback();
         let another_span = self.spans.change(feedback.now);
         let from = self.counting.from();
+        let waits = self.counting.waits_beyond(feedback);
         let transmission = &mut self.transmission;
         self.delay
-            .record(feedback, another_span, from, epoch, transmission);
+            .record(feedback, another_span, (from, waits), epoch, transmission);
         if feedback.space == Space::Application {
             let acked = feedback.acked_bytes();
             self.batch.record(feedback, acked);
@@ -240,16 +241,16 @@ impl Model {
     /// Only what is sent from now on says something about the rate.
     pub fn expect(&mut self, now: Time) {
         self.counting.begin(now);
-        self.forget_newest();
+        self.forget_samples();
+        self.delay.wait();
         self.losses.forget_recent();
     }
 
     /// What the latest feedback, with which the epoch under way began, has shown of the delay says nothing.
-    fn forget_newest(&mut self) {
+    fn forget_samples(&mut self) {
         if let Some(epoch) = &mut self.epoch {
             epoch.forget_samples();
         }
-        self.delay.forget_newest();
     }
 
     /// This epoch is over, and what follows from it is known.
@@ -263,8 +264,7 @@ impl Model {
 
     /// What the delays of an epoch have shown of jitter and of the return path.
     pub fn learn_delay(&mut self, seen: &Seen) {
-        let waits = self.counting.waits();
-        self.delay.learn(seen.source, seen.means, waits);
+        self.delay.learn(seen.source, seen.means);
     }
 
     /// The nearest rate within the bounds of this path.
@@ -276,7 +276,7 @@ impl Model {
     pub fn take_queue_for_path(&mut self) {
         self.longest_length = Duration::ZERO;
         self.delay.take_for_path();
-        self.forget_newest();
+        self.forget_samples();
     }
 
     /// What the flow had says nothing of what the link carries now.

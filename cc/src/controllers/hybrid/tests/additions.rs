@@ -158,8 +158,11 @@ fn met_a_queue(mut path: Path) -> Path {
     while path.controller.state() == "startup" {
         path.ack(20.0, 0);
     }
+    // No faster than a queue drains, or it would be jitter.
+    let mut queue_ms: f64 = 20.0;
     while path.controller.state() == "draining" {
-        path.ack(0.0, 0);
+        queue_ms = (queue_ms - 1.0).max(0.0);
+        path.ack(queue_ms, 0);
     }
     path
 }

@@ -162,7 +162,7 @@ fn the_delay_under_the_jitter_agrees_with_the_shared_vectors() {
         for (at, above) in &case.samples_ms {
             floor.begin_feedback();
             if spans.change(Time::from_origin(millis(*at))) {
-                floor.close();
+                floor.close(true);
             }
             floor.add(delay(*above));
         }
