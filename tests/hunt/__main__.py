@@ -179,7 +179,7 @@ def weakness(lab: Lab, given: argparse.Namespace) -> int:
     """1 if what is found is none that was published, or not bad with each seed."""
     weak = planted.planted().weak
     judge = Against(lab, weak.cc, False)
-    case, _ = worst_of(judge, weak.cc, False, weak.harm, given.seed, given.budget)
+    case, _ = worst_of(judge, weak.cc, False, weak.harm, given.seed, given.budget, weak.keeps)
     case = measured(judge, minimised(judge, case))
     write_cases(given.out / "weakness.json", [case])
     print(page.table([case]))

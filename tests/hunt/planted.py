@@ -63,6 +63,8 @@ class Weak(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cc: str
     harm: str
     published: tuple[Weakness, ...]
+    keeps: dict[str, str] = {}
+    """Fields of a path that are not searched, and their values."""
 
 
 class Planted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path as File
 from statistics import median
 
@@ -43,11 +43,17 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def worst_of(
-    judge: Against, cc: str, timestamps: bool, harm: str, seed: int, budget: int
+    judge: Against, cc: str, timestamps: bool, harm: str, seed: int, budget: int, keeps: Mapping[str, str] | None = None
 ) -> tuple[Case, Sequence[Found]]:
-    """Of a search for one harm; and the paths on which somebody sends without end."""
+    """Of a search for one harm; and the paths on which somebody sends without end. `keeps` gives fields of a path that
+    are not searched."""
+
+    def kept(path: Path) -> Path:
+        return replace(path, **(keeps or {}))  # type: ignore[arg-type]
+
     label = f"{cc}, {harm}, {'with' if timestamps else 'without'} receive timestamps"
-    found = hunt(lambda paths: [one.score for one in judged(judge, paths, harm)], seed, budget, label)
+    searched = hunt(lambda paths: [one.score for one in judged(judge, [*map(kept, paths)], harm)], seed, budget, label)
+    found = [Found(kept(one.path), one.score) for one in searched]
     endless = [one for one in found if one.score >= ENDLESS]
     candidates = [(one.path, harm) for one in found if one.score < ENDLESS][:CANDIDATES]
     path, _ = confirmed(judge, candidates)
