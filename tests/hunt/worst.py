@@ -49,7 +49,7 @@ def worst_of(
     are not searched."""
 
     def kept(path: Path) -> Path:
-        return replace(path, **(keeps or {}))  # type: ignore[arg-type]
+        return replace(path, **(keeps or {}))
 
     label = f"{cc}, {harm}, {'with' if timestamps else 'without'} receive timestamps"
     searched = hunt(lambda paths: [one.score for one in judged(judge, [*map(kept, paths)], harm)], seed, budget, label)
