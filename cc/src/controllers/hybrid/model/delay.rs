@@ -111,7 +111,7 @@ impl Delay {
     }
 
     /// Takes in the delays of a feedback, which may come in `another_span` than the one before. Those of packets count that were
-    /// sent `from` then on; as long as none of them `waits` to be acknowledged, others show jitter.
+    /// sent `from` then on. While the epoch `waits` for the first of them, the others show jitter.
     #[inline]
     pub fn record(
         &mut self,
