@@ -47,7 +47,7 @@ CLIENT = LEGACY
 
 # The most that an ACK may cost in hybrid, in ACKs in CUBIC: today's figures, 0.872, 0.686 and 1.235, and a little more.
 # The aim is at most 1.
-MOST = {"pairs": 0.89, "pairs-silent": 0.70, "singles": 1.25}
+MOST = {"pairs": 0.93, "pairs-silent": 0.74, "singles": 1.31}
 SKIPPED = 77
 
 # Packets per ACK, ACKs and receive timestamps, as cc/examples/cost.rs takes them.
