@@ -7,8 +7,9 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -125,20 +126,26 @@ def test_groups_that_are_out_of_date_are_given_up(watched: dict[str, Watched]) -
     assert flow.viewer["groups_reset"] >= 1
 
 
-def test_a_signal_ends_both_with_a_summary(programs: Path, tmp_path: Path) -> None:
-    certificate = tmp_path / "server.pem"
+@contextmanager
+def watching(programs: Path, folder: Path) -> Iterator[tuple[Program, subprocess.Popen[str], str]]:
+    """Server and viewer, without a link, and the first line that the viewer shows."""
+    certificate = folder / "server.pem"
     serve: list[str | Path] = [programs / "cc-encoder", "serve", "--frames", FILM, "--listen", "127.0.0.1:0"]
-    with Program([*serve, "--save-cert", certificate], tmp_path / "server.log") as server:
+    with Program([*serve, "--save-cert", certificate], folder / "server.log") as server:
         address = server.next(READY_TIMEOUT)["listen"]
         receive = [str(programs / "cc-encoder"), "receive", address, "--ca", str(certificate), "--duration", "30"]
         with subprocess.Popen(receive, stdout=subprocess.PIPE, text=True) as viewer:
             assert viewer.stdout is not None
-            line = viewer.stdout.readline()
-            assert "target" in line, line
-            began = time.monotonic()
-            server.process.send_signal(signal.SIGINT)
-            said = viewer.communicate(timeout=20)[0]
-            assert time.monotonic() - began < 10
+            yield server, viewer, viewer.stdout.readline()
+
+
+def test_a_signal_ends_both_with_a_summary(programs: Path, tmp_path: Path) -> None:
+    with watching(programs, tmp_path) as (server, viewer, line):
+        assert "target" in line, line
+        began = time.monotonic()
+        server.process.send_signal(signal.SIGINT)
+        said = viewer.communicate(timeout=20)[0]
+        assert time.monotonic() - began < 10
         assert viewer.returncode == 1, "the server has left before the time was over"
         assert "by the server" in said
         left = server.next(READY_TIMEOUT)
@@ -146,16 +153,9 @@ def test_a_signal_ends_both_with_a_summary(programs: Path, tmp_path: Path) -> No
 
 
 def test_the_viewer_ends_well_at_a_signal(programs: Path, tmp_path: Path) -> None:
-    certificate = tmp_path / "server.pem"
-    serve: list[str | Path] = [programs / "cc-encoder", "serve", "--frames", FILM, "--listen", "127.0.0.1:0"]
-    with Program([*serve, "--save-cert", certificate], tmp_path / "server.log") as server:
-        address = server.next(READY_TIMEOUT)["listen"]
-        receive = [str(programs / "cc-encoder"), "receive", address, "--ca", str(certificate), "--duration", "30"]
-        with subprocess.Popen(receive, stdout=subprocess.PIPE, text=True) as viewer:
-            assert viewer.stdout is not None
-            viewer.stdout.readline()
-            viewer.send_signal(signal.SIGINT)
-            said = viewer.communicate(timeout=20)[0]
+    with watching(programs, tmp_path) as (server, viewer, _):
+        viewer.send_signal(signal.SIGINT)
+        said = viewer.communicate(timeout=20)[0]
         assert viewer.returncode == 0
         assert "Mbit/s of video" in said
         left = server.next(READY_TIMEOUT)
