@@ -8,7 +8,7 @@ from typing import Any
 from qlog_analysis.hybrid import dips, floor, interruption, jitter, law, startup
 from qlog_analysis.hybrid.batch import Batch
 from qlog_analysis.hybrid.contended import LargestRate, has_fallen
-from qlog_analysis.hybrid.course import Course
+from qlog_analysis.hybrid.course import Course, over_length
 from qlog_analysis.hybrid.floor import Taken
 from qlog_analysis.hybrid.late import LatePackets
 from qlog_analysis.hybrid.mechanism import Mechanism, as_text
@@ -221,7 +221,6 @@ class HybridSender:
             losses=self._lost,
             acked=self._acked_packets,
             standing=self._standing,
-            largest=self._see_rate(now, delta),
             stalled=stalled,
             arriving=usual if stalled else duration,
             jitter=self._level,
@@ -231,6 +230,7 @@ class HybridSender:
             lost_total=self._lost_total,
             length_fell=has_fallen(self._longest_length, self.length),
         )
+        epoch = replace(epoch, largest=self._see_rate(epoch, delta))
         self._longest_length = max(self._longest_length, self.length)
         level, ack_gap, self._limited_before = self._level, self._ack_gap, app_limited
         self._learn_jitter_and_gap(epoch)
@@ -340,11 +340,12 @@ class HybridSender:
         self._minima.pause(now, paused=self._standing.holds)
         return done
 
-    def _see_rate(self, now: float, delta: float | None) -> float:
-        """The largest recent one, with R if nothing is held."""
+    def _see_rate(self, e: law.Epoch, delta: float | None) -> float:
+        """The largest recent one, with what is used now if nothing is held."""
         assert self._largest is not None
         if delta is not None and not self.startup and not self._standing.holds:
-            self._largest.see(now, self.rate)
+            arrived = over_length(e.delivery_rate, e.arriving, e.length)
+            self._largest.see(e.now, e.rate, arrived, app_limited=e.app_limited)
         return self._largest.get()
 
     def _start_anew(self, now: float) -> None:

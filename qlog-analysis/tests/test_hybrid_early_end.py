@@ -40,7 +40,7 @@ def test_start_up_goes_on_from_what_arrives() -> None:
     assert (done.outcome, done.startup, done.starts_anew) == (Outcome.EARLY_END, True, True)
     assert (done.zone, done.alpha, done.beta, done.rate) == (1, None, None, 1e6)
     left = done.course
-    assert (left.return_rate, left.startup_rate, left.since_decrease, left.went_on) == (None, None, 0.0, 1e6)
+    assert (left.return_rate, left.startup_rate, left.since_decrease, left.resumed_at) == (None, None, 0.0, 1e6)
 
 
 @pytest.mark.parametrize(
@@ -51,8 +51,8 @@ def test_start_up_goes_on_from_what_arrives() -> None:
         (Course(1.01e6, startup_rate=SENT), {"delivery_rate": 0.0}, True),  # it has arrived before
         (Course(1e6), {}, False),  # a decrease since then
         (Course(), {}, False),
-        (DRAINS._replace(went_on=8e5), {}, True),
-        (DRAINS._replace(went_on=8.01e5), {}, False),
+        (DRAINS._replace(resumed_at=8e5), {}, True),
+        (DRAINS._replace(resumed_at=8.01e5), {}, False),
         (DRAINS, {"transmission": 5.001e-3}, False),  # half of the slowest link
         (DRAINS, {"transmission": 4.999e-3}, True),
         (DRAINS, {"app_limited": True, "delta": 0.0}, True),
@@ -72,17 +72,17 @@ def test_it_does_so_where_nearly_all_arrives_and_more_than_before(
 ) -> None:
     done = outcome(course, **changes)
     assert (done.outcome is Outcome.EARLY_END) == early
-    assert done.course.went_on == (done.rate if early else course.went_on)
+    assert done.course.resumed_at == (done.rate if early else course.resumed_at)
 
 
-def test_that_it_went_on_is_known_until_the_path_is_interrupted() -> None:
-    steady = Course(went_on=1e6, since_decrease=1.0)
+def test_that_it_resumed_at_is_known_until_the_path_is_interrupted() -> None:
+    steady = Course(resumed_at=1e6, since_decrease=1.0)
     for changes in ({}, {"delta": 0.0}, {"startup": True}, {"startup": True, "queues": True}):
-        assert outcome(steady, **changes).course.went_on == 1e6
-    assert outcome(steady._replace(return_rate=9e5), delta=0.0).course.went_on == 1e6
-    assert steady.steady() == Course(went_on=1e6)
-    gone = outcome(DRAINS._replace(went_on=1e6), interrupted=True)
-    assert (gone.outcome, gone.course.went_on) == (Outcome.INTERRUPTED, 0.0)
+        assert outcome(steady, **changes).course.resumed_at == 1e6
+    assert outcome(steady._replace(return_rate=9e5), delta=0.0).course.resumed_at == 1e6
+    assert steady.steady() == Course(resumed_at=1e6)
+    gone = outcome(DRAINS._replace(resumed_at=1e6), interrupted=True)
+    assert (gone.outcome, gone.course.resumed_at) == (Outcome.INTERRUPTED, 0.0)
 
 
 def test_an_attempt_to_drain_the_queue_is_forgotten() -> None:
@@ -92,7 +92,7 @@ def test_an_attempt_to_drain_the_queue_is_forgotten() -> None:
 
 
 def test_rates_that_rounding_leaves_open_give_both_readings() -> None:
-    for course in (Course(1e6, SENT), DRAINS._replace(return_rate=1.2e6, went_on=9.6e5)):
+    for course in (Course(1e6, SENT), DRAINS._replace(return_rate=1.2e6, resumed_at=9.6e5)):
         assert set(early_end.readings(course, 1250, 0.0, DEFAULT, 2e-6)) == {True, False}
     assert list(early_end.readings(Course(1.2e6, SENT), 1250, 1e4 / 2.4e6, DEFAULT, 2e-6)) == [False, True]
     assert list(early_end.readings(Course(1.2e6, SENT), 1250, 0.0, DEFAULT, 2e-6)) == [True]

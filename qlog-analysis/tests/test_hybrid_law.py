@@ -155,7 +155,7 @@ def test_the_mean_of_a_drain_bounds_what_may_have_been_held_back(
 
 
 def test_after_start_up_the_share_is_learnt_until_the_next_decrease() -> None:
-    course = Course(5e5, startup_rate=8e5, went_on=1e6)
+    course = Course(5e5, startup_rate=8e5, resumed_at=1e6)
     assert course.learn(6e5).return_rate == 6e5
     assert course.learn(9e5).return_rate == 8e5
     assert course.learn(4e5).return_rate == 5e5

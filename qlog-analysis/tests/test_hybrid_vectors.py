@@ -141,7 +141,7 @@ def _conditions(c: dict[str, Any]) -> tuple[bool, bool, bool, bool]:
     full = full_delay(d.d1, c["longest_ms"] / 1e3, p)
     losing = c["overwhelmed"] or (c["lost"] and queue > full)
     tells = queue <= d.short or (queue > d.d1 and c["transmission_ms"] == 0.0)
-    return 1.5 * arrived >= c["startup_rate_bps"], arrived >= 1.25 * c["went_on_bps"], less, tells and not losing
+    return 1.5 * arrived >= c["startup_rate_bps"], arrived >= 1.25 * c["resumed_at_bps"], less, tells and not losing
 
 
 def test_attempts_to_drain_a_queue_end_in_every_way(shared: dict[str, Any]) -> None:

@@ -180,6 +180,7 @@ def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
             transmission=transmission,
             arriving=arriving,
             jitter=its_jitter,
+            largest=float(round(rate * rng.choice((0.2, 0.6, 1.0)))),
         )
         end = startup_end(rate, length, transmission, PACKET, p)
         e = replace(e, queues=startup and e.delta > end, fills=startup and rng.random() < 0.3)
@@ -187,8 +188,8 @@ def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
         learning = share is not None and rng.random() < 0.5
         drain = _drain(rng, e) if share is not None and not learning else Drain()
         sent = round(rate * rng.choice((1.3, 1.7, 2.5))) if learning else None
-        went_on = float(round(rate * rng.choice((0.0, 0.0, 0.7, 1.1)))) if learning else 0.0
-        course = Course(share, sent, since_decrease, drain=drain, went_on=went_on)
+        resumed_at = float(round(rate * rng.choice((0.0, 0.0, 0.7, 1.1)))) if learning else 0.0
+        course = Course(share, sent, since_decrease, drain=drain, resumed_at=resumed_at)
         done = law.update(e, p, course)
         near = [law.update(replace(e, delta=e.delta + s * MARGIN_MS / 1e3), p, course) for s in (-1, 1)]
         met = {startup and e.delta + s * MARGIN_MS / 1e3 > end for s in (-1, 1)}
@@ -229,9 +230,11 @@ def as_json(
         "longest_ms": longest * 1e3,
         "app_limited": e.app_limited,
         "fills": e.fills,
+        "used_bps": e.largest,
+        "may_queue": e.may_queue,
         "share_bps": course.return_rate,
         "startup_rate_bps": course.startup_rate,
-        "went_on_bps": course.went_on,
+        "resumed_at_bps": course.resumed_at,
         "undisturbed_ms": course.since_decrease * 1e3,
         "expect_zone": done.zone,
         "expect_startup": done.startup,

@@ -42,6 +42,8 @@ EPOCH = Epoch(
     app_limited=z3.Bool("application-limited"),
     limited_before=z3.Bool("limited before"),
     tells_rate=z3.Bool("tells a rate"),
+    may_queue=z3.Bool("may queue"),
+    used=z3.Real("used rate"),
     meets_queue=z3.Bool("meets a queue"),
     fills=z3.Bool("fills the link"),
     growth=z3.Real("growth^(u/K)"),
@@ -54,7 +56,7 @@ BEFORE = Control(
     return_rate=S_,
     ceiling=z3.Real("ceiling"),
     since_decrease=z3.Real("u"),
-    went_on=z3.Real("S when start-up last went on"),
+    resumed_at=z3.Real("S when start-up last resumed"),
 )
 
 LEAST_PACKET, MOST_PACKET = Fraction(8 * 1200), Fraction(8 * 65527)
@@ -79,8 +81,9 @@ def ranges(o: Options = OPTIONS, e: Epoch = EPOCH, c: Control = BEFORE) -> list[
         e.length >= LEAST_LENGTH,
         e.duration >= LEAST_LENGTH,
         e.growth >= 1,
-        *(term >= 0 for term in (e.d, e.transmission, e.delivery_rate, e.floor, e.jitter, e.longest)),
-        *(term >= 0 for term in (e.drain_lasted, e.drain_bits, c.return_rate, c.ceiling, c.since_decrease, c.went_on)),
+        *(term >= 0 for term in (e.d, e.transmission, e.delivery_rate, e.floor, e.jitter, e.longest, e.used)),
+        *(term >= 0 for term in (e.drain_lasted, e.drain_bits, c.return_rate, c.ceiling, c.since_decrease)),
+        c.resumed_at >= 0,
         any_of(e.drain_bits == 0, e.drain_lasted >= LEAST_LENGTH),
         any_of(z3.Not(c.startup), z3.Not(c.draining)),
     ]

@@ -61,6 +61,10 @@ class Epoch:
     limited_before: Claim
     tells_rate: Claim
     """Whether 16 packets or more were acknowledged."""
+    may_queue: Claim
+    """Whether 4 packets or more were."""
+    used: Term
+    """The largest rate that was recently used."""
     meets_queue: Claim
     fills: Claim
     """What start-up has met: a queue, or P / T."""
@@ -84,8 +88,8 @@ class Control:
     """R at the end of start-up, if its queue drains; else 0."""
     since_decrease: Term
     """u."""
-    went_on: Term = Fraction(0)
-    """S when start-up last went on."""
+    resumed_at: Term = Fraction(0)
+    """S when start-up last resumed."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +177,7 @@ class Law:
             return_rate=choose(all_of(fits[3], ends), start, choose(fits[4], again, control.return_rate)),
             ceiling=choose(all_of(fits[3], ends), control.rate, choose(fits[4], Fraction(0), control.ceiling)),
             since_decrease=self.time_of_growth(epoch, control, fits),
-            went_on=choose(goes_on, control.return_rate, choose(fits[1], Fraction(0), control.went_on)),
+            resumed_at=choose(goes_on, control.return_rate, choose(fits[1], Fraction(0), control.resumed_at)),
         )
         return Step(after, fits[7], alpha, begins, beta, d.d1, congested, filling, goes_on)
 
@@ -203,7 +207,7 @@ class Law:
         has_half = all_of(e.transmission > 0, 2 * arrived * e.transmission >= e.packet)
         counts = all_of(negate(e.interrupted), e.counts, negate(control.startup))
         drains = all_of(control.draining, control.ceiling > 0)
-        more = arrived >= self.MORE * control.went_on
+        more = arrived >= self.MORE * control.resumed_at
         return all_of(counts, drains, nearly_all, more, negate(has_half))
 
     # Zones
@@ -271,8 +275,10 @@ class Law:
     def share(self, e: Epoch, control: Control, arrived: Term) -> Term:
         """S after rule 4."""
         base = choose(control.draining, most(control.rate, control.return_rate), control.rate)
-        keeps = any_of(e.app_limited, e.limited_before, all_of(control.draining, control.ceiling > 0))
-        return choose(keeps, base, least(base, arrived))
+        limited = any_of(e.app_limited, e.limited_before)
+        hardly_sends = all_of(limited, negate(e.may_queue))
+        keeps = any_of(hardly_sends, all_of(control.draining, control.ceiling > 0))
+        return choose(keeps, base, least(base, choose(limited, e.used, arrived)))
 
     def room(self, e: Epoch, rate: Term) -> Term:
         """Four times the part of the link that a flow with this rate leaves; 1 while T is unknown."""

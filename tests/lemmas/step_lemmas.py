@@ -85,7 +85,7 @@ def goes_on(law: type[Law]) -> Iterator[Query]:
     yield Query("R is at most what was sent at its end", given, after <= least(sent, MOST_RATE))
     yield Query("not if losses are congestion", given, negate(found.losing(E, d)))
     yield Query("not over a queue if T is known", [*given, E.transmission > 0], E.d <= d.short)
-    more = most(number("1.25") * B.went_on, _least_rate())
+    more = most(number("1.25") * B.resumed_at, _least_rate())
     yield Query("a quarter more than the last time", given, after >= least(more, MOST_RATE))
 
 

@@ -101,6 +101,8 @@ def _epoch(case: dict[str, Any]) -> Epoch:
         app_limited=case["app_limited"],
         limited_before=False,
         tells_rate=case.get("tells_rate", False),
+        may_queue=case["may_queue"],
+        used=number(case["used_bps"]),
         meets_queue=False,
         fills=case["fills"],
         growth=Fraction(1),
@@ -116,7 +118,7 @@ def _before(case: dict[str, Any]) -> Control:
         return_rate=number(case["share_bps"] or 0),
         ceiling=number(case["startup_rate_bps"] or 0),
         since_decrease=_millis(case["undisturbed_ms"]),
-        went_on=number(case.get("went_on_bps", 0)),
+        resumed_at=number(case.get("resumed_at_bps", 0)),
     )
 
 

@@ -5,19 +5,19 @@
 use std::time::Duration;
 
 use super::drain::{Arrivals, Drain};
-use super::judge::attempt::{Attempted, Finding};
-use super::judge::contended::{Contended, Verdict};
+use super::judge::attempt::AttemptOutcome;
+use super::judge::contended::{Contended, HoldDecision};
 use super::judge::{Judge, Outcome};
 use super::law;
 use super::mechanism::Mechanism;
 use super::model::delivery::head_start;
-use super::model::seen::{Met, Observed, Seen};
+use super::model::seen::{Met, Sampled, Seen};
 use super::params::Params;
 use crate::controllers::bounds::{bounded, restarted};
 use crate::units::Rate;
 
-/// Start-up goes on if so many times as much arrives as when it last did.
-const GOES_ON_FROM: f64 = 1.25;
+/// Start-up resumes if so many times as much arrives as when it last did.
+const RESUMES_FROM: f64 = 1.25;
 
 /// What a flow does.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -78,8 +78,8 @@ pub struct Control {
     pub since_decrease: Duration,
     /// Whether a queue is one, and whose.
     pub judge: Judge,
-    /// What arrived when start-up last went on, since the path was new.
-    pub went_on: Rate,
+    /// What arrived when start-up last resumed, since the path was new.
+    pub resumed_at: Rate,
 }
 
 /// A step.
@@ -97,6 +97,19 @@ pub struct Step {
 }
 
 impl Control {
+    /// With what an epoch tells, with samples or without, before anything follows from it.
+    fn after(mut self, seen: &Seen) -> Self {
+        if seen.stalled() {
+            // It is the path that stands, and nobody's queue.
+            self.judge.forget_attempt();
+        }
+        if let State::Draining(drain) = &mut self.state {
+            drain.take_in(seen);
+        }
+        self.judge.take_in(seen, self.rate);
+        self
+    }
+
     /// Before anything is known.
     pub fn new(rate: Rate) -> Self {
         Self {
@@ -104,7 +117,7 @@ impl Control {
             state: State::Startup { path_is_new: false },
             since_decrease: Duration::ZERO,
             judge: Judge::default(),
-            went_on: Rate::default(),
+            resumed_at: Rate::default(),
         }
     }
 
@@ -125,6 +138,20 @@ impl Control {
 }
 
 impl Step {
+    /// The same, in another state because of what the path has become.
+    fn with_outcome(self, outcome: Outcome, state: State, judge: Judge) -> Self {
+        Self {
+            next: Control {
+                state,
+                since_decrease: Duration::ZERO,
+                judge,
+                ..self.next
+            },
+            outcome: Some(outcome),
+            ..self
+        }
+    }
+
     /// Whether only what is sent from now on says something about the rate.
     pub fn counts_anew(&self) -> bool {
         let begins = |outcome| outcome != Outcome::NewPath;
@@ -134,65 +161,52 @@ impl Step {
 
 /// One step.
 pub fn step(params: &Params, seen: &Seen, from: &Control) -> Step {
-    let mut from = *from;
-    if seen.stalled() {
-        // It is the path that stands, and nobody's queue.
-        from.judge.forget_attempt();
-    }
-    if let State::Draining(drain) = &mut from.state {
-        drain.take_in(seen);
-    }
-    from.judge.take_in(seen, from.rate);
+    let mut from = from.after(seen);
     if seen.interrupted {
         return restart(seen, &from);
     }
-    let Some(observed) = seen.observed else {
+    let Some(epoch) = seen.sampled() else {
         return from.to(from.rate, from.state);
     };
-    if let State::Startup { path_is_new } = from.state {
-        let step = start_up(params, &observed, seen, &from);
-        let outcome = path_is_new.then_some(Outcome::NewPath);
-        return settled(params, seen, &from, Step { outcome, ..step });
+    if from.state.is_startup() {
+        return settled(params, &epoch, &from, start_up(params, &epoch, &from));
     }
-    let mut alone = alone(params, &observed, seen, &from);
-    let verdict = from
-        .judge
-        .beside_competing_flows(&observed, seen, alone.next.rate);
-    alone.next.judge = from.judge;
-    match verdict {
-        Verdict::Holds { rate, beta } => {
-            let state = if from.judge.probes() {
-                State::Probing
-            } else {
-                State::Holding
-            };
-            let held = Step {
-                beta,
-                ..from.to(rate, state)
-            };
-            settled(params, seen, &from, held)
+    let uncontended = uncontended(params, &epoch, &from);
+    let decision = from.judge.hold(&epoch, uncontended.next.rate);
+    let chosen = match decision {
+        HoldDecision::Holds { rate, beta } => hold(rate, beta, &from),
+        _ => uncontended,
+    };
+    let step = settled(params, &epoch, &from, chosen);
+    match decision {
+        HoldDecision::Holds { .. } => step,
+        HoldDecision::LongerPath(return_rate) => longer_path(params, return_rate, step),
+        // The queue was this flow's own.
+        HoldDecision::SlowerLink => {
+            let state = step.next.state;
+            step.with_outcome(Outcome::SlowerLink, state, Judge::default())
         }
-        Verdict::LongerPath(return_rate) => {
-            longer_path(params, return_rate, settled(params, seen, &from, alone))
-        }
-        Verdict::SlowerLink => slower_link(settled(params, seen, &from, alone)),
-        Verdict::Free => {
-            find_competing_flows(params, &observed, seen, settled(params, seen, &from, alone))
-        }
+        HoldDecision::Free => find_competing_flows(params, &epoch, step),
     }
 }
 
 /// Rule 3. The rate has grown with every ACK; here is only whether that ends.
-fn start_up(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -> Step {
-    if !observed.losing(&seen.thresholds) && seen.met != Met::Queue {
-        return match seen.met {
-            Met::Capacity => from.to(from.rate, State::Growing),
-            _ => from.to(from.rate, State::Startup { path_is_new: false }),
-        };
-    }
-    // R is already beyond what the path carries, which is what has arrived.
-    let return_rate = from.rate.min(law::link_arrival_rate(observed, seen, None));
-    let beta = law::decrease(params, observed, seen).unwrap_or(params.min_decrease);
+fn start_up(params: &Params, epoch: &Sampled<'_>, from: &Control) -> Step {
+    let new = from.state == (State::Startup { path_is_new: true });
+    let outcome = new.then_some(Outcome::NewPath);
+    let step = match epoch.met {
+        _ if epoch.losing() => end_start_up(params, epoch, from),
+        Met::Queue => end_start_up(params, epoch, from),
+        Met::Capacity => from.to(from.rate, State::Growing),
+        Met::Nothing => from.to(from.rate, State::Startup { path_is_new: false }),
+    };
+    Step { outcome, ..step }
+}
+
+/// R is already beyond what the path carries, which is what has arrived.
+fn end_start_up(params: &Params, epoch: &Sampled<'_>, from: &Control) -> Step {
+    let return_rate = from.rate.min(law::link_arrival_rate(epoch, None));
+    let beta = law::decrease(params, epoch).unwrap_or(params.min_decrease);
     let drain = Drain {
         return_rate,
         ceiling: Some(from.rate),
@@ -204,71 +218,69 @@ fn start_up(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -
     }
 }
 
-/// Rules 4 to 7: what a flow does that is alone.
-fn alone(params: &Params, observed: &Observed, seen: &Seen, from: &Control) -> Step {
-    if let State::Draining(drain) = from.state {
-        if tells_of_startup(observed, seen) && ended_too_early(params, seen, &drain, from) {
-            return start_up_goes_on(drain.return_rate, from);
+/// Rules 3 to 7 outside of start-up: what a flow does that has no competing flows.
+fn uncontended(params: &Params, epoch: &Sampled<'_>, from: &Control) -> Step {
+    match (law::decrease(params, epoch), from.state) {
+        (_, State::Draining(drain)) if ended_too_early(params, epoch, &drain, from) => {
+            resume_start_up(drain.return_rate, from)
         }
-    }
-    if let Some(beta) = law::decrease(params, observed, seen) {
-        let before = from.state.drain();
-        let return_rate = law::return_rate(observed, seen, from.rate, before);
-        let arrivals = before.map(|drain| drain.arrivals);
-        let drain = Drain {
-            return_rate,
-            ceiling: None,
-            arrivals: arrivals.unwrap_or_default(),
-        };
-        return Step {
-            beta: Some(beta),
-            ..from.to(
-                from.rate.min(return_rate * (1.0 - beta)),
-                State::Draining(drain),
-            )
-        };
-    }
-    match from.state {
-        State::Draining(_) if !seen.thresholds.is_short(observed.queue) => {
-            from.to(from.rate, from.state)
-        }
-        State::Draining(drain) => {
-            let returns = law::returns_to(params, drain.return_rate, &seen.link);
+        (Some(beta), _) => decrease(beta, epoch, from),
+        (None, State::Draining(_)) if !epoch.is_short() => from.to(from.rate, from.state),
+        (None, State::Draining(drain)) => {
+            let returns = law::returns_to(params, drain.return_rate, &epoch.link);
             from.to(from.rate.max(returns), State::Growing)
         }
-        _ => {
-            let rate =
-                from.rate + law::increase(params, observed, seen, (from.rate, from.since_decrease));
-            Step {
-                alpha: Some(Rate::from_bps(rate.bps() - from.rate.bps())),
-                ..from.to(rate, State::Growing)
-            }
-        }
+        (None, _) => increase(params, epoch, from),
+    }
+}
+
+/// Rule 4.
+fn decrease(beta: f64, epoch: &Sampled<'_>, from: &Control) -> Step {
+    let before = from.state.drain();
+    let return_rate = law::return_rate(epoch, from.rate, before);
+    let arrivals = before.map(|drain| drain.arrivals);
+    let drain = Drain {
+        return_rate,
+        ceiling: None,
+        arrivals: arrivals.unwrap_or_default(),
+    };
+    let rate = from.rate.min(return_rate * (1.0 - beta));
+    Step {
+        beta: Some(beta),
+        ..from.to(rate, State::Draining(drain))
+    }
+}
+
+/// Rule 7.
+fn increase(params: &Params, epoch: &Sampled<'_>, from: &Control) -> Step {
+    let rate = from.rate + law::increase(params, epoch, (from.rate, from.since_decrease));
+    Step {
+        alpha: Some(Rate::from_bps(rate.bps() - from.rate.bps())),
+        ..from.to(rate, State::Growing)
     }
 }
 
 /// Whether the epoch shows what has become of the queue that ended start-up: it has drained, or a decrease would follow. Where T is
 /// known the latter says nothing: start-up has insisted on a queue already.
-fn tells_of_startup(observed: &Observed, seen: &Seen) -> bool {
-    let stands = observed.queue > seen.thresholds.d1 && seen.link.rate().is_none();
-    let drained = seen.thresholds.is_short(observed.queue);
-    (drained || stands) && !observed.losing(&seen.thresholds)
+fn tells_of_startup(epoch: &Sampled<'_>) -> bool {
+    let stands = epoch.queue() > epoch.thresholds.d1 && epoch.link.rate().is_none();
+    (epoch.is_short() || stands) && !epoch.losing()
 }
 
-/// Whether start-up has ended too early: nearly all arrived that was sent at its end, and more than when it last went on. A flow
+/// Whether start-up has ended too early: nearly all arrived that was sent at its end, and more than when it last resumed. A flow
 /// that is alone has grown well beyond what the path carries by then.
-fn ended_too_early(params: &Params, seen: &Seen, drain: &Drain, from: &Control) -> bool {
+fn ended_too_early(params: &Params, epoch: &Sampled<'_>, drain: &Drain, from: &Control) -> bool {
     let arrived = drain.return_rate;
     let most_sent = arrived * (1.0 + (params.startup_gain - 1.0) / 2.0);
     let nearly_all = drain.ceiling.is_some_and(|sent| most_sent >= sent);
-    let has_half = seen.link.alone().is_some_and(|alone| arrived >= alone);
-    nearly_all && arrived >= from.went_on * GOES_ON_FROM && !has_half
+    let has_half = epoch.link.half_rate().is_some_and(|half| arrived >= half);
+    tells_of_startup(epoch) && nearly_all && arrived >= from.resumed_at * RESUMES_FROM && !has_half
 }
 
-/// Start-up goes on from what arrives.
-fn start_up_goes_on(arrived: Rate, from: &Control) -> Step {
+/// Start-up resumes from what arrives.
+fn resume_start_up(arrived: Rate, from: &Control) -> Step {
     let from = Control {
-        went_on: arrived,
+        resumed_at: arrived,
         ..*from
     };
     Step {
@@ -277,88 +289,69 @@ fn start_up_goes_on(arrived: Rate, from: &Control) -> Step {
     }
 }
 
-/// With the rate within bounds, and the time without a decrease.
-fn settled(params: &Params, seen: &Seen, from: &Control, mut step: Step) -> Step {
-    step.next.rate = bounded(step.next.rate, seen.link.packet(), seen.length);
+/// Rule 8: this rate is held beside competing flows.
+fn hold(rate: Rate, beta: Option<f64>, from: &Control) -> Step {
+    let state = match from.judge.probes() {
+        true => State::Probing,
+        false => State::Holding,
+    };
+    Step {
+        beta,
+        ..from.to(rate, state)
+    }
+}
+
+/// With the rate within bounds, the time without a decrease, and what the epoch has left of the judge.
+fn settled(params: &Params, epoch: &Sampled<'_>, from: &Control, mut step: Step) -> Step {
+    step.next.judge = from.judge;
+    step.next.rate = bounded(step.next.rate, epoch.link.packet(), epoch.length);
     // One while a queue drains says more of the decrease before it.
     let tells = step.beta.is_some() && from.state.drain().is_none();
-    step.dip = seen.dip().filter(|_| tells);
+    step.dip = epoch.dip().filter(|_| tells);
     step.next.since_decrease = if step.alpha.is_none() {
-        let period = law::growth_period(params, seen.link.packet(), from.rate, seen.length);
-        head_start(seen.variability_after(step.dip), period)
-    } else if seen.app_limited {
-        // R was not tried, which says nothing against it: frames leave some epochs of a source half used that fills it otherwise.
+        let period = law::growth_period(params, epoch.link.packet(), from.rate, epoch.length);
+        head_start(epoch.variability_after(step.dip), period)
+    } else if epoch.app_limited {
+        // An application-limited epoch neither confirms nor refutes R.
         from.since_decrease
     } else {
         // Nothing was tried in time that passed without feedback.
-        from.since_decrease + seen.length
+        from.since_decrease + epoch.length
     };
     step
 }
 
 /// Rule 9: whether the path has become longer, or competing flows keep a queue.
-fn find_competing_flows(params: &Params, observed: &Observed, seen: &Seen, mut step: Step) -> Step {
-    let judge = &mut step.next.judge;
+fn find_competing_flows(params: &Params, epoch: &Sampled<'_>, mut step: Step) -> Step {
+    let (left, judge) = (
+        (step.next.rate, step.next.state.drain()),
+        &mut step.next.judge,
+    );
     if !params.has(Mechanism::Contention) || judge.is_contended() {
         judge.forget_attempt();
         return step;
     }
-    let drain = step.next.state.drain();
-    let attempted = Attempted::new(params, observed, seen, step.next.rate);
-    match judge.judge(&attempted, drain) {
+    match judge.attempt(params, epoch, left) {
         None => step,
-        Some(Finding::LongerPath(return_rate)) => longer_path(params, return_rate, step),
-        Some(Finding::Contended(return_rate)) => contend(observed, seen, return_rate, step),
+        Some(AttemptOutcome::LongerPath(return_rate)) => longer_path(params, return_rate, step),
+        Some(AttemptOutcome::Contended(return_rate)) => contend(epoch, return_rate, step),
     }
 }
 
 /// Others keep a queue: what the flow had before they came was at least its share.
-fn contend(observed: &Observed, seen: &Seen, return_rate: Rate, step: Step) -> Step {
-    let had = return_rate.max(seen.had);
-    let contended = Contended::new(seen.now, had, observed.queue, seen.length);
-    Step {
-        next: Control {
-            rate: bounded(contended.held(), seen.link.packet(), seen.length),
-            state: State::Holding,
-            since_decrease: Duration::ZERO,
-            judge: Judge::contended(contended),
-            ..step.next
-        },
-        outcome: Some(Outcome::Contended),
-        ..step
-    }
+fn contend(epoch: &Sampled<'_>, return_rate: Rate, mut step: Step) -> Step {
+    let had = return_rate.max(epoch.used_rate);
+    let contended = Contended::new(epoch.now, had, epoch.queue(), epoch.length);
+    step.next.rate = bounded(contended.held(), epoch.link.packet(), epoch.length);
+    let judge = Judge::contended(contended);
+    step.with_outcome(Outcome::Contended, State::Holding, judge)
 }
 
 /// Back to the rate that a queue, which is none, has cost.
-fn longer_path(params: &Params, return_rate: Rate, step: Step) -> Step {
-    let rate = step
-        .next
-        .rate
-        .max(return_rate * (1.0 - params.min_decrease));
-    Step {
-        next: Control {
-            rate,
-            state: State::Growing,
-            since_decrease: Duration::ZERO,
-            judge: Judge::default(),
-            ..step.next
-        },
-        outcome: Some(Outcome::LongerPath),
-        ..step
-    }
-}
-
-/// The queue was this flow's own.
-fn slower_link(step: Step) -> Step {
-    Step {
-        next: Control {
-            since_decrease: Duration::ZERO,
-            judge: Judge::default(),
-            ..step.next
-        },
-        outcome: Some(Outcome::SlowerLink),
-        ..step
-    }
+fn longer_path(params: &Params, return_rate: Rate, mut step: Step) -> Step {
+    let back = return_rate * (1.0 - params.min_decrease);
+    step.next.rate = step.next.rate.max(back);
+    step.with_outcome(Outcome::LongerPath, State::Growing, Judge::default())
 }
 
 /// After an interruption hardly anything may be in flight.

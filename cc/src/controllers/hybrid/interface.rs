@@ -69,7 +69,7 @@ impl Controller for Hybrid {
 
     fn estimate(&self, now: Time) -> Estimate {
         let remembered = self.params.base_delay_window;
-        self.evidence
+        self.estimator
             .estimate(&self.model, &self.control, remembered, now)
     }
 

@@ -1,15 +1,15 @@
 //! What kind of path it is: the same as ever, a longer one, or one on which competing flows keep a queue.
 
-pub mod arriving;
 pub mod attempt;
 pub mod contended;
 mod overload;
+mod return_ratio;
 
-use self::arriving::Back;
-use self::attempt::{Attempted, Attempts, Finding, PATIENCE};
-use self::contended::{Contended, Epoch, Verdict};
+use self::attempt::{AttemptOutcome, Attempts, PATIENCE};
+use self::contended::{Contended, HoldDecision};
 use super::drain::Drain;
-use super::model::seen::{Observed, Seen};
+use super::model::seen::{Sampled, Seen};
+use super::params::Params;
 use crate::units::{Owd, Rate};
 
 /// What has become of a queue, or of the path.
@@ -88,29 +88,29 @@ impl Judge {
     /// Takes in what came back in an epoch, in which the flow sent at `rate`.
     pub fn take_in(&mut self, seen: &Seen, rate: Rate) {
         if let Some(contended) = &mut self.contended {
-            contended.take_in(&Back::new(seen, rate));
+            contended.take_in(seen, rate);
         }
     }
 
-    /// What competing flows leave of the rate to which a lone flow would come.
-    pub fn beside_competing_flows(
-        &mut self,
-        observed: &Observed,
-        seen: &Seen,
-        rate: Rate,
-    ) -> Verdict {
+    /// What competing flows leave of the `rate` at which a flow without them would send.
+    pub fn hold(&mut self, epoch: &Sampled<'_>, rate: Rate) -> HoldDecision {
         let Some(contended) = &mut self.contended else {
-            return Verdict::Free;
+            return HoldDecision::Free;
         };
-        let verdict = contended.judge(&Epoch::new(observed, seen, rate));
-        if contended.is_over(seen.now) {
+        let decision = contended.decide(epoch, rate);
+        if contended.is_over(epoch.now) {
             self.contended = None;
         }
-        verdict
+        decision
     }
 
-    /// What kind of path the attempt to drain a queue has shown, if that is known.
-    pub fn judge(&mut self, seen: &Attempted, drain: Option<Drain>) -> Option<Finding> {
-        self.attempts.judge(seen, drain, PATIENCE)
+    /// What the attempt to drain a queue has shown of the path, if that is known.
+    pub fn attempt(
+        &mut self,
+        params: &Params,
+        epoch: &Sampled<'_>,
+        left: (Rate, Option<Drain>),
+    ) -> Option<AttemptOutcome> {
+        self.attempts.advance(params, epoch, left, PATIENCE)
     }
 }

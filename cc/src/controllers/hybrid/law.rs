@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::drain::Drain;
 use super::mechanism::Mechanism;
 use super::model::link::Link;
-use super::model::seen::{Observed, Seen};
+use super::model::seen::Sampled;
 use super::params::{Params, MAX_DECREASE};
 use super::thresholds::Thresholds;
 use crate::units::{Bytes, Rate};
@@ -51,10 +51,10 @@ pub fn growth_period(params: &Params, size: Bytes, rate: Rate, length: Duration)
 pub use crate::controllers::hybrid_paper::law::{alpha, Zone};
 
 /// Section II-A. DEVIATION: the trend of delays does not count.
-pub fn zone(thresholds: &Thresholds, seen: &Observed) -> Zone {
-    if seen.losing(thresholds) || seen.queue > thresholds.d2 {
+pub fn zone(epoch: &Sampled<'_>) -> Zone {
+    if epoch.losing() || epoch.queue() > epoch.thresholds.d2 {
         Zone::Congested
-    } else if seen.queue > thresholds.d1 {
+    } else if epoch.queue() > epoch.thresholds.d1 {
         Zone::Filling
     } else {
         Zone::Free
@@ -62,11 +62,11 @@ pub fn zone(thresholds: &Thresholds, seen: &Observed) -> Zone {
 }
 
 /// In zones 2 and 3, the decrease that drains the queue in `drain_epochs`. DEVIATION: the paper's is equation (4).
-pub fn decrease(params: &Params, observed: &Observed, seen: &Seen) -> Option<f64> {
-    if zone(&seen.thresholds, observed) == Zone::Free {
+pub fn decrease(params: &Params, epoch: &Sampled<'_>) -> Option<f64> {
+    if zone(epoch) == Zone::Free {
         return None;
     }
-    let drains = observed.queue.as_secs() / (params.drain_epochs * seen.length.as_secs_f64());
+    let drains = epoch.queue().as_secs() / (params.drain_epochs * epoch.length.as_secs_f64());
     Some(drains.clamp(params.min_decrease, MAX_DECREASE))
 }
 
@@ -75,19 +75,18 @@ pub fn decrease(params: &Params, observed: &Observed, seen: &Seen) -> Option<f64
 /// `rate` has not been lowered for the time `since_decrease`.
 pub fn increase(
     params: &Params,
-    observed: &Observed,
-    seen: &Seen,
+    epoch: &Sampled<'_>,
     (rate, since_decrease): (Rate, Duration),
 ) -> Rate {
-    if seen.app_limited {
+    if epoch.app_limited {
         return Rate::default();
     }
-    let (packet, Thresholds { d0, d1, .. }) = (seen.link.packet(), seen.thresholds);
-    let ends = increase_ends(packet, seen.length);
-    let alpha = alpha((d0, d1), ends, observed.queue) * catch_up(params, rate, &seen.link);
-    let period = growth_period(params, packet, rate, seen.length);
+    let (packet, Thresholds { d0, d1, .. }) = (epoch.link.packet(), epoch.thresholds);
+    let ends = increase_ends(packet, epoch.length);
+    let alpha = alpha((d0, d1), ends, epoch.queue()) * catch_up(params, rate, &epoch.link);
+    let period = growth_period(params, packet, rate, epoch.length);
     let periods = since_decrease.as_secs_f64() / period;
-    let grown = alpha * (seen.length.as_secs_f64() / period) * params.growth.powf(periods);
+    let grown = alpha * (epoch.length.as_secs_f64() / period) * params.growth.powf(periods);
     grown.min(rate * MOST_INCREASE)
 }
 
@@ -113,13 +112,21 @@ pub fn returns_to(params: &Params, return_rate: Rate, link: &Link) -> Rate {
 }
 
 /// The rate from which a decrease starts. DEVIATION: the paper's is R, which is already beyond what the path carries.
-pub fn return_rate(observed: &Observed, seen: &Seen, rate: Rate, drain: Option<Drain>) -> Rate {
+pub fn return_rate(epoch: &Sampled<'_>, rate: Rate, drain: Option<Drain>) -> Rate {
     let rate = drain.map_or(rate, |drain| rate.max(drain.return_rate));
     let known = drain.is_some_and(|drain| drain.ceiling.is_some());
-    if !known && !seen.recently_app_limited {
-        rate.min(link_arrival_rate(observed, seen, drain))
-    } else {
-        rate
+    match known {
+        true => rate,
+        false => arrival_rate(epoch, drain).map_or(rate, |arrives| rate.min(arrives)),
+    }
+}
+
+/// The rate that has been shown to arrive, if anything has. A source that leaves R unused has shown no more than it used; if it
+/// sends hardly anything, the queue is not its own.
+fn arrival_rate(epoch: &Sampled<'_>, drain: Option<Drain>) -> Option<Rate> {
+    match epoch.recently_app_limited {
+        false => Some(link_arrival_rate(epoch, drain)),
+        true => epoch.may_queue.then_some(epoch.used_rate),
     }
 }
 
@@ -127,15 +134,15 @@ pub fn return_rate(observed: &Observed, seen: &Seen, rate: Rate, drain: Option<D
 ///
 /// DEVIATION: while a queue drains, jitter explains no more than the mean since it began to leaves open. With what it explains
 /// in one epoch alone a flow takes for its share what lets the queue stand.
-pub fn link_arrival_rate(observed: &Observed, seen: &Seen, drain: Option<Drain>) -> Rate {
-    if observed.losing(&seen.thresholds) {
-        return seen.delivery_rate;
+pub fn link_arrival_rate(epoch: &Sampled<'_>, drain: Option<Drain>) -> Rate {
+    if epoch.losing() {
+        return epoch.delivery_rate;
     }
-    let in_full = seen.full_delivery_rate();
-    let at_most = |drain: Drain| drain.arrives_at_most(seen.ack_jitter, seen.link.packet());
+    let in_full = epoch.full_delivery_rate();
+    let at_most = |drain: Drain| drain.arrives_at_most(epoch.ack_jitter, epoch.link.packet());
     let meanwhile = drain.and_then(at_most);
     let arrived = meanwhile.map_or(in_full, |most| {
-        in_full.min(most.max(seen.delivery_rate_or_floor()))
+        in_full.min(most.max(epoch.delivery_rate_or_floor()))
     });
-    arrived * (1.0 / (1.0 - seen.background.min(MOST_BACKGROUND)))
+    arrived * (1.0 / (1.0 - epoch.background.min(MOST_BACKGROUND)))
 }

@@ -21,7 +21,7 @@
 
 mod control;
 mod drain;
-mod evidence;
+mod estimator;
 mod interface;
 mod judge;
 mod law;
@@ -36,9 +36,8 @@ mod thresholds;
 pub use self::params::{Params, PARAMETERS};
 
 use self::control::{step, Control, State, Step};
-use self::evidence::Evidence;
+use self::estimator::Estimator;
 use self::judge::Outcome;
-use self::law::zone;
 use self::model::seen::{Doing, Seen};
 use self::model::Model;
 use self::report::{Before, Counts, EpochReport};
@@ -60,7 +59,7 @@ pub struct Hybrid {
     model: Model,
     startup: Startup,
     control: Control,
-    evidence: Evidence,
+    estimator: Estimator,
     /// Epochs that have ended.
     epochs: u64,
     /// The latest, or none where something has changed that it depends on.
@@ -87,7 +86,7 @@ impl Hybrid {
             model,
             startup: Startup::default(),
             control,
-            evidence: Evidence::default(),
+            estimator: Estimator::default(),
             epochs: 0,
             decision: None,
             decided: false,
@@ -159,7 +158,7 @@ impl Hybrid {
         };
         let step = step(params, seen, &self.control);
         let arrived = self.model.delivery.largest();
-        self.evidence.take_in(seen, &self.control, &step, arrived);
+        self.estimator.take_in(seen, &self.control, &step, arrived);
         self.follow(&step, seen);
         self.epochs += 1;
         self.decide();
@@ -191,7 +190,7 @@ impl Hybrid {
             }
             Some(Outcome::NewPath | Outcome::LongerPath) => self.model.take_queue_for_path(),
             Some(Outcome::SlowerLink) => self.model.forget_rates(&self.params),
-            Some(Outcome::EarlyEnd) => self.startup.go_on(),
+            Some(Outcome::EarlyEnd) => self.startup.resume(),
             Some(Outcome::Contended) | None => {}
         }
         self.control = step.next;
@@ -205,8 +204,7 @@ impl Hybrid {
     }
 
     fn tell(&mut self, epoch: &Epoch, seen: &Seen, before: Before, step: &Step) {
-        let zone_of = |observed| zone(&seen.thresholds, &observed);
-        let zone = seen.observed.map(zone_of);
+        let zone = seen.sampled().map(|epoch| law::zone(&epoch));
         self.measured = Measured {
             rowd: seen.delta,
             source: Some(seen.source),

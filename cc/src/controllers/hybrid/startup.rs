@@ -19,7 +19,7 @@ use crate::units::{scaled, Owd, Rate, Time};
 /// Share of L for which a queue lasts that ends start-up.
 const QUEUE_LASTS: f64 = 0.25;
 /// Samples that show it.
-const EVIDENCE: u32 = 3;
+const MIN_SAMPLES: u32 = 3;
 /// R may be so many times as far above what is in flight as slow start allows: a source that sends in bursts has less than R L in
 /// flight.
 const BURSTS: f64 = 2.0;
@@ -41,7 +41,7 @@ pub struct Startup {
 
 impl Startup {
     /// The queue that it met says nothing any more.
-    pub fn go_on(&mut self) {
+    pub fn resume(&mut self) {
         self.queueing_since = None;
     }
 
@@ -86,13 +86,13 @@ impl Startup {
         now: Time,
         newest: Owd,
     ) {
-        let (thresholds, delta) = (model.thresholds(params, rate), model.delay.queue_of(newest));
+        let (thresholds, queue) = (model.thresholds(params, rate), model.delay.queue_of(newest));
         if is_queue(
             params,
             &thresholds,
             (rate, model.length()),
             &model.link(),
-            delta,
+            queue,
         ) {
             self.queueing_since.get_or_insert(now);
         } else {
@@ -116,7 +116,7 @@ impl Startup {
         let samples = model
             .epoch()
             .map_or(0, |epoch| epoch.samples_before(model.delay.source()));
-        self.queues(model, now) && samples >= EVIDENCE
+        self.queues(model, now) && samples >= MIN_SAMPLES
     }
 
     /// Whether a queue has been there for a while. Jitter and batches come and go, while that queue only grows; and where ACKs are
@@ -140,7 +140,7 @@ pub fn probes_link(params: &Params, model: &Model, rate: Rate, epochs: u64) -> b
     if !params.has(Mechanism::Insist) || model.delay.source() == Source::Ack {
         return false;
     }
-    epochs < PROBE_EPOCHS || model.link().alone().is_none_or(|alone| rate < alone)
+    epochs < PROBE_EPOCHS || model.link().half_rate().is_none_or(|half| rate < half)
 }
 
 /// Whether start-up must not go on with this queueing delay.
@@ -152,10 +152,10 @@ pub fn is_queue(
     thresholds: &Thresholds,
     (rate, length): (Rate, Duration),
     link: &Link,
-    delta: Owd,
+    queue: Owd,
 ) -> bool {
     let insists = link.is_shared(rate) && params.has(Mechanism::Insist);
     let insisted = Owd::from(length) * if insists { INSISTED } else { 0.0 };
     let own = Owd::from(link.transmission()) * BURST_DELAY;
-    delta > thresholds.short.max(own).max(insisted)
+    queue > thresholds.short.max(own).max(insisted)
 }

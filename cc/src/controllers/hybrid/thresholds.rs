@@ -60,12 +60,10 @@ impl Thresholds {
             short: d1 / SHORT_DIVISOR,
         }
     }
-}
 
-impl Thresholds {
     /// Whether a queue is hardly one.
-    pub fn is_short(&self, delta: Owd) -> bool {
-        delta <= self.short
+    pub fn is_short(&self, queue: Owd) -> bool {
+        queue <= self.short
     }
 }
 

@@ -13,7 +13,7 @@ from ..zones.surroundings import Surroundings
 from ..zones.walk import EpochWalk
 from .compare import Compared, compare
 from .contended import LargestRate
-from .course import Course
+from .course import Course, over_length
 from .epochs import Measurement
 from .expected import expected, first_pacing
 from .late import LatePackets
@@ -124,12 +124,14 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         return r.delta is not None and self._late.are_excessive(m.limits.parameters.most_loss, competes=competes)
 
     def _see_rate(self, event: Update[HybridEpoch], m: Measured) -> None:
-        """The largest recent R is that of epochs with samples, but for those of start-up and those that held it."""
+        """That of epochs with samples, but for those of start-up and those that held R."""
         r, window = event.data, m.limits.parameters.base_delay_window
         self._largest = self._largest or [LargestRate(window, at) for at in self._measurement.origins]
         if r.delta is not None and not self._startup and not self._standing.holds:
+            length = m.lengths[0] if r.outcome == Outcome.LONGER_PATH.value else r.length / 1e3
+            arrived = over_length(r.delivery_rate, r.duration / 1e3, length)
             for largest in self._largest:
-                largest.see(event.time, r.rate_before)
+                largest.see(event.time, r.rate_before, arrived, app_limited=r.app_limited)
 
     def _before(self, *, excessive_loss: bool) -> Before:
         return Before(

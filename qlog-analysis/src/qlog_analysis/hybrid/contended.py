@@ -233,7 +233,7 @@ def _held(c: Contended, beta: float | None = None) -> Judged:
 
 @dataclass(slots=True)
 class LargestRate:
-    """The largest recent R, of epochs in which nothing was held."""
+    """The largest rate that was recently used, of epochs in which nothing was held."""
 
     window: float
     origin: float
@@ -242,8 +242,9 @@ class LargestRate:
     def __post_init__(self) -> None:
         self._smallest = SlidingMinimum(self.window, self.origin)
 
-    def see(self, now: float, rate: float) -> None:
-        self._smallest.insert(now, -float(int(rate)))
+    def see(self, now: float, rate: float, delivery_rate: float, *, app_limited: bool) -> None:
+        """What a source does not use of R is not known to arrive."""
+        self._smallest.insert(now, -float(int(min(rate, delivery_rate) if app_limited else rate)))
 
     def get(self) -> float:
         """0 before the first."""

@@ -20,16 +20,14 @@ class Course(NamedTuple):
     dips: Dips = Dips()
     drain: Drain = Drain()
     """What has arrived while a queue drains that is not that of start-up."""
-    went_on: float = 0.0
+    resumed_at: float = 0.0
     """What arrived when start-up last went on although it had ended, bit/s; 0 if it has not on this path."""
 
     def arrive(self, delivery_rate: float, arriving: float, length: float) -> Course:
-        """With what arrived in an epoch, bit/s, in what of it counts, s; before anything else. Among the rates of
-        late an epoch that ended before L was over counts as L long."""
+        """With what arrived in an epoch, bit/s, in what of it counts, s; before anything else."""
         drains = self.return_rate is not None and self.startup_rate is None
         drain = self.drain.add(delivery_rate, arriving) if drains else self.drain
-        over_length = delivery_rate * (1.0 if arriving >= length else arriving / length)
-        return self._replace(dips=self.dips.add(over_length), drain=drain)
+        return self._replace(dips=self.dips.add(over_length(delivery_rate, arriving, length)), drain=drain)
 
     def see(self, queue: float) -> Course:
         """With the delay of an epoch that has samples."""
@@ -37,7 +35,7 @@ class Course(NamedTuple):
 
     def steady(self) -> Course:
         """Where no queue drains any more, and the increase has not grown."""
-        return Course(dips=self.dips, went_on=self.went_on)
+        return Course(dips=self.dips, resumed_at=self.resumed_at)
 
     def learn(self, delivery_rate: float, *, tells: bool = False) -> Course:
         """After start-up S becomes known from what arrives, at the end of every epoch, before anything else. Later an
@@ -47,3 +45,8 @@ class Course(NamedTuple):
         if self.startup_rate is None:
             return self._replace(return_rate=min(self.return_rate, delivery_rate)) if tells else self
         return self._replace(return_rate=max(self.return_rate, min(delivery_rate, self.startup_rate)))
+
+
+def over_length(delivery_rate: float, arriving: float, length: float) -> float:
+    """The delivery rate of an epoch, bit/s; one that ended before L was over counts as L long."""
+    return delivery_rate * (1.0 if arriving >= length else arriving / length)

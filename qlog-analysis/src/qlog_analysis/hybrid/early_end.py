@@ -23,7 +23,7 @@ def is_early(course: Course, packet_bytes: int, transmission: float, p: Paramete
         return False
     arrived = course.return_rate * (1.0 + slack)
     nearly_all = arrived * (1.0 + (p.startup_gain - 1.0) / 2.0) >= course.startup_rate
-    more = arrived >= MORE * course.went_on
+    more = arrived >= MORE * course.resumed_at
     alone = course.return_rate * (1.0 - slack) * transmission >= ALONE_SHARE * 8.0 * packet_bytes
     return nearly_all and more and not (transmission > 0.0 and alone)
 

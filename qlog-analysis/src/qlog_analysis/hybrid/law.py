@@ -27,8 +27,9 @@ MOST_GROWTH = 0.25
 """alpha in R, where it grows."""
 FIRST_FLIGHT = 2.0
 """In R: how packets leave before the first epoch, an initial window in half of L."""
+QUEUE_PACKETS = 4
 TELLING = 16
-"""Packets acknowledged in an epoch without samples that tell a rate."""
+"""Packets of an epoch that may have kept a queue, and that tell a rate if it has no samples."""
 
 
 def queueing(delta: float, its_jitter: float) -> float:
@@ -88,7 +89,7 @@ class Epoch:
     standing: Standing = field(default_factory=Standing)
     """The queue that stands, as the epochs before leave it."""
     largest: float = 0.0
-    """The largest recent R in which nothing was held, bit/s."""
+    """The largest rate that was recently used while nothing was held, bit/s."""
     stalled: bool = False
     """Whether the path stalled."""
     believed: float = 0.0
@@ -104,7 +105,6 @@ class Epoch:
     most: float = math.inf
     """What has arrived on the average while a queue drains, bit/s; `update` sets it."""
     interrupted: bool = False
-    """Whether the path was."""
     meets_path: bool = False
     """Whether it is the first since then: there is nothing in flight that could be a queue."""
     duration: float = 0.0
@@ -124,6 +124,18 @@ class Epoch:
     def sent_little(self) -> bool:
         """Whether what arrived may be what the application had: it was sent up to an epoch before."""
         return self.app_limited or self.limited_before
+
+    @property
+    def known(self) -> float:
+        """Up to which rate packets are known to arrive, bit/s; infinite where the source sends hardly anything."""
+        if not self.sent_little:
+            return self.reached
+        return self.largest if self.may_queue else math.inf
+
+    @property
+    def may_queue(self) -> bool:
+        """Whether so much came back that some of it may have been in a queue."""
+        return round(self.delivery_rate * self.arriving) >= QUEUE_PACKETS * 8 * self.packet_bytes
 
     def _room(self, rate: float, p: Parameters) -> float:
         """`CATCH_UP` times the part of the slowest link that a flow with this rate leaves to others; 1 if unknown."""
@@ -229,7 +241,9 @@ def update(
     period = p.period(e.packet_bytes, e.rate, e.length)
     goes_on = course.since_decrease + (0.0 if e.app_limited else e.length)
     since_decrease = dips.head_start(period) if done.alpha is None else goes_on
-    left = done.course._replace(since_decrease=since_decrease, dips=dips, went_on=done.course.went_on or course.went_on)
+    left = done.course._replace(
+        since_decrease=since_decrease, dips=dips, resumed_at=done.course.resumed_at or course.resumed_at
+    )
     return done._replace(course=left)
 
 
@@ -259,7 +273,7 @@ def _starts_again(e: Epoch, course: Course) -> Update:
     """Start-up goes on from what arrives."""
     arrived = course.return_rate or 0.0
     rate = clamp_rate(arrived, e.packet_bytes, e.length)
-    return Update(zone(e), None, None, rate, True, Course(went_on=arrived), outcome=Outcome.EARLY_END)
+    return Update(zone(e), None, None, rate, True, Course(resumed_at=arrived), outcome=Outcome.EARLY_END)
 
 
 def _updated(e: Epoch, p: Parameters, course: Course) -> Update:
@@ -361,12 +375,9 @@ def _settled(e: Epoch, u: Update, p: Parameters, before: Standing, slack: float)
 
 def _decrease(e: Epoch, p: Parameters, course: Course) -> Update:
     down = beta(e, p)
-    if course.return_rate is None:
-        return_rate = e.rate if e.sent_little else min(e.rate, e.reached)
-    else:
-        return_rate = max(e.rate, course.return_rate)
-        if not e.sent_little and course.startup_rate is None:
-            return_rate = min(return_rate, e.reached)
+    return_rate = max(e.rate, course.return_rate or 0.0)
+    if course.startup_rate is None:
+        return_rate = min(return_rate, e.known)
     rate = clamp_rate(min(e.rate, (1.0 - down) * return_rate), e.packet_bytes, e.length)
     return Update(zone(e), None, down, rate, False, Course(return_rate, drain=course.drain))
 

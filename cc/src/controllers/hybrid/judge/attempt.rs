@@ -4,8 +4,7 @@
 use std::time::Duration;
 
 use super::super::drain::Drain;
-use super::super::model::link::Link;
-use super::super::model::seen::{Observed, Seen};
+use super::super::model::seen::Sampled;
 use super::super::params::Params;
 use crate::measure::loss::LossCount;
 use crate::units::{scaled, Owd, Rate, Time};
@@ -24,7 +23,7 @@ const CALM_EPOCHS: u32 = 5;
 /// A path becomes longer at once, as two epochs may show it. A delay that grows in more of them, while this flow gives way, is that of
 /// others' queue, however calm it is once the buffer is full.
 const PATH_STEPS: u32 = 2;
-/// A flow that gives way keeps up to so many times d1 in the queue itself.
+/// A flow that gives way keeps up to so many times `target_packets` packets in the queue itself, whatever `target_delay` is.
 const OWN_QUEUES: f64 = 4.0;
 /// A delay is one of a longer path, or of a buffer that competing flows fill, from these parts of L on.
 const CALM_DIVISORS: [u32; 2] = [6, 5];
@@ -38,57 +37,9 @@ const MOST_LOST: f64 = 0.25;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Attempts(Option<Attempt>);
 
-/// An epoch in which a queue should drain, or not.
-#[derive(Debug, Clone, Copy)]
-pub struct Attempted {
-    /// Its end.
-    pub now: Time,
-    /// L.
-    pub length: Duration,
-    /// The slowest link.
-    pub link: Link,
-    /// Epochs in which a decrease drains a queue.
-    pub drain_epochs: f64,
-    /// d1 in packets of the flow.
-    pub target_packets: f64,
-    /// Its delay.
-    pub queue: Owd,
-    /// The delay up to which there is hardly a queue.
-    pub short: Owd,
-    /// Its losses that count.
-    pub losses: LossCount,
-    /// The share of packets that is lost without a queue.
-    pub background: f64,
-    /// The rate after it.
-    pub rate: Rate,
-}
-
-impl Attempted {
-    /// What an epoch has shown after which the flow sends at `rate`.
-    pub fn new(params: &Params, observed: &Observed, seen: &Seen, rate: Rate) -> Self {
-        Self {
-            now: seen.now,
-            length: seen.length,
-            link: seen.link,
-            drain_epochs: params.drain_epochs,
-            target_packets: params.target_packets,
-            queue: observed.queue,
-            short: seen.thresholds.short,
-            losses: seen.losses,
-            background: seen.background,
-            rate,
-        }
-    }
-
-    /// Whether there is hardly a queue.
-    fn is_short(&self) -> bool {
-        self.queue <= self.short
-    }
-}
-
 /// What a queue is that does not drain.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Finding {
+pub enum AttemptOutcome {
     /// Others fill it. What of this flow arrived when it began.
     Contended(Rate),
     /// It is none: the path has become longer. Go back to this rate.
@@ -125,15 +76,16 @@ struct Attempt {
 }
 
 impl Attempt {
-    fn new(seen: &Attempted, return_rate: Rate) -> Self {
+    /// That begins with an epoch after which the flow sends at `rate`.
+    fn new(epoch: &Sampled<'_>, rate: Rate, return_rate: Rate) -> Self {
         Self {
-            began: seen.now,
-            latest: seen.now,
-            rate: seen.rate,
+            began: epoch.now,
+            latest: epoch.now,
+            rate,
             return_rate,
-            short: seen.short,
-            longest: seen.queue,
-            last: seen.queue,
+            short: epoch.thresholds.short,
+            longest: epoch.queue(),
+            last: epoch.queue(),
             falls: false,
             steps: 0,
             epochs: 0,
@@ -141,127 +93,136 @@ impl Attempt {
             most: Owd::ZERO,
             losses: LossCount::default(),
             drained: Duration::ZERO,
-            all_losses: seen.losses,
+            all_losses: epoch.losses,
         }
     }
 
-    /// With another epoch.
-    fn and(mut self, seen: &Attempted) -> Self {
+    /// With another epoch, after which the flow sends at `rate`.
+    fn and(mut self, epoch: &Sampled<'_>, rate: Rate) -> Self {
+        let (queue, losses) = (epoch.queue(), epoch.losses);
         let spare = 1.0 - self.rate.bps() / self.return_rate.bps().max(1.0);
-        self.drained += scaled(seen.now.since(self.latest), spare.clamp(0.0, 1.0));
-        (self.latest, self.rate) = (seen.now, seen.rate);
-        self.all_losses = self.all_losses.and(seen.losses);
-        self.steps += u32::from(seen.queue > self.longest + self.longest / CALM_SHARE);
-        self.longest = self.longest.max(seen.queue);
-        self.falls = seen.queue.as_secs() < FALLS * self.last.as_secs();
-        self.last = seen.queue;
-        let (least, most) = (self.least.min(seen.queue), self.most.max(seen.queue));
+        self.drained += scaled(epoch.now.since(self.latest), spare.clamp(0.0, 1.0));
+        (self.latest, self.rate) = (epoch.now, rate);
+        self.all_losses = self.all_losses.and(losses);
+        self.steps += u32::from(queue > self.longest + self.longest / CALM_SHARE);
+        self.longest = self.longest.max(queue);
+        self.falls = queue.as_secs() < FALLS * self.last.as_secs();
+        self.last = queue;
+        let (least, most) = (self.least.min(queue), self.most.max(queue));
         if most - least > least / CALM_SHARE {
             // What moves is a queue, so far.
-            (self.least, self.most) = (seen.queue, seen.queue);
-            (self.epochs, self.losses, self.drained) = (1, seen.losses, Duration::ZERO);
+            (self.least, self.most) = (queue, queue);
+            (self.epochs, self.losses, self.drained) = (1, losses, Duration::ZERO);
         } else {
             (self.least, self.most) = (least, most);
-            (self.epochs, self.losses) = (self.epochs + 1, self.losses.and(seen.losses));
+            (self.epochs, self.losses) = (self.epochs + 1, self.losses.and(losses));
         }
         self
     }
 
     /// Whether the delay is longer than flows leave that give way: they keep a few packets each. It is never below L divided by the
     /// first number, and need not be above L divided by the second.
-    fn exceeds_own(&self, seen: &Attempted, [least, most]: [u32; 2]) -> bool {
-        let packets = OWN_QUEUES * seen.target_packets * seen.link.packet().0 as f64;
+    fn exceeds_own(&self, params: &Params, epoch: &Sampled<'_>, [least, most]: [u32; 2]) -> bool {
+        let packets = OWN_QUEUES * params.target_packets * epoch.link.packet().0 as f64;
         let own = packets * 8.0 / self.return_rate.bps().max(1.0);
-        let (least, most) = (seen.length / least, seen.length / most);
-        seen.queue.as_secs() >= least.as_secs_f64().max(own.min(most.as_secs_f64()))
+        let (least, most) = (epoch.length / least, epoch.length / most);
+        epoch.queue().as_secs() >= least.as_secs_f64().max(own.min(most.as_secs_f64()))
     }
 
     /// Whether the queue has been gone for once. What a flow takes for short that has lost most of its share since the attempt
     /// began may be a buffer that competing flows fill.
-    fn is_over(&self, seen: &Attempted) -> bool {
-        let lost_most = seen.rate < self.return_rate * MOST_LOST;
-        let empty = self.short.max(Owd::from(seen.length / EMPTY_DIVISOR));
-        seen.is_short() && (!lost_most || seen.queue <= empty)
+    fn is_over(&self, epoch: &Sampled<'_>, rate: Rate) -> bool {
+        let lost_most = rate < self.return_rate * MOST_LOST;
+        let empty = self.short.max(Owd::from(epoch.length / EMPTY_DIVISOR));
+        epoch.is_short() && (!lost_most || epoch.queue() <= empty)
     }
 
     /// Whether this flow has at least half of the slowest link.
-    fn is_alone(&self, seen: &Attempted) -> bool {
-        seen.link
-            .alone()
-            .is_some_and(|alone| self.return_rate >= alone)
+    fn has_half_of_link(&self, epoch: &Sampled<'_>) -> bool {
+        let half = epoch.link.half_rate();
+        half.is_some_and(|half| self.return_rate >= half)
     }
 
     /// Epochs in which the delay must stay where it is if it is none of a queue.
-    fn calm_epochs(&self, seen: &Attempted) -> u32 {
-        match self.is_alone(seen) {
+    fn calm_epochs(&self, epoch: &Sampled<'_>) -> u32 {
+        match self.has_half_of_link(epoch) {
             true => CALM_EPOCHS,
             false => 2 * CALM_EPOCHS,
         }
     }
 
     /// Whether the delay has grown as that of a path does, and nothing is lost to a full buffer since it last moved.
-    fn may_be_path(&self, seen: &Attempted) -> bool {
-        self.steps <= PATH_STEPS && !self.losses.exceeds_chance(seen.background)
+    fn may_be_path(&self, epoch: &Sampled<'_>) -> bool {
+        self.steps <= PATH_STEPS && !self.losses.exceeds_chance(epoch.background)
+    }
+
+    /// What the queue is by now, if that is known.
+    fn outcome(
+        &self,
+        params: &Params,
+        epoch: &Sampled<'_>,
+        patience: Duration,
+    ) -> Option<AttemptOutcome> {
+        if self.is_calm(params, epoch) {
+            return Some(AttemptOutcome::LongerPath(self.return_rate));
+        }
+        let stands = !self.calms_down(epoch) && self.stands(params, epoch, patience);
+        stands.then_some(AttemptOutcome::Contended(self.return_rate))
     }
 
     /// Whether the delay stays where it is, although what a queue held has had the time to drain.
-    fn is_calm(&self, seen: &Attempted) -> bool {
-        self.epochs >= self.calm_epochs(seen)
-            && self.exceeds_own(seen, CALM_DIVISORS)
-            && self.may_be_path(seen)
+    fn is_calm(&self, params: &Params, epoch: &Sampled<'_>) -> bool {
+        self.epochs >= self.calm_epochs(epoch)
+            && self.exceeds_own(params, epoch, CALM_DIVISORS)
+            && self.may_be_path(epoch)
             && Owd::from(self.drained) >= self.most
     }
 
     /// Whether the queue has stood for long enough, and not only because it is long.
-    fn stands(&self, seen: &Attempted, patience: Duration) -> bool {
-        let due = scaled(seen.length, OTHER_EPOCHS + seen.drain_epochs)
+    fn stands(&self, params: &Params, epoch: &Sampled<'_>, patience: Duration) -> bool {
+        let due = scaled(epoch.length, OTHER_EPOCHS + params.drain_epochs)
             + DRAIN_QUEUES * self.longest.to_duration();
-        let over = seen.now.since(self.began) >= patience.max(due * 2);
-        over && !self.falls && self.is_filled(seen)
+        let over = epoch.now.since(self.began) >= patience.max(due * 2);
+        over && !self.falls && self.is_filled(params, epoch)
     }
 
     /// Whether the delay is one of a buffer that competing flows fill: flows that give way keep no such queue, or lose nothing
     /// to it.
-    fn is_filled(&self, seen: &Attempted) -> bool {
-        let long = seen.queue >= Owd::from(seen.length / FILLED_DIVISORS[0]);
-        let loses = self.all_losses.exceeds_chance(seen.background);
-        (long && loses) || self.exceeds_own(seen, FILLED_DIVISORS)
+    fn is_filled(&self, params: &Params, epoch: &Sampled<'_>) -> bool {
+        let long = epoch.queue() >= Owd::from(epoch.length / FILLED_DIVISORS[0]);
+        let loses = self.all_losses.exceeds_chance(epoch.background);
+        (long && loses) || self.exceeds_own(params, epoch, FILLED_DIVISORS)
     }
 
     /// Whether it has done so for a while, and a few epochs more will tell.
-    fn calms_down(&self, seen: &Attempted) -> bool {
-        let epochs = self.calm_epochs(seen);
-        (epochs.div_ceil(2)..epochs).contains(&self.epochs) && self.may_be_path(seen)
+    fn calms_down(&self, epoch: &Sampled<'_>) -> bool {
+        let epochs = self.calm_epochs(epoch);
+        (epochs.div_ceil(2)..epochs).contains(&self.epochs) && self.may_be_path(epoch)
     }
 }
 
 impl Attempts {
-    /// Takes in an epoch with samples, after the update that has left the queue to drain, or not.
-    pub fn judge(
+    /// Takes in an epoch with samples after a step that has left `rate`, and the queue to drain or not.
+    pub fn advance(
         &mut self,
-        seen: &Attempted,
-        drain: Option<Drain>,
+        params: &Params,
+        epoch: &Sampled<'_>,
+        (rate, drain): (Rate, Option<Drain>),
         patience: Duration,
-    ) -> Option<Finding> {
-        let before = self.0.take().filter(|attempt| !attempt.is_over(seen));
+    ) -> Option<AttemptOutcome> {
+        let before = self.0.take();
+        let before = before.filter(|attempt| !attempt.is_over(epoch, rate));
         if before.is_none() && drain.is_none() {
             return None;
         }
         let return_rate = drain.map_or(Rate::default(), |drain| drain.return_rate);
         let mut attempt = match before {
-            Some(attempt) => attempt.and(seen),
-            None => Attempt::new(seen, return_rate),
+            Some(attempt) => attempt.and(epoch, rate),
+            None => Attempt::new(epoch, rate, return_rate),
         };
         attempt.return_rate = attempt.return_rate.max(return_rate);
-        self.0 = Some(attempt);
-        if attempt.is_calm(seen) {
-            self.0 = None;
-            return Some(Finding::LongerPath(attempt.return_rate));
-        }
-        let stands = !attempt.calms_down(seen) && attempt.stands(seen, patience);
-        stands.then(|| {
-            self.0 = None;
-            Finding::Contended(attempt.return_rate)
-        })
+        let outcome = attempt.outcome(params, epoch, patience);
+        self.0 = Some(attempt).filter(|_| outcome.is_none());
+        outcome
     }
 }

@@ -2,7 +2,7 @@
 //! left of it; this one holds about half of what it had, and waits until the queue is gone.
 //!
 //! ```text
-//!     H  = 0.54 max(the largest recent R, S')      what it is to hold
+//!     H  = 0.54 max(U, S')                         what it is to hold; U is the largest rate that was recently used
 //!     R >= h                                       in an epoch with a queue; h / 2 in a probe
 //! ```
 //!
@@ -14,10 +14,9 @@
 
 use std::time::Duration;
 
-use super::super::model::link::Link;
-use super::super::model::seen::{Observed, Seen};
-use super::arriving::{Arriving, Back};
+use super::super::model::seen::{Sampled, Seen};
 use super::overload::Overload;
+use super::return_ratio::ReturnRatio;
 use crate::measure::loss::LossCount;
 use crate::units::{Owd, Rate, Time};
 
@@ -63,7 +62,7 @@ pub struct Contended {
     longest: Owd,
     next_probe: Time,
     probe: Option<Probe>,
-    arriving: Arriving,
+    returned: ReturnRatio,
     /// While it held, since contention was found or the last probe ended.
     losses: LossCount,
     overload: Overload,
@@ -79,69 +78,22 @@ struct Probe {
     most: Owd,
 }
 
-/// An epoch with samples, and what the law makes of it.
-#[derive(Debug, Clone, Copy)]
-pub struct Epoch {
-    /// Its end.
-    pub now: Time,
-    /// L.
-    pub length: Duration,
-    /// Its queueing delay.
-    pub queue: Owd,
-    /// The delay up to which there is hardly a queue.
-    pub short: Owd,
-    /// Whether losses are excessive.
-    pub excessive_loss: bool,
-    /// The rate to which the law of a lone flow leads.
-    pub rate: Rate,
-    /// The slowest link.
-    pub link: Link,
-    /// Its losses that count.
-    pub losses: LossCount,
-    /// The share of packets that is lost without a queue.
-    pub background: f64,
-    /// Whether the application limits the flow.
-    pub recently_app_limited: bool,
-    /// Whether competing flows were there before the flow, so that it has never had the path.
-    pub came_late: bool,
+/// Whether neither the link is known nor what the flow had without competing flows.
+fn knows_no_share(epoch: &Sampled<'_>) -> bool {
+    // L was longer: competing flows had a queue before the flow came.
+    epoch.length_fell && epoch.link.rate().is_none()
 }
 
-impl Epoch {
-    /// What an epoch has shown in which a lone flow would come to `rate`.
-    pub fn new(observed: &Observed, seen: &Seen, rate: Rate) -> Self {
-        Self {
-            now: seen.now,
-            length: seen.length,
-            queue: observed.queue,
-            short: seen.thresholds.short,
-            excessive_loss: observed.excessive_loss,
-            rate,
-            link: seen.link,
-            losses: seen.losses,
-            background: seen.background,
-            recently_app_limited: seen.recently_app_limited,
-            came_late: seen.length_fell,
-        }
-    }
-
-    /// Whether neither the link is known nor what the flow had without competing flows.
-    fn knows_no_share(&self) -> bool {
-        self.came_late && self.link.rate().is_none()
-    }
-
-    /// Whether so much is lost that the share is found.
-    fn loses(&self) -> bool {
-        self.losses.exceeds_chance(self.background.max(SHARE_LOSS))
-    }
-
-    fn round_trip(&self) -> Duration {
-        self.length + self.queue.to_duration()
-    }
+/// Whether so much is lost that the share is found.
+fn loses(epoch: &Sampled<'_>) -> bool {
+    epoch
+        .losses
+        .exceeds_chance(epoch.background.max(SHARE_LOSS))
 }
 
 /// What becomes of the rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Verdict {
+pub enum HoldDecision {
     /// What the law of a lone flow says.
     Free,
     /// It is held at this; where less than before is, by how much.
@@ -166,7 +118,7 @@ impl Contended {
             longest: queue,
             next_probe: now + FIRST_PROBE,
             probe: None,
-            arriving: Arriving::after_raise(now, length + queue.to_duration()),
+            returned: ReturnRatio::after_raise(now, length + queue.to_duration()),
             losses: LossCount::default(),
             overload: Overload::new(now),
         }
@@ -195,53 +147,53 @@ impl Contended {
         now.since(self.needed) >= REMEMBERED
     }
 
-    /// Takes in what an epoch has brought back.
-    pub fn take_in(&mut self, back: &Back) {
+    /// Takes in what an epoch has brought back, with samples or without.
+    pub fn take_in(&mut self, seen: &Seen, rate: Rate) {
         if self.holds {
-            self.arriving.add(back);
+            self.returned.add(seen, rate);
         }
     }
 
-    /// Takes in an epoch.
-    pub fn judge(&mut self, seen: &Epoch) -> Verdict {
-        self.queue = seen.queue;
+    /// Takes in an epoch, after which a flow without competing flows would send at `rate`.
+    pub fn decide(&mut self, epoch: &Sampled<'_>, rate: Rate) -> HoldDecision {
+        self.queue = epoch.queue();
         let held = self.holds;
-        self.holds = seen.queue > self.gone(seen) && seen.rate < self.held;
+        self.holds = epoch.queue() > self.gone(epoch) && rate < self.held;
         if !self.holds {
-            self.next_probe = seen.now + REMEMBERED;
+            self.next_probe = epoch.now + REMEMBERED;
             self.probe = None;
-            return Verdict::Free;
+            return HoldDecision::Free;
         }
-        self.needed = seen.now;
-        self.losses = self.losses.and(seen.losses);
+        self.needed = epoch.now;
+        self.losses = self.losses.and(epoch.losses);
         if !held {
-            self.arriving = Arriving::after_raise(seen.now, seen.round_trip());
-            self.longest = seen.queue;
-            self.overload.holds_again(seen.now);
+            self.returned = ReturnRatio::after_raise(epoch.now, epoch.round_trip());
+            self.longest = epoch.queue();
+            self.overload.holds_again(epoch.now);
         }
-        self.longest = self.longest.max(seen.queue);
-        let (round_trip, packet) = (seen.round_trip(), seen.link.packet());
-        if self.arriving.is_little(seen.now, round_trip, packet) {
-            return Verdict::SlowerLink;
+        self.longest = self.longest.max(epoch.queue());
+        let (round_trip, packet) = (epoch.round_trip(), epoch.link.packet());
+        if self.returned.is_low(epoch.now, round_trip, packet) {
+            return HoldDecision::SlowerLink;
         }
-        self.hold(seen)
+        self.hold(epoch)
     }
 
     /// The delay up to which there is no queue of competing flows. Once it was gone, what flows leave that give way is none either:
     /// if all took that for competing flows, they would fill the buffer together.
-    fn gone(&self, seen: &Epoch) -> Owd {
+    fn gone(&self, epoch: &Sampled<'_>) -> Owd {
         match self.holds {
-            true => seen.short,
-            false => seen.short.max(self.longest / BACK_DIVISOR),
+            true => epoch.thresholds.short,
+            false => epoch.thresholds.short.max(self.longest / BACK_DIVISOR),
         }
     }
 
     /// What is held while there is a queue.
-    fn hold(&mut self, seen: &Epoch) -> Verdict {
-        self.grow(seen);
+    fn hold(&mut self, epoch: &Sampled<'_>) -> HoldDecision {
+        self.grow(epoch);
         if self
             .overload
-            .shows_with(seen.now, seen.losses, seen.background)
+            .shows_with(epoch.now, epoch.losses, epoch.background)
         {
             self.hold_target = self.hold_target * OVERLOAD_REMAINS;
             self.held = self.held * OVERLOAD_REMAINS;
@@ -249,44 +201,44 @@ impl Contended {
             return self.with(Some(1.0 - OVERLOAD_REMAINS));
         }
         if let Some(probe) = self.probe {
-            return self.go_on(probe, seen);
+            return self.go_on(probe, epoch);
         }
-        if seen.excessive_loss {
+        if epoch.excessive_loss() {
             self.held = self.held * REMAINS;
             return self.with(Some(1.0 - REMAINS));
         }
-        if self.held > self.hold_target && self.finds_share(seen) && seen.loses() {
+        if self.held > self.hold_target && self.finds_share(epoch) && loses(epoch) {
             let before = self.held;
             self.held = self.hold_target.max(before * REMAINS);
             return self.with(Some(1.0 - self.held.bps() / before.bps()));
         }
-        if seen.now < self.next_probe {
+        if epoch.now < self.next_probe {
             return self.with(None);
         }
-        self.probe = Some(Probe::new(seen));
-        self.arriving = Arriving::new(seen.now, seen.round_trip());
+        self.probe = Some(Probe::new(epoch));
+        self.returned = ReturnRatio::new(epoch.now, epoch.round_trip());
         self.with(Some(1.0 - PROBE_SHARE))
     }
 
     /// Whether losses have to tell the share. Flows that hold as well would look for theirs alike, and keep the buffer full.
-    fn finds_share(&self, seen: &Epoch) -> bool {
-        seen.knows_no_share() && self.link_share >= HELD_SHARE
+    fn finds_share(&self, epoch: &Sampled<'_>) -> bool {
+        knows_no_share(epoch) && self.link_share >= HELD_SHARE
     }
 
     /// Back to the share by a packet per round trip, or in time, and up to half of the slowest link.
-    fn grow(&mut self, seen: &Epoch) {
-        if self.finds_share(seen) && self.held >= self.hold_target {
-            self.held = self.beyond(seen);
+    fn grow(&mut self, epoch: &Sampled<'_>) {
+        if self.finds_share(epoch) && self.held >= self.hold_target {
+            self.held = self.beyond(epoch);
             return;
         }
-        let in_time = (1.0 - REMAINS) * seen.length.as_secs_f64() / RECOVERY.as_secs_f64();
+        let in_time = (1.0 - REMAINS) * epoch.length.as_secs_f64() / RECOVERY.as_secs_f64();
         let grown = self.held
-            + seen
+            + epoch
                 .link
                 .packet()
-                .per(seen.round_trip())
+                .per(epoch.round_trip())
                 .max(self.hold_target * in_time);
-        let half = seen
+        let half = epoch
             .link
             .rate()
             .map_or(self.hold_target, |link| link * self.link_share);
@@ -295,33 +247,36 @@ impl Contended {
 
     /// A flow that has never had the path does not know what half of it is. It finds its share as those do who fill the buffer:
     /// by a packet per round trip until packets are lost.
-    fn beyond(&self, seen: &Epoch) -> Rate {
-        if self.probe.is_some() || seen.recently_app_limited {
+    fn beyond(&self, epoch: &Sampled<'_>) -> Rate {
+        if self.probe.is_some() || epoch.recently_app_limited {
             return self.held;
         }
-        let round = seen.round_trip();
-        let rounds = seen.length.as_secs_f64() / round.as_secs_f64();
-        self.held + seen.link.packet().per(round) * rounds
+        let round = epoch.round_trip();
+        let rounds = epoch.length.as_secs_f64() / round.as_secs_f64();
+        self.held + epoch.link.packet().per(round) * rounds
     }
 
-    fn with(&self, beta: Option<f64>) -> Verdict {
+    fn with(&self, beta: Option<f64>) -> HoldDecision {
         let rate = match self.probe {
             Some(_) => self.held * PROBE_SHARE,
             None => self.held,
         };
-        Verdict::Holds { rate, beta }
+        HoldDecision::Holds { rate, beta }
     }
 
-    fn go_on(&mut self, mut probe: Probe, seen: &Epoch) -> Verdict {
-        (probe.least, probe.most) = (probe.least.min(seen.queue), probe.most.max(seen.queue));
+    fn go_on(&mut self, mut probe: Probe, epoch: &Sampled<'_>) -> HoldDecision {
+        (probe.least, probe.most) = (
+            probe.least.min(epoch.queue()),
+            probe.most.max(epoch.queue()),
+        );
         self.probe = Some(probe);
-        if seen.now >= probe.until {
+        if epoch.now >= probe.until {
             self.probe = None;
-            self.next_probe = seen.now + REMEMBERED;
-            self.arriving = Arriving::after_raise(seen.now, seen.round_trip());
+            self.next_probe = epoch.now + REMEMBERED;
+            self.returned = ReturnRatio::after_raise(epoch.now, epoch.round_trip());
             let losses = std::mem::take(&mut self.losses);
-            if !probe.shows_a_queue(seen.length) && !losses.exceeds_chance(seen.background) {
-                return Verdict::LongerPath(self.hold_target * (1.0 / HELD_SHARE));
+            if !probe.shows_a_queue(epoch.length) && !losses.exceeds_chance(epoch.background) {
+                return HoldDecision::LongerPath(self.hold_target * (1.0 / HELD_SHARE));
             }
         }
         self.with(None)
@@ -329,13 +284,13 @@ impl Contended {
 }
 
 impl Probe {
-    fn new(seen: &Epoch) -> Self {
-        let rounds = (seen.length + seen.queue.to_duration()) * PROBE_ROUNDS;
+    fn new(epoch: &Sampled<'_>) -> Self {
+        let rounds = epoch.round_trip() * PROBE_ROUNDS;
         Self {
-            until: seen.now + rounds,
-            before: seen.queue,
-            least: seen.queue,
-            most: seen.queue,
+            until: epoch.now + rounds,
+            before: epoch.queue(),
+            least: epoch.queue(),
+            most: epoch.queue(),
         }
     }
 

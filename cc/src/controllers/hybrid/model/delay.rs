@@ -195,7 +195,7 @@ impl Delay {
         self.longest.insert(Reverse(queue));
     }
 
-    /// What this epoch has shown of a queue is none: the path is as long.
+    /// What this epoch has shown of a queue is propagation delay: the base delay rises by it.
     pub fn take_for_path(&mut self) {
         let [by_ack, by_timestamp] = &self.floors;
         self.meter.raise(by_ack.mean(), by_timestamp.mean());

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::units::{Bytes, Rate};
 
 /// A flow that fills less of the slowest link shares it with competing flows.
-const ALONE_SHARE: f64 = 0.5;
+const HALF: f64 = 0.5;
 
 /// What is known of the slowest link: T, the time that a full packet takes there.
 #[derive(Debug, Clone, Copy)]
@@ -39,14 +39,14 @@ impl Link {
         (!self.transmission.is_zero()).then(|| self.packet.per(self.transmission))
     }
 
-    /// The rate from which on a flow may be alone on it.
-    pub fn alone(&self) -> Option<Rate> {
-        self.rate().map(|rate| rate * ALONE_SHARE)
+    /// Half of P / T: a flow that sends less shares the link.
+    pub fn half_rate(&self) -> Option<Rate> {
+        self.rate().map(|rate| rate * HALF)
     }
 
     /// Whether it is known to carry much more than a flow with this rate sends.
     pub fn is_shared(&self, rate: Rate) -> bool {
-        self.alone().is_some_and(|alone| rate < alone)
+        self.half_rate().is_some_and(|half| rate < half)
     }
 
     /// The part of it that a flow with this rate leaves to competing flows.

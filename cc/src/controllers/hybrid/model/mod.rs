@@ -47,8 +47,9 @@ pub struct Model {
     batch: Batch,
     /// When the first epoch began.
     began: Option<Time>,
-    /// The largest R of the last seconds in which nobody kept a queue: the sliding minimum of what it is turned round, in bit/s.
-    largest: WindowMin<Reverse<u64>>,
+    /// The largest rate that was used in the last seconds in which nobody else kept a queue: the sliding minimum of its `Reverse`,
+    /// in bit/s.
+    largest_used: WindowMin<Reverse<u64>>,
     /// The longest L since the first epoch, or since the path became longer.
     longest_length: Duration,
     /// Whether the application limited the epoch before.
@@ -82,7 +83,7 @@ impl Model {
             counting: Counting::default(),
             batch: Batch::default(),
             began: None,
-            largest: WindowMin::new(params.base_delay_window),
+            largest_used: WindowMin::new(params.base_delay_window),
             longest_length: Duration::ZERO,
             limited_before: false,
             packet: start.max_datagram_size,
@@ -137,9 +138,9 @@ impl Model {
         Thresholds::new(params, rate, self.packet, self.delay.longest())
     }
 
-    /// The largest recent rate, in which nobody else kept a queue.
-    pub fn had(&self) -> Rate {
-        let largest = self.largest.get();
+    /// The largest rate that was recently used while nobody else kept a queue.
+    pub fn used_rate(&self) -> Rate {
+        let largest = self.largest_used.get();
         Rate::from_bps(largest.map_or(0, |Reverse(bps)| bps) as f64)
     }
 
@@ -228,7 +229,7 @@ impl Model {
         self.counting.ends_with(feedback)
     }
 
-    /// What has come back so far was only waited for.
+    /// The samples of packets that were sent before the decrease are over.
     pub fn end_waiting(&mut self) {
         self.counting.end();
     }
@@ -279,14 +280,14 @@ impl Model {
         self.forget_samples();
     }
 
-    /// What the flow had says nothing of what the link carries now.
+    /// What the flow used says nothing of what the link carries now.
     pub fn forget_rates(&mut self, params: &Params) {
-        self.largest = WindowMin::new(params.base_delay_window);
+        self.largest_used = WindowMin::new(params.base_delay_window);
     }
 
     /// The path may be another one. Only the base delay stays, which is looked at anew.
     pub fn forget_path(&mut self, params: &Params) {
-        self.largest = WindowMin::new(params.base_delay_window);
+        self.largest_used = WindowMin::new(params.base_delay_window);
         self.longest_length = Duration::ZERO;
         self.delivery = Delivery::default();
         self.losses = Losses::default();

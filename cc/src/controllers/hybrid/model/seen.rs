@@ -22,8 +22,10 @@ const SHORTEST: Duration = Duration::from_micros(1);
 const MOST_UNCERTAIN: f64 = 0.5;
 /// Packets that tell a rate: one more or less, where an epoch is cut, does not matter then.
 const RATE_PACKETS: u64 = 16;
+/// A source that sends fewer of them in an epoch keeps no queue.
+const QUEUE_PACKETS: u64 = 4;
 
-/// What an epoch has shown.
+/// What the samples of an epoch have shown.
 #[derive(Debug, Clone, Copy)]
 pub struct Observed {
     /// d, the queueing delay: delta less J, at least 0.
@@ -32,13 +34,6 @@ pub struct Observed {
     pub lost: bool,
     /// Whether so much was lost that delay does not matter.
     pub excessive_loss: bool,
-}
-
-impl Observed {
-    /// Loss from congestion: with delay, or (DEVIATION) beyond what random loss explains.
-    pub fn losing(&self, thresholds: &Thresholds) -> bool {
-        self.excessive_loss || (self.lost && self.queue > thresholds.full)
-    }
 }
 
 /// What start-up has met.
@@ -111,12 +106,66 @@ pub struct Seen {
     pub app_limited: bool,
     /// Whether it does or did in the epoch before: what arrives was sent up to an epoch before.
     pub recently_app_limited: bool,
-    /// The largest recent rate in which nobody else kept a queue.
-    pub had: Rate,
+    /// The largest rate that was recently used while nobody else kept a queue.
+    pub used_rate: Rate,
+    /// Whether so much came back that some of it may have been in a queue.
+    pub may_queue: bool,
     pub interrupted: bool,
 }
 
+/// An epoch with samples.
+#[derive(Debug, Clone, Copy)]
+pub struct Sampled<'a> {
+    seen: &'a Seen,
+    observed: Observed,
+}
+
+impl std::ops::Deref for Sampled<'_> {
+    type Target = Seen;
+
+    fn deref(&self) -> &Seen {
+        self.seen
+    }
+}
+
+impl Sampled<'_> {
+    /// d, the queueing delay.
+    pub fn queue(&self) -> Owd {
+        self.observed.queue
+    }
+
+    /// Whether there is hardly a queue.
+    pub fn is_short(&self) -> bool {
+        self.thresholds.is_short(self.observed.queue)
+    }
+
+    /// Whether so much was lost that delay does not matter.
+    pub fn excessive_loss(&self) -> bool {
+        self.observed.excessive_loss
+    }
+
+    /// Loss from congestion: with delay, or (DEVIATION) beyond what random loss explains.
+    pub fn losing(&self) -> bool {
+        let Observed { queue, lost, .. } = self.observed;
+        self.observed.excessive_loss || (lost && queue > self.thresholds.full)
+    }
+
+    /// L and the queueing delay.
+    pub fn round_trip(&self) -> Duration {
+        self.length + self.observed.queue.to_duration()
+    }
+}
+
 impl Seen {
+    /// The epoch with its samples, if it has some.
+    pub fn sampled(&self) -> Option<Sampled<'_>> {
+        let with = |observed| Sampled {
+            seen: self,
+            observed,
+        };
+        self.observed.map(with)
+    }
+
     /// Whether nothing came back for long.
     pub fn stalled(&self) -> bool {
         self.arriving < self.duration
@@ -198,7 +247,13 @@ impl Model {
         let means = self.delay.means(epoch);
         let delta = self.delay.of_epoch(source);
         let observed = self.observe(params, epoch, delta, doing.holds);
-        self.remember(observed, epoch.start(), now, doing);
+        // An epoch that ended before L was over may hold a batch of ACKs, and no more time than that.
+        let over_length = epoch.arrived.per(arriving.max(length));
+        let used = match app_limited {
+            true => doing.rate.min(over_length),
+            false => doing.rate,
+        };
+        self.remember(observed, epoch.start(), now, (doing, used));
         let longest = usual + 2 * self.ack_gap.get() + feedback.max_ack_delay;
         let interrupted =
             self.has_blackout() || !app_limited && is_interrupted(params, epoch, duration, longest);
@@ -207,8 +262,6 @@ impl Model {
         if !interrupted && observed.is_some_and(short) {
             self.losses.learn_background(epoch);
         }
-        // An epoch that ended before L was over may hold a batch of ACKs, and no more time than that.
-        let over_length = epoch.arrived.per(arriving.max(length));
         self.delivery
             .add(over_length, observed.map(|observed| observed.queue));
         let (jitter, ack_jitter) = (self.delay.jitter(), self.delay.ack_jitter());
@@ -247,7 +300,8 @@ impl Model {
             met: doing.startup.unwrap_or(Met::Nothing),
             app_limited,
             recently_app_limited,
-            had: self.had(),
+            used_rate: self.used_rate(),
+            may_queue: epoch.arrived >= self.packet * QUEUE_PACKETS,
             interrupted,
         }
     }
@@ -281,14 +335,20 @@ impl Model {
         })
     }
 
-    /// The longest queue and the largest recent rate.
-    fn remember(&mut self, observed: Option<Observed>, start: Time, now: Time, doing: Doing) {
+    /// The longest queue and the largest rate that was used: what a source does not use of R is not known to arrive (RFC 7661).
+    fn remember(
+        &mut self,
+        observed: Option<Observed>,
+        start: Time,
+        now: Time,
+        (doing, used): (Doing, Rate),
+    ) {
         let Some(observed) = observed else { return };
         let at = now.counted_from(*self.began.get_or_insert(start));
         self.delay.add_queue(observed.queue, at);
         if doing.startup.is_none() && !doing.holds {
-            self.largest.advance(at);
-            self.largest.insert(Reverse(doing.rate.bps() as u64));
+            self.largest_used.advance(at);
+            self.largest_used.insert(Reverse(used.bps() as u64));
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use super::super::judge::arriving::Back;
-use super::super::judge::contended::{Contended, Epoch, Verdict};
+use super::super::judge::contended::{Contended, HoldDecision};
 use super::super::model::link::Link;
+use super::super::model::seen::{Observed, Seen};
+use super::epochs::{self, seen};
 use crate::measure::loss::LossCount;
 use crate::units::{Bytes, Owd, Rate, Time};
 
@@ -43,17 +44,16 @@ impl Course {
     fn back(&mut self, share: f64) {
         let rate = self.others.held() * if self.others.probes() { 0.5 } else { 1.0 };
         let bits = share * rate.bps() * LENGTH.as_secs_f64();
-        self.others.take_in(&Back {
+        let back = Seen {
             now: Time::from_origin(self.now + LENGTH),
-            duration: LENGTH,
-            rate,
-            size: Bytes((bits / 8.0) as u64),
-            recently_app_limited: false,
-        });
+            arrived: Bytes((bits / 8.0) as u64),
+            ..seen()
+        };
+        self.others.take_in(&back, rate);
     }
 
-    /// Verdicts of epochs until so much time is over, in each of which this share of what was sent comes back.
-    fn bring_back(&mut self, seconds: f64, share: f64) -> Vec<Verdict> {
+    /// HoldDecisions of epochs until so much time is over, in each of which this share of what was sent comes back.
+    fn bring_back(&mut self, seconds: f64, share: f64) -> Vec<HoldDecision> {
         let mut verdicts = Vec::new();
         while self.now < Duration::from_secs_f64(seconds) {
             self.back(share);
@@ -63,21 +63,25 @@ impl Course {
     }
 
     /// The next epoch, in which the law of a lone flow would leave 1 Mbit/s.
-    fn epoch(&mut self, delta_ms: i64, excessive_loss: bool) -> Verdict {
+    fn epoch(&mut self, delta_ms: i64, excessive_loss: bool) -> HoldDecision {
         self.now += LENGTH;
-        self.others.judge(&Epoch {
-            now: Time::from_origin(self.now),
-            length: LENGTH,
+        let observed = Observed {
             queue: delay(delta_ms),
-            short: delay(1),
+            lost: false,
             excessive_loss,
-            rate: Rate::from_bps(MBPS),
+        };
+        let epoch = Seen {
+            now: Time::from_origin(self.now),
+            observed: Some(observed),
+            thresholds: epochs::short(delay(1)),
             link: self.link,
             losses: LossCount::new(self.lost, 40 - self.lost),
             background: 0.01,
-            recently_app_limited: false,
-            came_late: self.came_late,
-        })
+            length_fell: self.came_late,
+            ..seen()
+        };
+        let epoch = epoch.sampled().unwrap();
+        self.others.decide(&epoch, Rate::from_bps(MBPS))
     }
 
     /// Epochs with this delay until so much time is over; the rates that they are held at, in Mbit/s.
@@ -99,9 +103,9 @@ fn delay(millis: i64) -> Owd {
     Owd::from_nanos(millis * 1_000_000)
 }
 
-fn mbps(verdict: Verdict) -> f64 {
+fn mbps(verdict: HoldDecision) -> f64 {
     match verdict {
-        Verdict::Holds { rate, .. } => rate.bps() / MBPS,
+        HoldDecision::Holds { rate, .. } => rate.bps() / MBPS,
         other => panic!("{other:?}"),
     }
 }
@@ -111,7 +115,7 @@ fn about_half_of_what_it_had_is_held_while_there_is_a_queue() {
     let mut course = Course::new();
     let rates = course.held_until(2.9, 50);
     assert!(rates.iter().all(|rate| *rate == 5.4), "{rates:?}");
-    assert_eq!(course.epoch(1, false), Verdict::Free, "there is none");
+    assert_eq!(course.epoch(1, false), HoldDecision::Free, "there is none");
     assert_eq!(course.others.queue(), Owd::ZERO);
     assert_eq!(mbps(course.epoch(50, false)), 5.4, "they are back");
     assert_eq!(course.others.queue(), delay(50) + delay(50) / 4);
@@ -135,7 +139,7 @@ fn excessive_losses_leave_less_of_it_which_comes_back() {
     let mut course = Course::new();
     let after = course.epoch(60, true);
     assert!((mbps(after) - 5.4 * 0.7).abs() < 1e-9);
-    assert!(matches!(after, Verdict::Holds { beta: Some(_), .. }));
+    assert!(matches!(after, HoldDecision::Holds { beta: Some(_), .. }));
     // A packet per round trip of 100 ms.
     let next = mbps(course.epoch(60, false));
     assert!((next - 5.4 * 0.7 - 0.1).abs() < 1e-9, "{next}");
@@ -165,11 +169,15 @@ fn what_losses_took_is_back_in_five_seconds_at_any_rate() {
 fn once_the_queue_was_gone_what_flows_keep_that_give_way_is_none() {
     let mut course = Course::new();
     course.held_until(2.0, 80);
-    assert_eq!(course.epoch(1, false), Verdict::Free);
-    assert_eq!(course.epoch(10, false), Verdict::Free, "an eighth of 80 ms");
+    assert_eq!(course.epoch(1, false), HoldDecision::Free);
+    assert_eq!(
+        course.epoch(10, false),
+        HoldDecision::Free,
+        "an eighth of 80 ms"
+    );
     assert_eq!(mbps(course.epoch(11, false)), 5.4);
     assert_eq!(mbps(course.epoch(2, false)), 5.4, "it is not gone yet");
-    assert_eq!(course.epoch(1, false), Verdict::Free);
+    assert_eq!(course.epoch(1, false), HoldDecision::Free);
     assert_eq!(
         mbps(course.epoch(2, false)),
         5.4,
@@ -212,7 +220,7 @@ fn what_the_delay_does_when_less_is_sent_tells_a_queue_from_a_longer_path() {
         while course.now < Duration::from_secs(4) {
             let in_probe = probed.last() == Some(&2.7);
             match course.epoch(if in_probe { in_probe_ms } else { 50 }, false) {
-                Verdict::LongerPath(rate) => return (probed, Some(rate.bps() / MBPS)),
+                HoldDecision::LongerPath(rate) => return (probed, Some(rate.bps() / MBPS)),
                 verdict => probed.push(mbps(verdict)),
             }
         }
@@ -240,7 +248,7 @@ fn a_delay_that_does_not_move_is_a_full_buffer_if_packets_are_lost_to_it() {
         while course.now < Duration::from_secs(4) {
             verdicts.push(course.epoch(50, false));
         }
-        let longer = |verdict: &Verdict| matches!(verdict, Verdict::LongerPath(_));
+        let longer = |verdict: &HoldDecision| matches!(verdict, HoldDecision::LongerPath(_));
         verdicts.iter().any(longer)
     };
     assert!(outcome(0), "nothing is");
@@ -258,7 +266,7 @@ fn a_flow_that_came_late_finds_its_share_by_losses() {
     course.lost = 1;
     let kept = course.epoch(60, false);
     assert!(
-        matches!(kept, Verdict::Holds { beta: None, .. }),
+        matches!(kept, HoldDecision::Holds { beta: None, .. }),
         "{kept:?}"
     );
     course.lost = 4;
@@ -294,7 +302,7 @@ fn a_queue_is_the_flows_own_if_less_than_half_of_what_it_sends_comes_back() {
         let verdicts = course.bring_back(2.9, share);
         verdicts
             .iter()
-            .position(|verdict| *verdict == Verdict::SlowerLink)
+            .position(|verdict| *verdict == HoldDecision::SlowerLink)
     };
     assert_eq!(
         slower(0.65),
@@ -310,12 +318,12 @@ fn a_queue_is_the_flows_own_if_less_than_half_of_what_it_sends_comes_back() {
 fn what_comes_back_counts_anew_when_more_is_sent() {
     let mut course = Course::new();
     course.bring_back(1.4, 1.0);
-    assert_eq!(course.epoch(0, false), Verdict::Free);
+    assert_eq!(course.epoch(0, false), HoldDecision::Free);
     course.epoch(50, false);
     // What was sent before the share was held again, and was less than it, is back within a round trip of 90 ms.
     let mut verdicts = course.bring_back(1.57, 0.1);
     verdicts.extend(course.bring_back(2.9, 1.0));
-    let holds = |verdict: &Verdict| matches!(verdict, Verdict::Holds { .. });
+    let holds = |verdict: &HoldDecision| matches!(verdict, HoldDecision::Holds { .. });
     assert!(verdicts.iter().all(holds), "{verdicts:?}");
 }
 
@@ -328,5 +336,5 @@ fn in_a_probe_what_comes_back_counts_at_once() {
         course.epoch(50, false);
     }
     let verdicts = course.bring_back(3.3, 0.4);
-    assert!(verdicts.contains(&Verdict::SlowerLink), "{verdicts:?}");
+    assert!(verdicts.contains(&HoldDecision::SlowerLink), "{verdicts:?}");
 }

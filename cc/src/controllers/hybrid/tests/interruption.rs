@@ -94,7 +94,7 @@ fn nothing_but_the_base_delay_survives_an_interruption() {
         (
             model.losses.background(),
             model.delay.longest(),
-            model.had(),
+            model.used_rate(),
         )
     };
     let (background, longest, had) = model(&path);

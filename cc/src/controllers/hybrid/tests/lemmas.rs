@@ -6,12 +6,11 @@ use super::super::drain::{Arrivals, Drain};
 use super::super::judge::contended::Contended;
 use super::super::judge::Judge;
 use super::super::model::link::Link;
-use super::super::model::seen::Met;
+use super::super::model::seen::{Met, Observed};
+use super::super::thresholds::Thresholds;
+use super::epochs;
 use super::*;
 use crate::controllers::bounds::bounded;
-use crate::measure::delays::Means;
-use crate::measure::loss::LossCount;
-use crate::measure::owd::Source;
 use crate::units::Owd;
 
 /// Of a rate: what rounding explains.
@@ -53,12 +52,8 @@ impl Input {
 
     /// Whether rule 4 may apply, or what start-up ends in.
     fn is_slow(&self) -> bool {
-        let zone = |observed| law::zone(&self.seen.thresholds, &observed);
-        !self.seen.interrupted
-            && self
-                .seen
-                .observed
-                .is_some_and(|o| zone(o) != law::Zone::Free)
+        let epoch = self.seen.sampled().filter(|_| !self.seen.interrupted);
+        epoch.is_some_and(|epoch| law::zone(&epoch) != law::Zone::Free)
     }
 
     /// The rate to which the flow may go back.
@@ -134,14 +129,10 @@ fn input(lone: bool, (path, epoch, flags, before, rest): Drawn) -> Input {
         length,
         length_fell: flags[3],
         link: Link::new(packet, time(path.2)),
-        source: Source::Ack,
-        means: Means::default(),
         delta: Some(observed.queue),
         observed: (rest.2 > 0).then_some(observed),
         thresholds,
-        jitter: Duration::ZERO,
         ack_jitter: time(epoch.4),
-        ack_gap: Duration::ZERO,
         delivery_rate: Rate::from_bps(path.3),
         arriving: length,
         arrived: packet * 20,
@@ -149,21 +140,21 @@ fn input(lone: bool, (path, epoch, flags, before, rest): Drawn) -> Input {
         uncertain: epoch.2,
         tells_rate: flags[4],
         variability: epoch.5,
-        losses: LossCount::default(),
-        lost_total: 0,
         background: epoch.3,
         met: [Met::Nothing, Met::Queue, Met::Capacity][rest.1],
         app_limited: flags[5],
         recently_app_limited: flags[5] || flags[6],
-        had: Rate::from_bps(epoch.1),
+        used_rate: Rate::from_bps(epoch.1),
+        may_queue: flags[6],
         interrupted: rest.2 == 9,
+        ..epochs::seen()
     };
     let drain = Drain {
         return_rate: Rate::from_bps(before.2),
         ceiling: (before.3 > 0.0 && flags[2]).then(|| Rate::from_bps(before.3)),
         arrivals: Arrivals::new(length, path.3 * length.as_secs_f64()),
     };
-    let contended = Contended::new(Time::default(), seen.had, observed.queue, length);
+    let contended = Contended::new(Time::default(), seen.used_rate, observed.queue, length);
     let judge = if lone {
         Judge::default()
     } else {

@@ -3,10 +3,13 @@
 use std::time::Duration;
 
 use super::super::drain::{Arrivals, Drain};
-use super::super::judge::attempt::{Attempted, Attempts, Finding};
+use super::super::judge::attempt::{AttemptOutcome, Attempts};
 use super::super::model::link::Link;
+use super::super::model::seen::Seen;
+use super::super::Params;
+use super::epochs;
 use crate::measure::loss::LossCount;
-use crate::units::{Bytes, Owd, Rate, Time};
+use crate::units::{Owd, Rate, Time};
 
 const PATIENCE: Duration = Duration::from_millis(1_500);
 const SHARE_BPS: f64 = 10e6;
@@ -37,27 +40,25 @@ impl Course {
     }
 
     /// With so many of its 20 packets lost.
-    fn epoch(&mut self, millis: f64, lost: u64) -> Option<Finding> {
+    fn epoch(&mut self, millis: f64, lost: u64) -> Option<AttemptOutcome> {
         self.now += Duration::from_millis(80);
-        let seen = Attempted {
+        let seen = Seen {
             now: Time::from_origin(self.now),
-            length: Duration::from_millis(40),
-            link: Link::new(Bytes(1_250), Duration::from_millis(1)),
-            drain_epochs: 3.0,
-            target_packets: 2.0,
-            queue: Owd::from_nanos((millis * 1e6) as i64),
-            short: self.short,
+            link: Link::new(epochs::PACKET, Duration::from_millis(1)),
+            thresholds: epochs::short(self.short),
             losses: LossCount::new(lost, 20 - lost),
             background: self.background,
-            rate: self.share * self.sent,
+            ..epochs::with_queue(Owd::from_nanos((millis * 1e6) as i64))
         };
+        let epoch = seen.sampled().unwrap();
         let drain = Drain {
             return_rate: self.share,
             ceiling: None,
             arrivals: Arrivals::default(),
         };
+        let left = (self.share * self.sent, (!epoch.is_short()).then_some(drain));
         self.attempts
-            .judge(&seen, (seen.queue > seen.short).then_some(drain), PATIENCE)
+            .advance(&Params::default(), &epoch, left, PATIENCE)
     }
 
     /// Up to so many epochs, until an attempt has ended; how many that took.
@@ -65,7 +66,7 @@ impl Course {
         &mut self,
         epochs: usize,
         delay: impl Fn(usize) -> f64,
-    ) -> Option<(usize, Finding)> {
+    ) -> Option<(usize, AttemptOutcome)> {
         self.until_outcome_with(epochs, |_, n| delay(n))
     }
 
@@ -73,7 +74,7 @@ impl Course {
         &mut self,
         epochs: usize,
         mut delay: impl FnMut(&mut Self, usize) -> f64,
-    ) -> Option<(usize, Finding)> {
+    ) -> Option<(usize, AttemptOutcome)> {
         (0..epochs).find_map(|n| {
             let millis = delay(self, n);
             Some((n, self.epoch(millis, 1)?))
@@ -104,7 +105,10 @@ fn a_long_queue_that_drains_slowly_is_left_alone() {
 fn a_queue_that_stands_is_one_that_others_fill() {
     let mut course = Course::new();
     let (first, outcome) = course.until_outcome(100, sawtooth).expect("it stands");
-    assert_eq!(outcome, Finding::Contended(Rate::from_bps(SHARE_BPS)));
+    assert_eq!(
+        outcome,
+        AttemptOutcome::Contended(Rate::from_bps(SHARE_BPS))
+    );
     assert!(first * 80 >= 1_400, "{first} epochs");
 }
 
@@ -114,7 +118,7 @@ fn a_delay_that_nothing_moves_is_that_of_a_longer_path() {
     let outcome = (0..20).find_map(|_| course.epoch(10.0, 0));
     assert_eq!(
         outcome,
-        Some(Finding::LongerPath(Rate::from_bps(SHARE_BPS)))
+        Some(AttemptOutcome::LongerPath(Rate::from_bps(SHARE_BPS)))
     );
 }
 
@@ -122,7 +126,10 @@ fn a_delay_that_nothing_moves_is_that_of_a_longer_path() {
 fn a_full_buffer_that_loses_packets_is_no_longer_path() {
     let mut course = Course::new();
     let (_, outcome) = course.until_outcome(100, |_| 10.0).expect("it stands");
-    assert!(matches!(outcome, Finding::Contended(_)), "{outcome:?}");
+    assert!(
+        matches!(outcome, AttemptOutcome::Contended(_)),
+        "{outcome:?}"
+    );
 }
 
 #[test]
@@ -133,10 +140,13 @@ fn losses_that_chance_explains_make_no_full_buffer() {
         // One packet of 60 is lost.
         (0..20).find_map(|n| course.epoch(10.0, u64::from(n % 3 == 0)))
     };
-    let longer = Finding::LongerPath(Rate::from_bps(SHARE_BPS));
+    let longer = AttemptOutcome::LongerPath(Rate::from_bps(SHARE_BPS));
     assert_eq!(outcome(0.02), Some(longer));
     let stands = outcome(0.001);
-    assert!(matches!(stands, Some(Finding::Contended(_))), "{stands:?}");
+    assert!(
+        matches!(stands, Some(AttemptOutcome::Contended(_))),
+        "{stands:?}"
+    );
 }
 
 #[test]
@@ -144,7 +154,7 @@ fn what_was_lost_before_the_delay_came_to_rest_says_nothing_of_it() {
     let mut course = Course::new();
     course.epoch(4.0, 19);
     let outcome = (0..20).find_map(|_| course.epoch(10.0, 0));
-    let longer = Finding::LongerPath(Rate::from_bps(SHARE_BPS));
+    let longer = AttemptOutcome::LongerPath(Rate::from_bps(SHARE_BPS));
     assert_eq!(outcome, Some(longer));
 }
 
@@ -158,8 +168,8 @@ fn a_delay_that_grew_step_by_step_is_that_of_a_full_buffer() {
             .chain(full)
             .find_map(|millis| course.epoch(millis, 0))
     };
-    let contended = Finding::Contended(Rate::from_bps(SHARE_BPS));
-    let longer = Finding::LongerPath(Rate::from_bps(SHARE_BPS));
+    let contended = AttemptOutcome::Contended(Rate::from_bps(SHARE_BPS));
+    let longer = AttemptOutcome::LongerPath(Rate::from_bps(SHARE_BPS));
     assert_eq!(outcome_of(2), Some(longer));
     assert_eq!(outcome_of(3), Some(contended));
 }
@@ -174,8 +184,8 @@ fn a_delay_that_has_come_to_rest_is_looked_at_a_little_longer() {
             Some((n, course.epoch(millis, 0)?))
         })
     };
-    let stands = Finding::Contended(Rate::from_bps(SHARE_BPS));
-    let longer = Finding::LongerPath(Rate::from_bps(SHARE_BPS));
+    let stands = AttemptOutcome::Contended(Rate::from_bps(SHARE_BPS));
+    let longer = AttemptOutcome::LongerPath(Rate::from_bps(SHARE_BPS));
     assert_eq!(outcome_after(2), Some((19, stands)));
     assert_eq!(outcome_after(3), Some((21, longer)));
 }
@@ -191,7 +201,7 @@ fn a_flow_that_becomes_slow_does_not_take_a_full_buffer_for_a_short_queue() {
             sawtooth(n)
         })
     };
-    let stands = Finding::Contended(Rate::from_bps(SHARE_BPS));
+    let stands = AttemptOutcome::Contended(Rate::from_bps(SHARE_BPS));
     assert_eq!(outcome_with(0.2).map(|(_, outcome)| outcome), Some(stands));
     assert_eq!(outcome_with(0.3), None);
 }

@@ -3,16 +3,16 @@
 use serde::Deserialize;
 
 use super::super::drain::{Arrivals, Drain};
-use super::super::judge::attempt::{Attempted, Attempts, Finding};
+use super::super::judge::attempt::{AttemptOutcome, Attempts};
 use super::super::model::link::Link;
 use super::super::model::loss::RecentLosses;
-use super::super::model::seen::Met;
+use super::super::model::seen::{Met, Observed};
 use super::super::startup::is_queue;
+use super::super::thresholds::Thresholds;
+use super::epochs;
 use super::*;
-use crate::measure::delays::Means;
 use crate::measure::floor::Floor;
 use crate::measure::loss::LossCount;
-use crate::measure::owd::Source;
 use crate::measure::spans::Spans;
 
 /// Cases that the analysis package computes from the paper on its own.
@@ -113,7 +113,9 @@ struct CourseCase {
     tells_rate: bool,
     share_bps: Option<f64>,
     startup_rate_bps: Option<f64>,
-    went_on_bps: f64,
+    used_bps: f64,
+    may_queue: bool,
+    resumed_at_bps: f64,
     undisturbed_ms: f64,
     expect_zone: Option<u64>,
     expect_startup: bool,
@@ -193,28 +195,27 @@ fn what_becomes_of_a_queue_agrees_with_the_shared_vectors() {
     for case in vectors().standing {
         let mut standing = Attempts::default();
         for step in &case.steps {
-            let seen = Attempted {
+            let seen = Seen {
                 now: Time::from_origin(millis(step.now_ms)),
                 length: millis(case.length_ms),
                 link: Link::new(SIZE, millis(case.transmission_ms)),
-                drain_epochs: Params::default().drain_epochs,
-                target_packets: Params::default().target_packets,
-                queue: delay(step.delta_ms),
-                short: delay(step.short_ms),
+                thresholds: epochs::short(delay(step.short_ms)),
                 losses: LossCount::new(step.lost, step.acked),
                 background: step.background,
-                rate: Rate::from_bps(step.rate_bps),
+                ..epochs::with_queue(delay(step.delta_ms))
             };
+            let (epoch, rate) = (seen.sampled().unwrap(), Rate::from_bps(step.rate_bps));
             let drain = step.share_bps.map(|share| Drain {
                 return_rate: Rate::from_bps(share),
                 ceiling: None,
                 arrivals: Arrivals::default(),
             });
-            let outcome = standing.judge(&seen, drain, millis(case.patience_ms));
+            let patience = millis(case.patience_ms);
+            let outcome = standing.advance(&Params::default(), &epoch, (rate, drain), patience);
             let (name, back) = match outcome {
                 None => (None, 0.0),
-                Some(Finding::Contended(rate)) => (Some("contended"), rate.bps()),
-                Some(Finding::LongerPath(rate)) => (Some("longer_path"), rate.bps()),
+                Some(AttemptOutcome::Contended(rate)) => (Some("contended"), rate.bps()),
+                Some(AttemptOutcome::LongerPath(rate)) => (Some("longer_path"), rate.bps()),
             };
             assert_eq!(name, step.expect_outcome.as_deref(), "{step:?}");
             assert!((back - step.expect_back_bps).abs() < 1.0, "{step:?}");
@@ -248,9 +249,7 @@ fn steps_and_what_they_leave_agree_with_the_shared_vectors() {
             (a, b) => a == b,
         });
         assert!(agree, "{got:?}, not {expected:?}: {case:?}");
-        let zone = seen
-            .observed
-            .map(|observed| zone(&seen.thresholds, &observed).number());
+        let zone = seen.sampled().map(|epoch| law::zone(&epoch).number());
         assert_eq!(zone, case.expect_zone, "{case:?}");
         let starts = made.next.state.is_startup();
         assert_eq!(starts, case.expect_startup, "{case:?}");
@@ -273,7 +272,7 @@ fn control(case: &CourseCase) -> Control {
             (false, None) => State::Growing,
         },
         since_decrease: millis(case.undisturbed_ms),
-        went_on: Rate::from_bps(case.went_on_bps),
+        resumed_at: Rate::from_bps(case.resumed_at_bps),
         ..Control::new(Rate::from_bps(case.rate_bps))
     }
 }
@@ -288,28 +287,18 @@ fn seen_in(params: &Params, case: &CourseCase) -> Seen {
     };
     let queues = is_queue(params, &thresholds, (rate, length), &link, observed.queue);
     Seen {
-        now: Time::default(),
         duration: Duration::ZERO,
         length,
-        length_fell: false,
         link,
-        source: Source::Ack,
-        means: Means::default(),
         delta: Some(observed.queue),
         observed: case.samples.then_some(observed),
         thresholds,
         jitter: millis(case.jitter_ms),
         ack_jitter: millis(case.jitter_ms),
-        ack_gap: Duration::ZERO,
         delivery_rate: Rate::from_bps(case.arrived_bps),
         arriving: Duration::ZERO,
-        arrived: Bytes(0),
-        delivery_floor: Rate::default(),
         uncertain: case.uncertain,
         tells_rate: case.tells_rate && !case.app_limited,
-        variability: 0.0,
-        losses: LossCount::default(),
-        lost_total: 0,
         background: case.background,
         met: match (queues, case.fills) {
             (true, _) => Met::Queue,
@@ -318,7 +307,9 @@ fn seen_in(params: &Params, case: &CourseCase) -> Seen {
         },
         app_limited: case.app_limited,
         recently_app_limited: case.app_limited,
-        had: Rate::default(),
+        used_rate: Rate::from_bps(case.used_bps),
+        may_queue: case.may_queue,
         interrupted: case.interrupted,
+        ..epochs::seen()
     }
 }

@@ -14,7 +14,7 @@ const UNPROVEN: f64 = 2.0;
 
 /// What epochs have shown.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Evidence {
+pub struct Estimator {
     /// d of the last epoch with samples.
     queue: Option<Owd>,
     /// When the last epoch ended that had some, and in which R was tried.
@@ -25,7 +25,7 @@ pub struct Evidence {
     reached: Rate,
 }
 
-impl Evidence {
+impl Estimator {
     /// Takes in an epoch, and what followed from it; `arrived` is the largest recent delivery rate.
     pub fn take_in(&mut self, seen: &Seen, from: &Control, step: &Step, arrived: Rate) {
         let tried = seen.observed.is_some() && !seen.app_limited && !seen.interrupted;

@@ -15,36 +15,9 @@ const TELLING_PACKETS: f64 = 16.0;
 /// For how long at least what comes back is counted: competing flows may take most of a link for a few short round trips.
 const LEAST_TIME: Duration = Duration::from_millis(200);
 
-/// What an epoch has brought back, with samples or without.
-#[derive(Debug, Clone, Copy)]
-pub struct Back {
-    /// Its end.
-    pub now: Time,
-    pub duration: Duration,
-    /// R in it.
-    pub rate: Rate,
-    /// What came back, or was found lost: that does not wait in a queue.
-    pub size: Bytes,
-    /// Whether the application limits the flow.
-    pub recently_app_limited: bool,
-}
-
-impl Back {
-    /// In an epoch of a flow that sent at `rate`.
-    pub fn new(seen: &Seen, rate: Rate) -> Self {
-        Self {
-            now: seen.now,
-            duration: seen.duration,
-            rate,
-            size: seen.arrived + seen.link.packet() * seen.lost_total,
-            recently_app_limited: seen.recently_app_limited,
-        }
-    }
-}
-
 /// What was sent and what came back, over a round trip or more.
 #[derive(Debug, Clone, Copy)]
-pub struct Arriving {
+pub struct ReturnRatio {
     /// What comes back before says nothing.
     from: Time,
     round_trip: Duration,
@@ -54,7 +27,7 @@ pub struct Arriving {
     came_back: f64,
 }
 
-impl Arriving {
+impl ReturnRatio {
     /// From now on.
     pub fn new(now: Time, round_trip: Duration) -> Self {
         Self {
@@ -71,24 +44,26 @@ impl Arriving {
         Self::new(now + round_trip, round_trip)
     }
 
-    /// Takes in an epoch.
-    pub fn add(&mut self, back: &Back) {
-        if back.now < self.from + back.duration || back.recently_app_limited {
+    /// Takes in an epoch, with samples or without, in which the flow sent at `rate`.
+    pub fn add(&mut self, seen: &Seen, rate: Rate) {
+        if seen.now < self.from + seen.duration || seen.recently_app_limited {
             return;
         }
-        self.lasted += back.duration;
-        self.sent += back.rate.bps() * back.duration.as_secs_f64();
-        self.came_back += back.size.0 as f64 * 8.0;
+        // What was found lost does not wait in a queue either.
+        let back = seen.arrived + seen.link.packet() * seen.lost_total;
+        self.lasted += seen.duration;
+        self.sent += rate.bps() * seen.duration.as_secs_f64();
+        self.came_back += back.0 as f64 * 8.0;
     }
 
     /// Whether so little comes back that the queue is the flow's own, if that is known now; what follows is another time.
-    pub fn is_little(&mut self, now: Time, round_trip: Duration, packet: Bytes) -> bool {
+    pub fn is_low(&mut self, now: Time, round_trip: Duration, packet: Bytes) -> bool {
         let telling = TELLING_PACKETS * packet.0 as f64 * 8.0;
         if self.lasted < self.round_trip.max(LEAST_TIME) || self.sent < telling {
             return false;
         }
-        let little = self.came_back < LEAST_BACK * self.sent;
+        let low = self.came_back < LEAST_BACK * self.sent;
         *self = Self::new(now, round_trip);
-        little
+        low
     }
 }
