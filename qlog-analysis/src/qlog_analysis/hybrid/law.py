@@ -91,7 +91,6 @@ class Epoch:
     largest: float = 0.0
     """The largest rate that was recently used while nothing was held, bit/s."""
     stalled: bool = False
-    """Whether the path stalled."""
     believed: float = 0.0
     """What it is taken to carry although less arrived, bit/s; `update` sets it."""
     limited_before: bool = False
@@ -106,11 +105,10 @@ class Epoch:
     """What has arrived on the average while a queue drains, bit/s; `update` sets it."""
     interrupted: bool = False
     meets_path: bool = False
-    """Whether it is the first since then: there is nothing in flight that could be a queue."""
+    """Whether it is the first since then: nothing is in flight that could be a queue."""
     duration: float = 0.0
     """s."""
     lost_total: int = 0
-    """Packets: all losses."""
     length_fell: bool = False
     """Whether L was longer before: a queue was taken for a part of the path."""
 
