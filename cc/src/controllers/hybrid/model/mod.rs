@@ -6,6 +6,7 @@ pub mod delay;
 pub mod delivery;
 pub mod link;
 pub mod loss;
+pub mod observe;
 pub mod seen;
 
 use std::cmp::Reverse;

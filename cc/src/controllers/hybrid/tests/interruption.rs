@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::super::model::ack_gap::AckGap;
 use super::super::model::delivery::Delivery;
-use super::super::model::seen::interrupts;
+use super::super::model::observe::interrupts;
 use super::*;
 use crate::feedback::{Lost, Space};
 use crate::measure::loss::LossCount;
