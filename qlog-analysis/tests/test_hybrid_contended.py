@@ -266,9 +266,19 @@ def test_the_largest_rate_is_forgotten_with_time() -> None:
     largest = LargestRate(10.0, 0.0)
     assert largest.get() == 0.0
     for now, rate in ((0.5, 9e6), (5.0, 3e6), (9.9, 2e6)):
-        largest.see(now, rate)
+        largest.see(now, rate, 1e6, app_limited=False)
     assert largest.get() == 9e6
-    largest.see(10.1, 1e6)
+    largest.see(10.1, 1e6, 1e6, app_limited=False)
+    assert largest.get() == 3e6
+
+
+def test_what_a_source_does_not_use_is_not_known() -> None:
+    largest = LargestRate(10.0, 0.0)
+    largest.see(0.5, 9e6, 2e6, app_limited=True)
+    assert largest.get() == 2e6
+    largest.see(0.6, 1e6, 2e6, app_limited=True)
+    assert largest.get() == 2e6
+    largest.see(0.7, 3e6, 2e6, app_limited=False)
     assert largest.get() == 3e6
 
 
