@@ -11,4 +11,5 @@ pub mod rrr;
 pub mod smallq;
 #[cfg(test)]
 mod testing;
+mod trace;
 pub mod vegas;

@@ -25,16 +25,6 @@ impl PathLimits {
             max_ack_delay: None,
         }
     }
-
-    /// Whether a trace that was `told` has to be told these: with the first feedback, so that a connection without a
-    /// single update tells its parameters, too, and when something in them changes.
-    pub fn to_tell(self, told: &mut Option<Self>) -> bool {
-        let news = self.max_ack_delay.is_some() && *told != Some(self);
-        if news {
-            *told = Some(self);
-        }
-        news
-    }
 }
 
 /// A duration in ms.
@@ -107,17 +97,5 @@ mod tests {
     fn the_parameters_tell_the_initial_window_that_was_configured() {
         let event = parameters_set("hybrid", "hybrid", limits(), Vec::new());
         assert!(event.fields.contains(&("initial_window", Value::Count(32))));
-    }
-
-    #[test]
-    fn the_first_feedback_and_every_change_have_to_be_told_once() {
-        let (mut limits, mut told) = (limits(), None);
-        assert!(!limits.to_tell(&mut told));
-        limits.max_ack_delay = Some(Duration::ZERO);
-        assert!(limits.to_tell(&mut told));
-        assert!(!limits.to_tell(&mut told));
-        limits.max_datagram_size = Bytes(1350);
-        assert!(limits.to_tell(&mut told));
-        assert!(!limits.to_tell(&mut told));
     }
 }

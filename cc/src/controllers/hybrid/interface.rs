@@ -13,7 +13,7 @@ impl Controller for Hybrid {
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         self.decided = false;
-        self.limits.max_ack_delay = Some(feedback.max_ack_delay);
+        self.trace.record(feedback);
         if self.model.delay.follow_handshake(feedback) {
             self.follow_path();
         }
@@ -45,7 +45,7 @@ impl Controller for Hybrid {
     }
 
     fn on_max_datagram_size(&mut self, size: Bytes) {
-        self.limits.max_datagram_size = size;
+        self.trace.set_max_datagram_size(size);
         self.model.on_max_datagram_size(size);
         self.decide();
     }
@@ -74,15 +74,7 @@ impl Controller for Hybrid {
     }
 
     fn next_event(&mut self) -> Option<Event> {
-        if self.limits.to_tell(&mut self.told_limits) {
-            return Some(report::parameters_set(
-                &self.spec,
-                &self.params,
-                self.limits,
-            ));
-        }
-        self.report
-            .take()
-            .map(|epoch| report::epoch_updated(&epoch))
+        let set = |spec: &str, limits| report::parameters_set(spec, &self.params, limits);
+        self.trace.next_event(set, report::epoch_updated)
     }
 }

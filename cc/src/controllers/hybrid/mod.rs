@@ -46,7 +46,7 @@ use self::startup::Startup;
 use crate::controller::{Controller, Decision, Measured, Start};
 use crate::controllers::bounds;
 use crate::controllers::hybrid_paper::law::Zone;
-use crate::controllers::report::PathLimits;
+use crate::controllers::trace::Trace;
 use crate::feedback::Feedback;
 use crate::measure::epoch::Epoch;
 use crate::units::{Bytes, Rate, Time};
@@ -55,7 +55,6 @@ use crate::units::{Bytes, Rate, Time};
 #[derive(Debug)]
 pub struct Hybrid {
     params: Params,
-    spec: String,
     start: Start,
     model: Model,
     startup: Startup,
@@ -69,9 +68,7 @@ pub struct Hybrid {
     decided: bool,
     /// With more in flight no packet fits into its window.
     room_up_to: Bytes,
-    limits: PathLimits,
-    told_limits: Option<PathLimits>,
-    report: Option<EpochReport>,
+    trace: Trace<EpochReport>,
     measured: Measured,
 }
 
@@ -82,7 +79,6 @@ impl Hybrid {
         let control = Control::new(initial_rate(&params, &model, start));
         Self {
             params,
-            spec: spec.to_owned(),
             start,
             model,
             startup: Startup::default(),
@@ -92,9 +88,7 @@ impl Hybrid {
             decision: None,
             decided: false,
             room_up_to: Bytes(0),
-            limits: PathLimits::new(start),
-            told_limits: None,
-            report: None,
+            trace: Trace::new(spec, start),
             measured: Measured::default(),
         }
     }
@@ -211,8 +205,8 @@ impl Hybrid {
             source: Some(seen.source),
             zone: zone.map(Zone::number),
         };
-        self.report = Some(EpochReport {
-            number: self.epochs - 1,
+        self.trace.keep(EpochReport {
+            number: self.trace.updates(),
             epoch: Counts::of(epoch, seen.source),
             seen: *seen,
             zone,

@@ -87,7 +87,6 @@ impl HybridPaper {
         self.blackout.next_epoch(feedback);
         self.course.restart();
         self.epoch = Some(Epoch::new(feedback.now));
-        self.epochs += 1;
     }
 
     fn summary(&self, epoch: &Epoch, now: Time) -> Summary {
@@ -107,7 +106,7 @@ impl HybridPaper {
             trend,
             seen,
             zone: seen.map(|seen| zone(&self.thresholds(), &seen)),
-            app_limited: epoch.underuses(self.rate, duration, self.packet()),
+            app_limited: epoch.underuses(self.rate, duration, self.packet),
         }
     }
 
@@ -154,7 +153,7 @@ impl HybridPaper {
 
     /// After persistent congestion the window is the least (RFC 9002, section 7.6.2).
     fn answer_blackout(&mut self) -> Change {
-        self.rate = restarted(self.rate, self.packet(), self.length());
+        self.rate = restarted(self.rate, self.packet, self.length());
         Change {
             outcome: Some(INTERRUPTED),
             ..Change::default()
@@ -168,8 +167,8 @@ impl HybridPaper {
             source: Some(summary.source),
             zone: summary.zone.map(Zone::number),
         };
-        self.report = Some(EpochReport {
-            number: self.epochs,
+        self.trace.keep(EpochReport {
+            number: self.trace.updates(),
             duration: summary.duration,
             length: self.length(),
             source: summary.source,

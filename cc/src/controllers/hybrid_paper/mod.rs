@@ -40,7 +40,7 @@ use crate::controller::{
 };
 use crate::controllers::bounds;
 use crate::controllers::pacing;
-use crate::controllers::report::PathLimits;
+use crate::controllers::trace::Trace;
 use crate::estimate::{self, Estimate};
 use crate::feedback::Feedback;
 use crate::measure::course::Course;
@@ -53,8 +53,6 @@ use crate::units::{Bytes, Owd, Rate, Time};
 #[derive(Debug)]
 pub struct HybridPaper {
     params: Params,
-    /// The name with options under which traces show it.
-    spec: String,
     start: Start,
     meter: OwdMeter,
     /// RTT to work with before there is a sample: that of the handshake, once known.
@@ -66,14 +64,11 @@ pub struct HybridPaper {
     epoch: Option<Epoch>,
     /// The delays of the epoch in their order.
     course: Course,
-    /// Epochs that have ended.
-    epochs: u64,
     blackout: Blackout,
     /// Queueing of the return path, where the source of delays can tell.
     return_delay: Duration,
-    limits: PathLimits,
-    told_limits: Option<PathLimits>,
-    report: Option<EpochReport>,
+    packet: Bytes,
+    trace: Trace<EpochReport>,
     measured: Measured,
 }
 
@@ -83,19 +78,16 @@ impl HybridPaper {
         let mut paper = Self {
             meter: OwdMeter::new(params.base_delay_window, start.max_datagram_size),
             params,
-            spec: spec.to_owned(),
             start,
             handshake_rtt: None,
             rate: Rate::default(),
             zone: None,
             epoch: None,
             course: Course::default(),
-            epochs: 0,
             blackout: Blackout::new(start.initial_rtt),
             return_delay: Duration::ZERO,
-            limits: PathLimits::new(start),
-            told_limits: None,
-            report: None,
+            packet: start.max_datagram_size,
+            trace: Trace::new(spec, start),
             measured: Measured::default(),
         };
         paper.rate = paper.initial_rate();
@@ -113,12 +105,8 @@ impl HybridPaper {
             .max(Duration::from_micros(1))
     }
 
-    fn packet(&self) -> Bytes {
-        self.limits.max_datagram_size
-    }
-
     fn bounded(&self, rate: Rate) -> Rate {
-        bounds::bounded(rate, self.packet(), self.length())
+        bounds::bounded(rate, self.packet, self.length())
     }
 
     /// R until the first epoch begins.
@@ -127,7 +115,7 @@ impl HybridPaper {
             self.params.initial_rate,
             self.start,
             self.blackout.seen(),
-            self.packet(),
+            self.packet,
             self.length(),
         )
     }
@@ -135,7 +123,7 @@ impl HybridPaper {
     /// W = R L (section II-C), in whole packets: quiche sends while F + P <= W and the paper while F < W, which agree if W is
     /// rounded up. DEVIATION: what queues on the return path is in flight as well, but is no congestion.
     fn window(&self) -> Bytes {
-        let size = self.packet().0.max(1);
+        let size = self.packet.0.max(1);
         let bytes = self.rate.over(self.length() + self.return_delay);
         let packets = (bytes / size as f64).ceil() as u64;
         Bytes(size) * packets.max(MIN_WINDOW_PACKETS)
@@ -152,7 +140,7 @@ impl HybridPaper {
 
     /// With no more in flight than this another packet fits into the window.
     fn room_up_to(&self) -> Bytes {
-        Bytes(self.window().0.saturating_sub(self.packet().0))
+        Bytes(self.window().0.saturating_sub(self.packet.0))
     }
 }
 
@@ -165,7 +153,7 @@ impl Controller for HybridPaper {
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         let room = self.room_up_to();
-        self.limits.max_ack_delay = Some(feedback.max_ack_delay);
+        self.trace.record(feedback);
         self.handshake_rtt = feedback.min_rtt.or(self.handshake_rtt);
         self.blackout.record(feedback);
         let first = self.epoch.is_none();
@@ -184,7 +172,8 @@ impl Controller for HybridPaper {
     }
 
     fn on_max_datagram_size(&mut self, size: Bytes) {
-        self.limits.max_datagram_size = size;
+        self.packet = size;
+        self.trace.set_max_datagram_size(size);
         self.meter.set_max_datagram_size(size);
     }
 
@@ -216,13 +205,8 @@ impl Controller for HybridPaper {
     }
 
     fn next_event(&mut self) -> Option<Event> {
-        if self.limits.to_tell(&mut self.told_limits) {
-            let parameters = self.params.report();
-            return Some(report::parameters_set(&self.spec, self.limits, parameters));
-        }
-        self.report
-            .take()
-            .map(|epoch| report::epoch_updated(&epoch))
+        let set = |spec: &str, limits| report::parameters_set(spec, limits, self.params.report());
+        self.trace.next_event(set, report::epoch_updated)
     }
 }
 

@@ -155,7 +155,7 @@ fn persistent_congestion_is_answered_whatever_the_application_does() {
     }
     let before = path.rate();
     path.black_out();
-    let report = path.controller.report.as_ref().expect("an epoch has ended");
+    let report = path.controller.trace.latest().expect("an epoch has ended");
     assert!(report.app_limited, "{report:?}");
     assert_eq!(report.outcome, Some("interrupted"));
     assert!(close(path.rate(), 2.0 * 1250.0 * 8.0 / 0.1) && path.rate() < before);

@@ -22,7 +22,8 @@ pub use self::params::{Params, Target, PARAMETERS, PROFILES};
 
 use self::report::{Cause, Report, Update};
 use super::pacing;
-use super::report::{parameters_set, PathLimits};
+use super::report::parameters_set;
+use super::trace::Trace;
 use crate::controller::{
     plain_estimate, Controller, Decision, Ecn, Event, Start, MIN_WINDOW_PACKETS,
 };
@@ -49,7 +50,6 @@ const PACKETS_PER_ACK: f64 = 2.0;
 #[derive(Debug)]
 pub struct Raimd {
     params: Params,
-    spec: String,
     start: Start,
     /// S.
     rate: PacketRate,
@@ -67,10 +67,8 @@ pub struct Raimd {
     interval: (u64, u64),
     losses: LossIntervals,
     persistent: PersistentCongestion,
-    limits: PathLimits,
-    told_limits: Option<PathLimits>,
-    updates: u64,
-    report: Option<Report>,
+    packet: Bytes,
+    trace: Trace<Report>,
 }
 
 impl Raimd {
@@ -81,7 +79,6 @@ impl Raimd {
             collapsed: false,
             losses: LossIntervals::new(params.history),
             params,
-            spec: spec.to_owned(),
             start,
             rate: PacketRate::default(),
             rtt: Rtt::new(start.initial_rtt),
@@ -91,17 +88,11 @@ impl Raimd {
             cycle: Round::default(),
             interval: (0, 0),
             persistent: PersistentCongestion::default(),
-            limits: PathLimits::new(start),
-            told_limits: None,
-            updates: 0,
-            report: None,
+            packet: start.max_datagram_size,
+            trace: Trace::new(spec, start),
         };
         raimd.rate = raimd.initial_rate();
         raimd
-    }
-
-    fn packet(&self) -> Bytes {
-        self.limits.max_datagram_size
     }
 
     /// The initial window (RFC 9002, section 7.2) in one RTT, if nothing else was asked for.
@@ -111,13 +102,13 @@ impl Raimd {
         self.bounded(
             self.params
                 .initial_rate
-                .map_or(auto, |rate| rate.in_packets(self.packet())),
+                .map_or(auto, |rate| rate.in_packets(self.packet)),
         )
     }
 
     fn bounded(&self, rate: PacketRate) -> PacketRate {
         let floor = 1.0 / (MIN_RATE_RTTS * self.rtt.smoothed().as_secs_f64());
-        let most = self.params.cmax.in_packets(self.packet()).per_sec();
+        let most = self.params.cmax.in_packets(self.packet).per_sec();
         PacketRate::from_per_sec(rate.per_sec().max(floor).min(most))
     }
 
@@ -129,7 +120,7 @@ impl Raimd {
         } else {
             self.start.initial_window_packets
         };
-        self.packet() * (held.ceil() as u64).max(least).max(MIN_WINDOW_PACKETS)
+        self.packet * (held.ceil() as u64).max(least).max(MIN_WINDOW_PACKETS)
     }
 
     /// Packets since the last loss event that have come back without another.
@@ -150,7 +141,7 @@ impl Raimd {
         let path = self.path();
         match self.params.target {
             Target::Off => None,
-            Target::Rate(rate) => Some(rate.in_packets(self.packet())),
+            Target::Rate(rate) => Some(rate.in_packets(self.packet)),
             Target::Tcp if self.losses.any() => Some(Pftk::tfrc(path.rtt).throughput(path.loss)),
             Target::Tcp => None,
         }
@@ -194,7 +185,7 @@ impl Raimd {
 
     /// S R, in bytes: what is in flight if the rate is used.
     fn held(&self) -> f64 {
-        self.rate.of(self.packet()).over(self.rtt.smoothed())
+        self.rate.of(self.packet).over(self.rtt.smoothed())
     }
 
     fn update_for(&self, rounds: u32) -> Update {
@@ -203,7 +194,7 @@ impl Raimd {
         let used = if starting {
             self.used.may_double(self.held())
         } else {
-            self.used.may_grow(self.held(), self.packet().0 as f64)
+            self.used.may_grow(self.held(), self.packet.0 as f64)
         };
         let (cause, alpha) = if !used {
             (Cause::Unused, PacketRate::default())
@@ -259,7 +250,7 @@ impl Raimd {
     /// The largest rate that counts as used. DEVIATION: losses are those of what was sent, so that S falls from there. Without
     /// this a rate of which a fifth is used stays above what the path carries for many losses (RFC 7661, section 4.4.1).
     fn used_rate(&self) -> f64 {
-        let packet = self.packet().0 as f64;
+        let packet = self.packet.0 as f64;
         self.used.most_grown(packet) / packet / self.rtt.smoothed().as_secs_f64()
     }
 
@@ -286,8 +277,8 @@ impl Raimd {
         };
         let rate_before = self.rate;
         self.rate = self.bounded(PacketRate::from_per_sec(after));
-        self.report = Some(Report {
-            number: self.updates,
+        self.trace.keep(Report {
+            number: self.trace.updates(),
             update,
             rtt: self.rtt.smoothed(),
             open: self.open(),
@@ -296,7 +287,6 @@ impl Raimd {
             rate_after: self.rate,
             window: self.window(),
         });
-        self.updates += 1;
     }
 
     /// Remembers what has come back, and forgets what need no longer be known of what was sent.
@@ -312,11 +302,11 @@ impl Raimd {
 
 impl Controller for Raimd {
     fn on_sent(&mut self, now: Time, size: Bytes) {
-        self.sent.record(now, size, self.rate.of(self.packet()));
+        self.sent.record(now, size, self.rate.of(self.packet));
     }
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
-        self.limits.max_ack_delay = Some(feedback.max_ack_delay);
+        self.trace.record(feedback);
         self.rtt.record(feedback);
         self.used.record(feedback);
         self.begin_if_known(feedback.now);
@@ -336,13 +326,14 @@ impl Controller for Raimd {
 
     /// What the path carries are bits: their rate stays, so that of packets does not.
     fn on_max_datagram_size(&mut self, size: Bytes) {
-        let rate = self.rate.of(self.packet());
-        self.limits.max_datagram_size = size;
+        let rate = self.rate.of(self.packet);
+        self.packet = size;
+        self.trace.set_max_datagram_size(size);
         self.rate = self.bounded(rate.in_packets(size));
     }
 
     fn decision(&self) -> Decision {
-        let rate: Rate = self.rate.of(self.packet());
+        let rate: Rate = self.rate.of(self.packet);
         Decision {
             window: self.window(),
             pacing: rate,
@@ -370,15 +361,8 @@ impl Controller for Raimd {
     }
 
     fn next_event(&mut self) -> Option<Event> {
-        if self.limits.to_tell(&mut self.told_limits) {
-            return Some(parameters_set(
-                "raimd",
-                &self.spec,
-                self.limits,
-                self.params.values(),
-            ));
-        }
-        self.report.take().map(|report| report::updated(&report))
+        let set = |spec: &str, limits| parameters_set("raimd", spec, limits, self.params.values());
+        self.trace.next_event(set, report::updated)
     }
 }
 

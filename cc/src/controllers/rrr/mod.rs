@@ -24,7 +24,8 @@ pub use self::params::{Feedback as FeedbackFunction, Params, PARAMETERS, PROFILE
 
 use self::report::Update;
 use super::pacing;
-use super::report::{parameters_set, PathLimits};
+use super::report::parameters_set;
+use super::trace::Trace;
 use crate::controller::{
     plain_estimate, Controller, Decision, Ecn, Event, Measured, Start, MIN_WINDOW_PACKETS,
 };
@@ -60,7 +61,6 @@ enum Phase {
 #[derive(Debug)]
 pub struct Rrr {
     params: Params,
-    spec: String,
     start: Start,
     rate: Rate,
     phase: Phase,
@@ -70,10 +70,8 @@ pub struct Rrr {
     rates: RateMeter,
     rtt: Rtt,
     persistent: PersistentCongestion,
-    limits: PathLimits,
-    told_limits: Option<PathLimits>,
-    updates: u64,
-    report: Option<Update>,
+    packet: Bytes,
+    trace: Trace<Update>,
 }
 
 impl Rrr {
@@ -83,17 +81,14 @@ impl Rrr {
             delays: OwdMeter::new(DELAY_WINDOW, start.max_datagram_size),
             rates: RateMeter::new(params.span),
             rtt: Rtt::new(start.initial_rtt),
-            limits: PathLimits::new(start),
             params,
-            spec: spec.to_owned(),
             start,
             rate: Rate::default(),
             phase: Phase::Initial,
             epoch: None,
             persistent: PersistentCongestion::default(),
-            told_limits: None,
-            updates: 0,
-            report: None,
+            packet: start.max_datagram_size,
+            trace: Trace::new(spec, start),
         };
         rrr.rate = rrr.initial_rate();
         rrr
@@ -110,7 +105,7 @@ impl Rrr {
 
     /// The initial window (RFC 9002, section 7.2) in one RTT, if nothing else was asked for.
     fn initial_rate(&self) -> Rate {
-        let window = self.limits.max_datagram_size * self.start.initial_window_packets;
+        let window = self.packet * self.start.initial_window_packets;
         self.bounded(
             self.params
                 .initial_rate
@@ -119,17 +114,14 @@ impl Rrr {
     }
 
     fn bounded(&self, rate: Rate) -> Rate {
-        let floor = self
-            .limits
-            .max_datagram_size
-            .per(self.min_rtt() * MIN_RATE_RTTS);
+        let floor = self.packet.per(self.min_rtt() * MIN_RATE_RTTS);
         rate.clamp(floor, law::ceiling(&self.params))
     }
 
     /// DEVIATION: the paper's sender has no window. What is sent while nothing comes back is bounded by what the rate puts
     /// into the smallest RTT and into `qmax`, be that a queue or a receiver that holds back ACKs.
     fn window(&self) -> Bytes {
-        let size = self.limits.max_datagram_size.0.max(1);
+        let size = self.packet.0.max(1);
         let held = self.min_rtt() + self.params.qmax;
         let packets = (self.rate.over(held) / size as f64).ceil() as u64;
         Bytes(size) * packets.max(MIN_WINDOW_PACKETS)
@@ -139,7 +131,7 @@ impl Rrr {
     fn xt(&self) -> Rate {
         let tcp = SquareRoot {
             k: SquareRoot::RENO,
-            packet: self.limits.max_datagram_size,
+            packet: self.packet,
             rtt: self.rtt.smoothed(),
         };
         self.params.xt.unwrap_or_else(|| tcp.unit_rate())
@@ -215,7 +207,7 @@ impl Rrr {
     /// Nothing came through for several probe timeouts (RFC 9002, section 7.6): what was measured is of another path, and
     /// what is sent is the minimum window per RTT. DEVIATION: the paper sends on.
     fn collapse(&mut self) {
-        let minimum = (self.limits.max_datagram_size * MIN_WINDOW_PACKETS).per(self.rtt.smoothed());
+        let minimum = (self.packet * MIN_WINDOW_PACKETS).per(self.rtt.smoothed());
         self.rates.restart();
         self.phase = Phase::Initial;
         self.set_rate(self.rate.min(minimum), None, false);
@@ -224,8 +216,8 @@ impl Rrr {
     fn set_rate(&mut self, rate: Rate, measured: Option<(RateSample, f64)>, startup: bool) {
         let rate_before = self.rate;
         self.rate = self.bounded(rate);
-        self.report = Some(Update {
-            number: self.updates,
+        self.trace.keep(Update {
+            number: self.trace.updates(),
             source: self.delays.source(),
             measured,
             startup,
@@ -235,7 +227,6 @@ impl Rrr {
             min_rtt: self.min_rtt(),
             window: self.window(),
         });
-        self.updates += 1;
     }
 }
 
@@ -245,7 +236,7 @@ impl Controller for Rrr {
     }
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
-        self.limits.max_ack_delay = Some(feedback.max_ack_delay);
+        self.trace.record(feedback);
         self.rtt.record(feedback);
         let newest = self.record_delays(feedback);
         let measured = self
@@ -255,14 +246,15 @@ impl Controller for Rrr {
             self.collapse();
         } else if let Some(sample) = measured {
             self.update(&sample);
-        } else if self.updates == 0 {
+        } else if self.trace.updates() == 0 {
             self.rate = self.initial_rate();
         }
         self.end_epoch(feedback.now);
     }
 
     fn on_max_datagram_size(&mut self, size: Bytes) {
-        self.limits.max_datagram_size = size;
+        self.packet = size;
+        self.trace.set_max_datagram_size(size);
         self.delays.set_max_datagram_size(size);
     }
 
@@ -294,7 +286,7 @@ impl Controller for Rrr {
     fn estimate(&self, _now: Time) -> Estimate {
         let state = match self.phase {
             // Persistent congestion leads back there.
-            Phase::Initial if self.updates > 0 => estimate::State::Interrupted,
+            Phase::Initial if self.trace.updates() > 0 => estimate::State::Interrupted,
             Phase::Initial | Phase::Startup => estimate::State::Startup,
             Phase::Steady => estimate::State::Steady,
         };
@@ -302,15 +294,8 @@ impl Controller for Rrr {
     }
 
     fn next_event(&mut self) -> Option<Event> {
-        if self.limits.to_tell(&mut self.told_limits) {
-            return Some(parameters_set(
-                "rrr",
-                &self.spec,
-                self.limits,
-                self.params.values(),
-            ));
-        }
-        self.report.take().map(|update| report::updated(&update))
+        let set = |spec: &str, limits| parameters_set("rrr", spec, limits, self.params.values());
+        self.trace.next_event(set, report::updated)
     }
 }
 

@@ -23,7 +23,8 @@ use self::ecn::EcnWatch;
 use self::report::Update;
 use super::newreno::{Counted, NewReno, Reaction};
 use super::pacing;
-use super::report::{parameters_set, PathLimits};
+use super::report::parameters_set;
+use super::trace::Trace;
 use crate::controller::{plain_estimate, Controller, Decision, Event, Start};
 use crate::estimate::Estimate;
 use crate::feedback::Feedback;
@@ -34,14 +35,10 @@ use crate::units::{Bytes, Time};
 #[derive(Debug)]
 pub struct SmallQueues {
     params: Params,
-    spec: String,
     reno: NewReno,
     rtt: Rtt,
     ecn: EcnWatch,
-    limits: PathLimits,
-    told_limits: Option<PathLimits>,
-    updates: u64,
-    report: Option<Update>,
+    trace: Trace<Update>,
 }
 
 impl SmallQueues {
@@ -51,12 +48,8 @@ impl SmallQueues {
             reno: NewReno::new(start, params.ssthresh),
             rtt: Rtt::new(start.initial_rtt),
             ecn: EcnWatch::new(),
-            limits: PathLimits::new(start),
+            trace: Trace::new(spec, start),
             params,
-            spec: spec.to_owned(),
-            told_limits: None,
-            updates: 0,
-            report: None,
         }
     }
 
@@ -87,8 +80,8 @@ impl SmallQueues {
         seen: (Counted, u64),
     ) {
         let (counted, marks) = seen;
-        self.report = Some(Update {
-            number: self.updates,
+        self.trace.keep(Update {
+            number: self.trace.updates(),
             acked: feedback.acked_bytes(),
             counted: Bytes(counted.bytes),
             ect: feedback.ecn_ect,
@@ -105,13 +98,12 @@ impl SmallQueues {
             window: self.reno.bytes(),
             srtt: self.rtt.smoothed(),
         });
-        self.updates += 1;
     }
 }
 
 impl Controller for SmallQueues {
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
-        self.limits.max_ack_delay = Some(feedback.max_ack_delay);
+        self.trace.record(feedback);
         self.rtt.record(feedback);
         self.ecn.record(feedback);
         let before = self.reno.window();
@@ -126,7 +118,7 @@ impl Controller for SmallQueues {
     }
 
     fn on_max_datagram_size(&mut self, size: Bytes) {
-        self.limits.max_datagram_size = size;
+        self.trace.set_max_datagram_size(size);
         self.reno.set_packet(size);
     }
 
@@ -152,15 +144,8 @@ impl Controller for SmallQueues {
     }
 
     fn next_event(&mut self) -> Option<Event> {
-        if self.limits.to_tell(&mut self.told_limits) {
-            return Some(parameters_set(
-                "smallq",
-                &self.spec,
-                self.limits,
-                self.params.values(),
-            ));
-        }
-        self.report.take().map(|update| report::updated(&update))
+        let set = |spec: &str, limits| parameters_set("smallq", spec, limits, self.params.values());
+        self.trace.next_event(set, report::updated)
     }
 }
 

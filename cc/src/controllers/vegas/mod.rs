@@ -25,7 +25,8 @@ use self::law::{step, Seen};
 use self::report::{Cause, Update};
 use super::newreno::NewReno;
 use super::pacing;
-use super::report::{parameters_set, PathLimits};
+use super::report::parameters_set;
+use super::trace::Trace;
 use crate::controller::{plain_estimate, Controller, Decision, Ecn, Event, Start};
 use crate::estimate::Estimate;
 use crate::feedback::{Acked, Feedback, Space};
@@ -55,7 +56,7 @@ struct Trip {
 #[derive(Debug)]
 pub struct Vegas {
     params: Params,
-    spec: String,
+    packet: Bytes,
     reno: NewReno,
     rtt: Rtt,
     base: WindowMin<Duration>,
@@ -63,10 +64,7 @@ pub struct Vegas {
     trip: Trip,
     /// Whether slow start grows in this round trip.
     growing: bool,
-    limits: PathLimits,
-    told_limits: Option<PathLimits>,
-    updates: u64,
-    report: Option<Update>,
+    trace: Trace<Update>,
 }
 
 impl Vegas {
@@ -79,12 +77,9 @@ impl Vegas {
             round: Round::default(),
             trip: Trip::default(),
             growing: true,
-            limits: PathLimits::new(start),
+            packet: start.max_datagram_size,
+            trace: Trace::new(spec, start),
             params,
-            spec: spec.to_owned(),
-            told_limits: None,
-            updates: 0,
-            report: None,
         }
     }
 
@@ -92,7 +87,7 @@ impl Vegas {
     fn measure(&mut self, feedback: &Feedback<'_>) {
         let sample = self.rtt.record(feedback);
         self.base.advance(feedback.now);
-        let full = |size: Bytes| 4 * size.0 > 3 * self.limits.max_datagram_size.0;
+        let full = |size: Bytes| 4 * size.0 > 3 * self.packet.0;
         let newest = feedback.acked.last().filter(|packet| full(packet.size));
         if let (Some(sample), Some(_), Space::Application) = (sample, newest, feedback.space) {
             self.base.insert(sample);
@@ -170,8 +165,8 @@ impl Vegas {
     }
 
     fn keep(&mut self, before: f64, seen: Option<Seen>, cause: Cause) {
-        self.report = Some(Update {
-            number: self.updates,
+        self.trace.keep(Update {
+            number: self.trace.updates(),
             cause,
             samples: self.trip.samples,
             diff: seen.map(|seen| seen.queued(before) / self.reno.packet()),
@@ -185,13 +180,12 @@ impl Vegas {
             window: self.reno.bytes(),
             srtt: self.rtt.smoothed(),
         });
-        self.updates += 1;
     }
 }
 
 impl Controller for Vegas {
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
-        self.limits.max_ack_delay = Some(feedback.max_ack_delay);
+        self.trace.record(feedback);
         self.measure(feedback);
         let before = self.reno.window();
         if let Some(reaction) = self.reno.on_losses(feedback, &self.rtt) {
@@ -209,7 +203,8 @@ impl Controller for Vegas {
     }
 
     fn on_max_datagram_size(&mut self, size: Bytes) {
-        self.limits.max_datagram_size = size;
+        self.packet = size;
+        self.trace.set_max_datagram_size(size);
         self.reno.set_packet(size);
         // Larger packets take longer.
         self.base.clear();
@@ -239,15 +234,8 @@ impl Controller for Vegas {
     }
 
     fn next_event(&mut self) -> Option<Event> {
-        if self.limits.to_tell(&mut self.told_limits) {
-            return Some(parameters_set(
-                "vegas",
-                &self.spec,
-                self.limits,
-                self.params.values(),
-            ));
-        }
-        self.report.take().map(|update| report::updated(&update))
+        let set = |spec: &str, limits| parameters_set("vegas", spec, limits, self.params.values());
+        self.trace.next_event(set, report::updated)
     }
 }
 

@@ -172,7 +172,7 @@ fn start_up_goes_on_where_nearly_all_arrives_that_was_sent_at_its_end() {
     // A flow that is alone has grown well beyond what arrives.
     assert_eq!(after_growth(2).controller.state(), "growing");
     let path = after_growth(0);
-    let report = path.controller.report.as_ref().unwrap();
+    let report = path.controller.trace.latest().unwrap();
     assert_eq!(report.outcome, Some(Outcome::EarlyEnd), "{report:?}");
     assert_eq!(path.controller.state(), "startup");
     let about_what_arrives = 1e6..1.3e6;
@@ -260,7 +260,7 @@ fn acks_that_come_late_now_and_then_are_jitter_even_with_one_of_them_in_a_span()
     let mut decreases = |count: u32, queue_ms: f64| {
         let ended = (0..count).filter_map(|n| {
             path.ack(held_up(n) + queue_ms, 0);
-            path.controller.report.take()
+            path.controller.trace.take()
         });
         ended.filter(|report| report.beta.is_some()).count()
     };

@@ -107,7 +107,7 @@ fn time_in_which_the_path_stands_still_does_not_count() {
     }
     path.now = path.now + 840 * MILLI;
     path.ack(850.0, 0);
-    let report = path.controller.report.as_ref().expect("an epoch has ended");
+    let report = path.controller.trace.latest().expect("an epoch has ended");
     assert!(report.seen.stalled());
     // Six packets in L, and not in 900 ms.
     assert!(
@@ -123,7 +123,7 @@ fn time_in_which_nothing_is_sent_is_none_in_which_the_path_stands_still() {
     path.epoch(0.0, 0);
     path.now = path.now + 5_000 * MILLI;
     path.ack(0.0, 0);
-    let report = path.controller.report.as_ref().expect("an epoch has ended");
+    let report = path.controller.trace.latest().expect("an epoch has ended");
     assert!(!report.seen.stalled());
 }
 

@@ -63,7 +63,7 @@ fn after_silence(options: &str, lost: usize) -> Path {
 #[test]
 fn after_an_interruption_start_up_begins_again_with_the_minimum_window() {
     let mut path = after_silence("", 8);
-    let report = path.controller.report.as_ref().expect("an epoch has ended");
+    let report = path.controller.trace.latest().expect("an epoch has ended");
     assert_eq!(report.outcome, Some(Outcome::Interrupted));
     assert!(path.controller.control.state.is_startup());
     assert!(close(path.rate(), 2.0 * 1250.0 * 8.0 / 0.1));
@@ -100,7 +100,7 @@ fn nothing_but_the_base_delay_survives_an_interruption() {
     let (background, longest, had) = model(&path);
     assert!(background > 0.0 && longest > Some(delay(20.0)) && had > Rate::default());
     path.black_out();
-    let report = path.controller.report.as_ref().expect("an epoch has ended");
+    let report = path.controller.trace.latest().expect("an epoch has ended");
     assert_eq!(report.outcome, Some(Outcome::Interrupted));
     assert_eq!(model(&path), (0.0, None, Rate::default()));
 }
@@ -124,7 +124,7 @@ fn what_the_first_packets_meet_after_an_interruption_is_the_path() {
     let outcomes: Vec<_> = (0..40)
         .filter_map(|_| {
             path.ack(60.0, 0);
-            path.controller.report.take()?.outcome
+            path.controller.trace.take()?.outcome
         })
         .collect();
     assert_eq!(outcomes, [Outcome::NewPath]);
@@ -142,7 +142,7 @@ fn persistent_congestion_is_answered_whatever_the_application_does() {
     path.epoch(0.0, 0);
     let before = path.rate();
     path.black_out();
-    let report = path.controller.report.as_ref().expect("an epoch has ended");
+    let report = path.controller.trace.latest().expect("an epoch has ended");
     assert!(report.seen.app_limited, "{report:?}");
     assert_eq!(report.outcome, Some(Outcome::Interrupted));
     assert!(path.rate() <= 2.0 * 1250.0 * 8.0 / 0.1 * 1.01 && path.rate() < before);
