@@ -6,7 +6,7 @@ use super::law::{alpha, beta, zone, Observed, Thresholds, Zone};
 use super::report::{EpochReport, INTERRUPTED};
 use super::HybridPaper;
 use crate::controller::Measured;
-use crate::controllers::bounds::restarted;
+use crate::controllers::bounds::{restarted, SHORTEST};
 use crate::feedback::{Feedback, Space};
 use crate::measure::delays::Means;
 use crate::measure::epoch::Epoch;
@@ -14,8 +14,6 @@ use crate::measure::owd::Source;
 use crate::measure::trend::{trend, Trend};
 use crate::units::{Bytes, Owd, Rate, Time};
 
-/// An epoch that began with the feedback that ends it lasts as long.
-const SHORTEST: Duration = Duration::from_micros(1);
 /// A rise of the delay by no more than d1 divided by this is noise.
 const RISE_DIVISOR: u32 = 4;
 

@@ -35,9 +35,7 @@ pub use self::params::{Params, PARAMETERS, PROFILES};
 
 use self::law::Zone;
 use self::report::EpochReport;
-use crate::controller::{
-    plain_estimate, Controller, Decision, Ecn, Event, Measured, Start, MIN_WINDOW_PACKETS,
-};
+use crate::controller::{plain_estimate, Controller, Decision, Ecn, Event, Measured, Start};
 use crate::controllers::bounds;
 use crate::controllers::pacing;
 use crate::controllers::trace::Trace;
@@ -100,9 +98,7 @@ impl HybridPaper {
 
     /// L: the smallest RTT, and before any the best guess.
     fn length(&self) -> Duration {
-        self.known_rtt()
-            .unwrap_or(self.start.initial_rtt)
-            .max(Duration::from_micros(1))
+        bounds::round_trip(self.known_rtt(), self.start.initial_rtt)
     }
 
     fn bounded(&self, rate: Rate) -> Rate {
@@ -120,13 +116,10 @@ impl HybridPaper {
         )
     }
 
-    /// W = R L (section II-C), in whole packets: quiche sends while F + P <= W and the paper while F < W, which agree if W is
-    /// rounded up. DEVIATION: what queues on the return path is in flight as well, but is no congestion.
+    /// W = R L (section II-C). DEVIATION: what queues on the return path is in flight as well, but is no congestion.
     fn window(&self) -> Bytes {
-        let size = self.packet.0.max(1);
-        let bytes = self.rate.over(self.length() + self.return_delay);
-        let packets = (bytes / size as f64).ceil() as u64;
-        Bytes(size) * packets.max(MIN_WINDOW_PACKETS)
+        let held = self.length() + self.return_delay;
+        bounds::window(self.rate, held, self.packet)
     }
 
     /// Packet l + 1 leaves at `T_l + gamma P / R` at the earliest (section II-C).

@@ -23,12 +23,11 @@ pub use self::law::wanted;
 pub use self::params::{Feedback as FeedbackFunction, Params, PARAMETERS, PROFILES};
 
 use self::report::Update;
+use super::bounds;
 use super::pacing;
 use super::report::parameters_set;
 use super::trace::Trace;
-use crate::controller::{
-    plain_estimate, Controller, Decision, Ecn, Event, Measured, Start, MIN_WINDOW_PACKETS,
-};
+use crate::controller::{plain_estimate, Controller, Decision, Ecn, Event, Measured, Start};
 use crate::estimate::{self, Estimate};
 use crate::feedback::Feedback;
 use crate::measure::epoch::Epoch;
@@ -39,9 +38,8 @@ use crate::measure::rtt::Rtt;
 use crate::models::tcp::SquareRoot;
 use crate::units::{Bytes, Rate, Time};
 
-/// The rate is never lower than a packet in this many smallest RTTs.
-const MIN_RATE_RTTS: u32 = 4;
-/// Window of the minima of one-way delay: 200 ppm of clock drift are 2 ms in it, as in `hybrid` with `skew=off`.
+/// Window of the minima of one-way delay: 200 ppm of clock drift are 2 ms in it, as in
+/// `hybrid:without=clock_skew`.
 const DELAY_WINDOW: Duration = Duration::from_secs(10);
 /// In start-up this share of n packets is enough: it looks for reductions of a tenth, not of a hundredth.
 const STARTUP_SHARE: u64 = 4;
@@ -97,34 +95,26 @@ impl Rrr {
     /// The smallest RTT of the path's life. A sliding minimum would take the queue that this controller keeps for
     /// propagation, and let the window grow for ever.
     fn min_rtt(&self) -> Duration {
-        self.rtt
-            .minimum()
-            .unwrap_or(self.start.initial_rtt)
-            .max(Duration::from_micros(1))
+        bounds::round_trip(self.rtt.minimum(), self.start.initial_rtt)
     }
 
     /// The initial window (RFC 9002, section 7.2) in one RTT, if nothing else was asked for.
     fn initial_rate(&self) -> Rate {
-        let window = self.packet * self.start.initial_window_packets;
-        self.bounded(
-            self.params
-                .initial_rate
-                .unwrap_or_else(|| window.per(self.min_rtt())),
-        )
+        let asked_for = self.params.initial_rate;
+        let initial = bounds::initial(asked_for, self.start, false, self.packet, self.min_rtt());
+        self.bounded(initial)
     }
 
     fn bounded(&self, rate: Rate) -> Rate {
-        let floor = self.packet.per(self.min_rtt() * MIN_RATE_RTTS);
-        rate.clamp(floor, law::ceiling(&self.params))
+        let least = bounds::least(self.packet, self.min_rtt());
+        rate.clamp(least, law::ceiling(&self.params))
     }
 
     /// DEVIATION: the paper's sender has no window. What is sent while nothing comes back is bounded by what the rate puts
     /// into the smallest RTT and into `qmax`, be that a queue or a receiver that holds back ACKs.
     fn window(&self) -> Bytes {
-        let size = self.packet.0.max(1);
         let held = self.min_rtt() + self.params.qmax;
-        let packets = (self.rate.over(held) / size as f64).ceil() as u64;
-        Bytes(size) * packets.max(MIN_WINDOW_PACKETS)
+        bounds::window(self.rate, held, self.packet)
     }
 
     /// XT, or what (18) has in its place for a TCP flow on this path.
@@ -207,10 +197,10 @@ impl Rrr {
     /// Nothing came through for several probe timeouts (RFC 9002, section 7.6): what was measured is of another path, and
     /// what is sent is the minimum window per RTT. DEVIATION: the paper sends on.
     fn collapse(&mut self) {
-        let minimum = (self.packet * MIN_WINDOW_PACKETS).per(self.rtt.smoothed());
+        let rate = bounds::restarted(self.rate, self.packet, self.rtt.smoothed());
         self.rates.restart();
         self.phase = Phase::Initial;
-        self.set_rate(self.rate.min(minimum), None, false);
+        self.set_rate(rate, None, false);
     }
 
     fn set_rate(&mut self, rate: Rate, measured: Option<(RateSample, f64)>, startup: bool) {
