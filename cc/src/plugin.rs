@@ -1,4 +1,4 @@
-//! The only file that names quiche: its congestion control trait, implemented once for any
+//! The only module that names quiche: its congestion control trait, implemented once for any
 //! [`Controller`].
 
 use std::any::Any;
@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use quiche::congestion_control::{
-    self as seam, Bandwidth, BurstAllowance, CongestionControl, CongestionControlFactory,
-    CongestionEvent, Epoch, InitialState, QlogEvent, QlogValue, RecoveryStats, RttStats,
+    self, Bandwidth, BurstAllowance, CongestionControl, CongestionControlFactory, CongestionEvent,
+    Epoch, InitialState, QlogEvent, QlogValue, RecoveryStats, RttStats,
 };
 use quiche::EcnCodepoint;
 
@@ -72,7 +72,7 @@ fn make_known(
         let build = configure(options).map_err(|_| quiche::Error::CongestionControl)?;
         Ok(Arc::new(Factory(build)) as Arc<dyn CongestionControlFactory>)
     };
-    seam::register(name, Box::new(configure)).map_err(|_| {
+    congestion_control::register(name, Box::new(configure)).map_err(|_| {
         SpecError::new(format!(
             "quiche already has a congestion controller \"{name}\""
         ))
@@ -120,7 +120,7 @@ impl CongestionControlFactory for Factory {
     }
 }
 
-/// A [`Controller`] in quiche's clothes.
+/// A [`Controller`] behind quiche's trait.
 #[derive(Debug)]
 struct Plugin {
     controller: Box<dyn Controller>,
@@ -162,7 +162,11 @@ impl Plugin {
             .keep(instant)
     }
 
-    fn take_packets(&mut self, acked: &[seam::Acked], lost: &[seam::Lost]) {
+    fn take_packets(
+        &mut self,
+        acked: &[congestion_control::Acked],
+        lost: &[congestion_control::Lost],
+    ) {
         self.acked.clear();
         self.acked.extend(acked.iter().map(|packet| Acked {
             sent: Time::from_nanos(packet.packet_state),
@@ -177,7 +181,7 @@ impl Plugin {
 
     /// Apart, as most ACKs tell of no loss.
     #[cold]
-    fn take_lost(&mut self, lost: &[seam::Lost]) {
+    fn take_lost(&mut self, lost: &[congestion_control::Lost]) {
         self.lost.extend(lost.iter().map(|packet| Lost {
             sent: Time::from_nanos(packet.packet_state),
             size: Bytes(packet.bytes_lost as u64),

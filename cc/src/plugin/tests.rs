@@ -29,8 +29,8 @@ fn quiche_takes_every_controller_by_name_and_refuses_bad_options() {
 
 #[test]
 fn a_name_that_quiche_refused_is_refused_again_and_not_taken_for_known() {
-    let nothing = |_: &str| Err(seam_error());
-    seam::register("taken-by-another", Box::new(nothing)).unwrap();
+    let nothing = |_: &str| Err(an_error());
+    congestion_control::register("taken-by-another", Box::new(nothing)).unwrap();
     let mut known = Known(BTreeSet::new());
     for _ in 0..2 {
         let refused = known.make("taken-by-another", |_| Err(SpecError::new("no")));
@@ -45,7 +45,7 @@ fn a_name_that_quiche_refused_is_refused_again_and_not_taken_for_known() {
     }
 }
 
-fn seam_error() -> quiche::Error {
+fn an_error() -> quiche::Error {
     quiche::Error::CongestionControl
 }
 
