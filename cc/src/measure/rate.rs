@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use super::owd::{Minima, Sample, Source};
 use super::sent::SentLog;
-use crate::feedback::Feedback;
+use crate::feedback::{Acked, Feedback};
 use crate::units::{scaled, Bytes, Owd, Rate, Time};
 
 /// Marks kept in the shortest time that a measurement spans.
@@ -133,14 +133,7 @@ impl RateMeter {
         newest: Option<(Sample, Minima)>,
         least: u64,
     ) -> Option<RateSample> {
-        for packet in feedback
-            .acked
-            .iter()
-            .filter(|packet| packet.size > Bytes(0))
-        {
-            self.delivered = self.delivered + packet.size;
-            self.packets += 1;
-        }
+        self.count(feedback);
         let (sample, minima) = newest?;
         if sample.source != self.source || sample.restarts {
             self.source = sample.source;
@@ -176,6 +169,14 @@ impl RateMeter {
             self.marks.push_back(mark);
         }
         measured
+    }
+
+    fn count(&mut self, feedback: &Feedback<'_>) {
+        let ack_eliciting = |packet: &&Acked| packet.size > Bytes(0);
+        for packet in feedback.acked.iter().filter(ack_eliciting) {
+            self.delivered = self.delivered + packet.size;
+            self.packets += 1;
+        }
     }
 
     /// Both ends of the path have to have had the time: what a batch of ACKs brings arrives at once, however long it took to
