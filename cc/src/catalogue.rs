@@ -216,7 +216,8 @@ pub fn is_known(name: &str) -> bool {
 /// Reads `name` or `name:options`. The error says what was wrong and what is allowed.
 ///
 /// ```
-/// assert_eq!(quiche_cc::parse("hybrid:target_delay=10ms").unwrap().to_string(), "hybrid:target_delay=10ms");
+/// let spec = "hybrid:target_delay=10ms";
+/// assert_eq!(quiche_cc::parse(spec).unwrap().to_string(), spec);
 /// assert!(quiche_cc::parse("hybrid:target_delay=10").unwrap_err().to_string().contains("unit"));
 /// ```
 pub fn parse(spec: &str) -> Result<Algorithm, SpecError> {

@@ -12,7 +12,8 @@ use crate::feedback::Feedback;
 use crate::measure::owd::Source;
 use crate::units::{Bytes, Owd, Rate, Time};
 
-/// The least window, in packets: RFC 9002, section 7.2, and what is left after persistent congestion (section 7.6.2).
+/// The least window, in packets: RFC 9002, section 7.2, and what is left after persistent
+/// congestion (section 7.6.2).
 pub const MIN_WINDOW_PACKETS: u64 = 2;
 
 /// Lateness that is made up for. Timers are late; without this every late one costs rate.
@@ -93,7 +94,8 @@ pub struct Event {
     pub fields: Vec<(&'static str, Value)>,
 }
 
-/// What a controller has measured, for statistics; nothing where it does not measure that, or not yet.
+/// What a controller has measured, for statistics; nothing where it does not measure that, or not
+/// yet.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Measured {
     /// Mean relative one-way delay of the last epoch.
@@ -106,14 +108,16 @@ pub struct Measured {
 
 /// A congestion controller of one path.
 pub trait Controller: fmt::Debug + Send + Sync {
-    /// A packet has left. `size` is zero if it is not ack-eliciting. What is in flight is told with every feedback.
+    /// A packet has left. `size` is zero if it is not ack-eliciting. What is in flight is told with
+    /// every feedback.
     fn on_sent(&mut self, _now: Time, _size: Bytes) {}
 
     /// An ACK has come, or packets were declared lost.
     fn on_feedback(&mut self, feedback: &Feedback<'_>);
 
-    /// A packet was made without data although the window had room. Most of the time in which the application has nothing to
-    /// send nobody is told: whether a window is used is to be measured ([`Used`](crate::measure::used::Used)).
+    /// A packet was made without data although the window had room. Most of the time in which the
+    /// application has nothing to send nobody is told: whether a window is used is to be measured
+    /// ([`Used`](crate::measure::used::Used)).
     fn on_app_limited(&mut self) {}
 
     /// The maximum datagram size has changed.
@@ -123,8 +127,8 @@ pub trait Controller: fmt::Debug + Send + Sync {
     /// `on_max_datagram_size`; a departure does not change it.
     fn decision(&self) -> Decision;
 
-    /// Whether the latest [`on_feedback`](Self::on_feedback) may have changed the decision. Asked right after it: a decision that
-    /// stays the same need not be fetched.
+    /// Whether the latest [`on_feedback`](Self::on_feedback) may have changed the decision. Asked
+    /// right after it: a decision that stays the same need not be fetched.
     fn has_decided(&self) -> bool {
         true
     }
@@ -137,7 +141,8 @@ pub trait Controller: fmt::Debug + Send + Sync {
         Measured::default()
     }
 
-    /// What a source may count on. Nothing is kept for it between two calls, so that it costs something only if somebody asks.
+    /// What a source may count on. Nothing is kept for it between two calls, so that it costs
+    /// something only if somebody asks.
     fn estimate(&self, _now: Time) -> Estimate {
         let delay = self.measured().rowd.map(Owd::to_duration);
         plain_estimate(&self.decision(), delay, None)
@@ -148,7 +153,8 @@ pub trait Controller: fmt::Debug + Send + Sync {
     fn next_event(&mut self) -> Option<Event>;
 }
 
-/// The estimate of a controller that knows a rate, perhaps the queueing delay and the state, and no more.
+/// The estimate of a controller that knows a rate, perhaps the queueing delay and the state, and no
+/// more.
 pub fn plain_estimate(
     decision: &Decision,
     queueing_delay: Option<Duration>,

@@ -1,6 +1,7 @@
 //! What a source of data may count on: a rate for its encoder, and how far that is known.
 //!
-//! `docs/estimate.md` says what each controller knows of it, and how far it was off where it was measured.
+//! `docs/estimate.md` says what each controller knows of it, and how far it was off where it was
+//! measured.
 
 use std::time::Duration;
 
@@ -34,8 +35,9 @@ impl State {
     }
 }
 
-/// An estimate. Rates are those of whole QUIC packets, so headers, acknowledgements and repairs have to fit in as well; what nobody
-/// knows is none. Where they are known, `least <= target <= most`.
+/// An estimate. Rates are those of whole QUIC packets, so headers, acknowledgements and repairs
+/// have to fit in as well; what nobody knows is none. Where they are known,
+/// `least <= target <= most`.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Estimate {
     /// What the source may send now without a queue of its own.
@@ -53,8 +55,8 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Whether it differs so much from one that was told that it is worth telling: another state, or a target that has come, gone,
-    /// or moved by more than a twentieth.
+    /// Whether it differs so much from one that was told that it is worth telling: another state,
+    /// or a target that has come, gone, or moved by more than a twentieth.
     pub fn is_news_after(&self, told: &Estimate) -> bool {
         let moved = match (self.target, told.target) {
             (Some(now), Some(then)) => (now.bps() - then.bps()).abs() > WORTH_TELLING * then.bps(),

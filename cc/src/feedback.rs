@@ -57,8 +57,9 @@ pub struct Feedback<'a> {
     pub max_ack_delay: Duration,
     /// The smallest RTT of the path as loss recovery knows it.
     pub min_rtt: Option<Duration>,
-    /// Increase of the peer's ECT(0) and ECT(1) counts, told only if the counts were validated (RFC 9000, section
-    /// 13.4.2.1). Where packets are acknowledged with neither this nor [`ecn_ce`](Self::ecn_ce), ECN can't be used.
+    /// Increase of the peer's ECT(0) and ECT(1) counts, told only if the counts were validated (RFC
+    /// 9000, section 13.4.2.1). Where packets are acknowledged with neither this nor
+    /// [`ecn_ce`](Self::ecn_ce), ECN can't be used.
     pub ecn_ect: u64,
     /// Increase of the peer's validated ECN-CE count.
     pub ecn_ce: u64,
@@ -75,8 +76,8 @@ impl Feedback<'_> {
 
 #[cfg(test)]
 impl<'a> Feedback<'a> {
-    /// One of the application space as most of them are, for tests: with an RTT sample if it acknowledges something, and a
-    /// full window.
+    /// One of the application space as most of them are, for tests: with an RTT sample if it
+    /// acknowledges something, and a full window.
     pub(crate) fn of(now: Time, acked: &'a [Acked], lost: &'a [Lost]) -> Self {
         Self {
             now,

@@ -6,9 +6,9 @@
 //! ```
 //!
 //! [`register`] makes the controllers known to quiche; from then on
-//! `quiche::Config::set_cc_algorithm_name("hybrid:target_delay=10ms")` selects one, in Rust as in C. [`parse`]
-//! reads the same strings and explains what is wrong with a bad one. What each controller does, and from which
-//! paper, stands in [`catalogue`].
+//! `quiche::Config::set_cc_algorithm_name("hybrid:target_delay=10ms")` selects one, in Rust as in
+//! C. [`parse`] reads the same strings and explains what is wrong with a bad one. What each
+//! controller does, and from which paper, stands in [`catalogue`].
 //!
 //! Everything but [`plugin`] builds without quiche and so without BoringSSL
 //! (`--no-default-features`): controllers take their time and feedback as arguments.

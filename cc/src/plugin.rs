@@ -24,7 +24,8 @@ use crate::units::{Bytes, Rate, Time};
 pub const QLOG_SCHEMA: &str = "https://quiche-cc.example/qlog/112026/cc";
 
 /// Makes every controller of the catalogue known to quiche by its name, and every one that was
-/// [added](catalogue::add). To be called again after adding one; what is known already stays as it is.
+/// [added](catalogue::add). To be called again after adding one; what is known already stays as it
+/// is.
 ///
 /// # Panics
 ///
@@ -153,8 +154,8 @@ impl Plugin {
         kept.unwrap_or_else(|| self.translate(instant))
     }
 
-    /// An instant by the controller's clock, which begins with the first that quiche tells. Apart, so that what is done for a
-    /// departure that was told already stays short.
+    /// An instant by the controller's clock, which begins with the first that quiche tells. Apart,
+    /// so that what is done for a departure that was told already stays short.
     #[inline(never)]
     fn translate(&mut self, instant: Instant) -> Time {
         self.clock
@@ -221,7 +222,8 @@ fn bandwidth(rate: Rate) -> Bandwidth {
     if rate == Rate::INFINITE {
         Bandwidth::infinite()
     } else {
-        // quiche reads zero as "no limit", counts bits in 64 bits, and takes the largest of these for infinite.
+        // quiche reads zero as "no limit", counts bits in 64 bits, and takes the largest of these
+        // for infinite.
         let bytes = (rate.bps() / 8.0).round() as u64;
         Bandwidth::from_bytes_per_second(bytes.clamp(1, MOST_BYTES_PER_SECOND))
     }
@@ -270,7 +272,8 @@ impl CongestionControl for Plugin {
         _recovery_stats: &mut RecoveryStats,
     ) {
         self.take_packets(event.acked_packets, event.lost_packets);
-        // The RTT is what has passed since the newest packet left; to sum costs less than to subtract instants.
+        // The RTT is what has passed since the newest packet left; to sum costs less than to
+        // subtract instants.
         let now = match self.acked.last() {
             Some(newest) if event.rtt_updated => newest.sent + event.rtt_stats.latest_rtt(),
             _ => self.translate(event.event_time),

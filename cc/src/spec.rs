@@ -1,4 +1,5 @@
-//! Option strings: `hybrid:paper,d1=10ms` to typed parameters, with errors that say what is allowed.
+//! Option strings: `hybrid:paper,d1=10ms` to typed parameters, with errors that say what is
+//! allowed.
 
 use std::error::Error;
 use std::fmt;
@@ -15,7 +16,8 @@ pub enum Kind {
     MillisOrAuto(f64, f64),
     /// A time between the bounds, or `off`, which is zero.
     MillisOrOff(f64, f64),
-    /// A rate in bit/s between the bounds, with its unit (`bps`, `kbps`, `Mbps`, `Gbps`), or `auto`.
+    /// A rate in bit/s between the bounds, with its unit (`bps`, `kbps`, `Mbps`, `Gbps`), or
+    /// `auto`.
     RateOrAuto(f64, f64),
     /// A rate in bit/s between the bounds, with its unit.
     Rate(f64, f64),
@@ -102,7 +104,8 @@ pub struct Options {
     pub values: Vec<(&'static str, Given)>,
 }
 
-/// Takes the options of `controller` apart: an optional profile first, then `option=value`, with commas between.
+/// Takes the options of `controller` apart: an optional profile first, then `option=value`, with
+/// commas between.
 pub fn parse_options(
     controller: &str,
     text: &str,

@@ -7,8 +7,9 @@ use std::time::Duration;
 /// Nanoseconds in a second.
 const NANOS: f64 = 1e9;
 
-/// An instant: nanoseconds since an origin that is fixed for the connection, at most 68 years. What a peer claims is not
-/// limited otherwise, and sums and differences of some have to fit into 64 bits, with their sign.
+/// An instant: nanoseconds since an origin that is fixed for the connection, at most 68 years. What
+/// a peer claims is not limited otherwise, and sums and differences of some have to fit into 64
+/// bits, with their sign.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Time(u64);
 
@@ -75,7 +76,8 @@ impl Owd {
         Self(nanos)
     }
 
-    /// The nearest to so many nanoseconds. `f64::round` is a function of the C library on many processors.
+    /// The nearest to so many nanoseconds. `f64::round` is a function of the C library on many
+    /// processors.
     #[inline]
     fn rounded(nanos: f64) -> Self {
         Self((nanos + 0.5f64.copysign(nanos)) as i64)
@@ -159,7 +161,8 @@ impl Sub for Owd {
     }
 }
 
-/// A duration in nanoseconds, at most 68 years. Arithmetic with them takes a fraction of that with seconds and nanoseconds.
+/// A duration in nanoseconds, at most 68 years. Arithmetic with them takes a fraction of that with
+/// seconds and nanoseconds.
 #[inline]
 pub fn nanos(duration: Duration) -> u64 {
     Time::from_origin(duration).as_nanos()
@@ -226,7 +229,8 @@ impl Rate {
         self.0 * period.as_secs_f64() / 8.0
     }
 
-    /// How long so many bytes delay what is behind them, to the nanosecond; below a bit per second as with that.
+    /// How long so many bytes delay what is behind them, to the nanosecond; below a bit per second
+    /// as with that.
     #[inline]
     pub fn delay_of(self, bytes: Bytes) -> Owd {
         Owd::rounded(bytes.0 as f64 * 8.0 * NANOS / self.0.max(1.0))
@@ -264,7 +268,8 @@ impl Mul<f64> for Rate {
     }
 }
 
-/// A rate in packets per second, never negative and never NaN: for laws that count packets of any size.
+/// A rate in packets per second, never negative and never NaN: for laws that count packets of any
+/// size.
 #[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd)]
 pub struct PacketRate(f64);
 

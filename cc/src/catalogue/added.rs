@@ -40,7 +40,8 @@ impl Added {
 
 static ADDED: RwLock<Vec<&'static Added>> = RwLock::new(Vec::new());
 
-/// Adds a controller for the rest of the process. The error says what is wrong with its name, or that it is taken.
+/// Adds a controller for the rest of the process. The error says what is wrong with its name, or
+/// that it is taken.
 pub fn add(added: Added) -> Result<(), SpecError> {
     check_name(&added.name)?;
     let mut all = ADDED.write().unwrap_or_else(|e| e.into_inner());

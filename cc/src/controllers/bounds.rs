@@ -19,9 +19,9 @@ pub fn round_trip(known: Option<Duration>, assumed: Duration) -> Duration {
     SHORTEST.max(known.unwrap_or(assumed))
 }
 
-/// `W = R T`: the window with which a rate can be used while nothing comes back for `time`, in whole packets, and the
-/// minimum window at least (RFC 9002, section 7.2). quiche sends while F + P <= W and papers while F < W, which agree if W
-/// is rounded up.
+/// `W = R T`: the window with which a rate can be used while nothing comes back for `time`, in
+/// whole packets, and the minimum window at least (RFC 9002, section 7.2). quiche sends while
+/// `F + P <= W` and papers while `F < W`, which agree if W is rounded up.
 #[inline]
 pub fn window(rate: Rate, time: Duration, packet: Bytes) -> Bytes {
     let size = packet.0.max(1);
@@ -41,8 +41,8 @@ pub fn bounded(rate: Rate, packet: Bytes, length: Duration) -> Rate {
     rate.clamp(least(packet, length), Rate::from_bps(MAX_RATE_BPS))
 }
 
-/// The rate before anything is known: what was asked for, or the initial window (RFC 9002, section 7.2) per round trip; less where the
-/// handshake showed persistent congestion.
+/// The rate before anything is known: what was asked for, or the initial window per round trip
+/// (RFC 9002, section 7.2); less where the handshake showed persistent congestion.
 pub fn initial(
     asked_for: Option<Rate>,
     start: Start,
@@ -58,7 +58,8 @@ pub fn initial(
     }
 }
 
-/// What is left of a rate after persistent congestion: at most the minimum window per round trip (RFC 9002, section 7.6.2).
+/// What is left of a rate after persistent congestion: at most the minimum window per round trip
+/// (RFC 9002, section 7.6.2).
 pub fn restarted(rate: Rate, packet: Bytes, length: Duration) -> Rate {
     let window = packet * MIN_WINDOW_PACKETS;
     bounded(rate.min(window.per(length)), packet, length)

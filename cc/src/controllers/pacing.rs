@@ -4,9 +4,10 @@ use crate::controller::{Burst, CATCH_UP};
 use crate::spec::{Kind, Parameter};
 use crate::units::Rate;
 
-/// Windows per smoothed RTT, more than one (RFC 9002, section 7.7). A window that is paced alone grows by x = gain *
-/// exp(-x) per round trip in slow start, so from 2 ln 2 = 1.39 on the ACK clock is what limits it. The more, the
-/// earlier in a round trip the queue begins that ends slow start; but bursts that the path could carry end it, too.
+/// Windows per smoothed RTT, more than one (RFC 9002, section 7.7). A window that is paced alone
+/// grows by x = gain * exp(-x) per round trip in slow start, so from 2 ln 2 = 1.39 on the ACK clock
+/// is what limits it. The more, the earlier in a round trip the queue begins that ends slow start;
+/// but bursts that the path could carry end it, too.
 pub const GAIN: f64 = 1.5;
 /// The most that can be asked for. Four windows per RTT pace little: the ACK clock does the rest.
 pub const LARGEST_GAIN: f64 = 4.0;

@@ -1,4 +1,5 @@
-//! A path for tests of controllers that have epochs: 100 ms of round trip, and always something to send.
+//! A path for tests of controllers that have epochs: 100 ms of round trip, and always something to
+//! send.
 
 use std::time::Duration;
 
@@ -31,7 +32,8 @@ pub fn field(event: &Event, name: &str) -> Value {
     found.unwrap_or_else(|| panic!("no {name}")).1.clone()
 }
 
-/// What may come back: how long after the last feedback, how old, of which size, and how many packets were acknowledged and lost.
+/// What may come back: how long after the last feedback, how old, of which size, and how many
+/// packets were acknowledged and lost.
 pub type Step = (u64, u64, u64, usize, usize);
 
 /// Whatever comes back, window and rate of the decision stay sane.
@@ -90,7 +92,8 @@ impl<C: Controller> Path<C> {
         self.batch(1, queue_ms, lost);
     }
 
-    /// The same for some packets that one ACK acknowledges, which was held back until the last of them came.
+    /// The same for some packets that one ACK acknowledges, which was held back until the last of
+    /// them came.
     pub fn batch(&mut self, packets: u32, queue_ms: f64, lost: usize) {
         self.now = self.now + self.every * packets;
         let rtt = 100 * MILLI + Duration::from_nanos((queue_ms * 1e6) as u64);

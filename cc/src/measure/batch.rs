@@ -1,8 +1,9 @@
 //! ACKs that come together.
 //!
-//! Shared media, cable modems and receivers hold ACKs back and send them in batches (ACK compression: L. Zhang, S. Shenker,
-//! D. Clark, SIGCOMM 1991). Where a measurement begins amid a batch, what came back before in the same batch belongs to it:
-//! the bytes of the whole batch took the time since the batch before.
+//! Shared media, cable modems and receivers hold ACKs back and send them in batches (ACK
+//! compression: L. Zhang, S. Shenker, D. Clark, SIGCOMM 1991). Where a measurement begins amid a
+//! batch, what came back before in the same batch belongs to it: the bytes of the whole batch took
+//! the time since the batch before.
 
 use crate::feedback::Feedback;
 use crate::units::{Bytes, Time};
@@ -38,9 +39,10 @@ impl Batch {
         (self.came, self.left) = (feedback.now, packet.sent);
     }
 
-    /// A measurement ends with the latest ACK, or, if none `acks`, with something else, and another one begins. Gives what of
-    /// the batch belongs to the new one: all of it, unless the latest ACK is the first. That one took the time before it, as
-    /// an ACK does that comes alone, and belongs to the measurement that it ends.
+    /// A measurement ends with the latest ACK, or, if none `acks`, with something else, and another
+    /// one begins. Gives what of the batch belongs to the new one: all of it, unless the latest ACK
+    /// is the first. That one took the time before it, as an ACK does that comes alone, and belongs
+    /// to the measurement that it ends.
     pub fn cut(&mut self, acks: bool) -> Bytes {
         if !acks || self.alone {
             self.acked = Bytes(0);
@@ -75,7 +77,8 @@ mod tests {
         batch.record(&feedback, feedback.acked_bytes());
     }
 
-    /// What goes over, in packets, if the last of these ACKs ends a measurement: when each came, and when its packets left.
+    /// What goes over, in packets, if the last of these ACKs ends a measurement: when each came,
+    /// and when its packets left.
     fn goes_over(acks: &[(f64, &[f64])]) -> u64 {
         let mut batch = Batch::default();
         for (came, left) in acks {

@@ -9,8 +9,8 @@ use crate::units::Owd;
 /// Values that are kept at most.
 const MAX_VALUES: usize = 128;
 
-/// The one-way delays of an epoch in their order: up to 128 values, each the mean of equally many samples, so that its memory does not
-/// grow with the number of packets.
+/// The one-way delays of an epoch in their order: up to 128 values, each the mean of equally many
+/// samples, so that its memory does not grow with the number of packets.
 #[derive(Debug, Clone)]
 pub struct Course {
     /// Samples of another one are left out.
@@ -38,7 +38,8 @@ impl Course {
         self.begin(Source::Ack);
     }
 
-    /// Adds a sample. The course is that of receive timestamps from the first one on, and begins anew where their clock was set.
+    /// Adds a sample. The course is that of receive timestamps from the first one on, and begins
+    /// anew where their clock was set.
     pub fn add(&mut self, sample: &Sample) {
         let better = sample.source != self.source && sample.source != Source::Ack;
         if better || sample.restarts {

@@ -7,8 +7,8 @@ use crate::units::Owd;
 
 /// A sum of consecutive one-way delays. It stays meaningful when the minima change.
 ///
-/// The clocks' offset is arbitrary, so the sum may wrap around. The mean above the minima does not mind: their multiples wrap around
-/// as well, and delays differ by no more than RTTs do.
+/// The clocks' offset is arbitrary, so the sum may wrap around. The mean above the minima does not
+/// mind: their multiples wrap around as well, and delays differ by no more than RTTs do.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sum {
     delays: Owd,
@@ -41,7 +41,8 @@ impl Sum {
         }
     }
 
-    /// The mean of the delays, each relative to the minimum of its class; none if one is missing, or there are no delays.
+    /// The mean of the delays, each relative to the minimum of its class; none if one is missing,
+    /// or there are no delays.
     pub fn mean(&self, minima: &Minima) -> Option<Owd> {
         let of_each = minima
             .iter()
@@ -120,8 +121,8 @@ impl Means {
         }
     }
 
-    /// Queueing of the return path, where `source` can tell: what ACK arrivals show beyond the receive timestamps, or, while one of them has
-    /// no samples, what they showed `before`.
+    /// Queueing of the return path, where `source` can tell: what ACK arrivals show beyond the
+    /// receive timestamps, or, while one of them has no samples, what they showed `before`.
     pub fn return_delay(self, source: Source, before: Duration) -> Duration {
         match (source, self.by_ack, self.by_timestamp) {
             (Source::Ack, ..) => Duration::ZERO,

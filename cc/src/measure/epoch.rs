@@ -8,7 +8,8 @@ use super::owd::{OwdMeter, Sample, Source};
 use super::trust::Evidence;
 use crate::units::{Bytes, Rate, Time};
 
-/// An epoch that used less of its rate, because the application had no more, says nothing about that rate.
+/// An epoch that used less of its rate, because the application had no more, says nothing about
+/// that rate.
 const USED_SHARE: f64 = 0.8;
 
 /// One epoch, under way. Its memory does not grow with the number of packets.
@@ -29,7 +30,8 @@ pub struct Epoch {
     pub acked_packets: u64,
     /// Bytes that came back; once it is over, in whole batches of ACKs, as nearly as can be.
     pub arrived: Bytes,
-    /// Feedbacks that acknowledged something, when the last one came, and the longest time between two.
+    /// Feedbacks that acknowledged something, when the last one came, and the longest time between
+    /// two.
     pub acks: u64,
     last_ack: Time,
     gap: Time,
@@ -60,8 +62,8 @@ impl Epoch {
         }
     }
 
-    /// Ends it with the latest feedback, whose delays are the first of the next one. What the batch of that feedback had
-    /// acknowledged before goes over to the next one.
+    /// Ends it with the latest feedback, whose delays are the first of the next one. What the batch
+    /// of that feedback had acknowledged before goes over to the next one.
     pub fn end(&mut self, now: Time, batch: Bytes) -> Self {
         self.arrived = Bytes(self.arrived.0.saturating_sub(batch.0));
         Self {
@@ -94,8 +96,8 @@ impl Epoch {
         LossCount::new(self.lost, self.acked_packets)
     }
 
-    /// Something was acknowledged, the oldest of which has `waited` so long. What was not in flight, because the source had nothing
-    /// to send, was not held back.
+    /// Something was acknowledged, the oldest of which has `waited` so long. What was not in
+    /// flight, because the source had nothing to send, was not held back.
     #[inline]
     pub fn on_ack(&mut self, now: Time, waited: impl FnOnce() -> Time) {
         let gap = now.counted_from(self.last_ack);
@@ -166,8 +168,9 @@ impl Epoch {
         }
     }
 
-    /// Whether it left a good part of `rate` unused in `duration`, and not because the window was full. Loss recovery does not notice
-    /// an application that has nothing at all to send. A packet more may have left a moment later.
+    /// Whether it left a good part of `rate` unused in `duration`, and not because the window was
+    /// full. Loss recovery does not notice an application that has nothing at all to send. A packet
+    /// more may have left a moment later.
     pub fn underuses(&self, rate: Rate, duration: Duration, packet: Bytes) -> bool {
         let used = USED_SHARE * rate.over(duration);
         if self.app_limited {
@@ -185,7 +188,8 @@ mod tests {
         Time::from_origin(Duration::from_millis(millis))
     }
 
-    /// The gap of an epoch in which ACKs come at these times, whose oldest packets have waited so long, in ms.
+    /// The gap of an epoch in which ACKs come at these times, whose oldest packets have waited so
+    /// long, in ms.
     fn gap(acks: &[(u64, u64)]) -> u64 {
         let mut epoch = Epoch::new(at(0));
         for &(now, waited) in acks {

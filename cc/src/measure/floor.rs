@@ -1,8 +1,9 @@
 //! The delay under the jitter: what packets meet even when nothing holds them up for a moment.
 //!
-//! A queue delays all packets of some ten milliseconds alike. Jitter, batches and the wait for a shared medium delay some of
-//! them, for shorter. So the smallest delay of such a span is that of the queue, and the mean of these minima follows a
-//! queue that comes and goes in longer times, as those of other flows do, which the minimum of a long epoch would not show.
+//! A queue delays all packets of some ten milliseconds alike. Jitter, batches and the wait for a
+//! shared medium delay some of them, for shorter. So the smallest delay of such a span is that of
+//! the queue, and the mean of these minima follows a queue that comes and goes in longer times, as
+//! those of other flows do, which the minimum of a long epoch would not show.
 
 use std::time::Duration;
 
@@ -11,14 +12,15 @@ use crate::units::Owd;
 
 /// Minima of the [`spans`](super::spans) of one epoch, and their jitter over all of them.
 ///
-/// Some delays are not yet those of the rate that was set last. The mean leaves them out. Jitter is the path's, whatever is
-/// sent.
+/// Some delays are not yet those of the rate that was set last. The mean leaves them out. Jitter is
+/// the path's, whatever is sent.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Floor {
     /// Of spans that are over.
     sum: Owd,
     spans: u32,
-    /// The minimum of the span under way, and of the latest feedback. If that ends the epoch, it is the first of the next one.
+    /// The minimum of the span under way, and of the latest feedback. If that ends the epoch, it is
+    /// the first of the next one.
     least: Least,
     newest: Least,
     /// The last delay of the latest feedback with any.
@@ -26,7 +28,8 @@ pub struct Floor {
     jitter: Jitter,
 }
 
-/// The smallest of some delays, or longer than any if there are none: every ACK compares some, which is cheaper than an option.
+/// The smallest of some delays, or longer than any if there are none: every ACK compares some,
+/// which is cheaper than an option.
 #[derive(Debug, Clone, Copy)]
 struct Least(Owd);
 
@@ -66,8 +69,8 @@ impl Floor {
         self.newest.get().map(|_| self.last)
     }
 
-    /// The span is over that was under way before the latest feedback; it may be one that does not count. Apart, so that what
-    /// adds delays stays short.
+    /// The span is over that was under way before the latest feedback; it may be one that does not
+    /// count. Apart, so that what adds delays stays short.
     #[inline(never)]
     pub fn close(&mut self, counts: bool) {
         if let Some(delay) = std::mem::take(&mut self.least).get() {
@@ -154,7 +157,8 @@ mod tests {
 
     #[test]
     fn the_feedback_that_ends_an_epoch_is_the_first_of_the_next_one() {
-        // A batch of ACKs, of which the first was held back for longest, ends one epoch and begins the other.
+        // A batch of ACKs, of which the first was held back for longest, ends one epoch and begins
+        // the other.
         let mut floor = Floor::default();
         let mut add = |delay: i64, ends: bool| {
             floor.begin_feedback();

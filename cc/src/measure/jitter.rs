@@ -1,18 +1,20 @@
 //! Jitter of the delay: by how much it moves without a queue that grows or drains.
 //!
-//! A queue changes by no more than the sending rate lets it, so within three spans of some 10 ms it grows or drains along a
-//! line. A shared medium, batches and sparse ACKs make the delay jump up and down. So what counts is how far a delay is from the
-//! middle of its two neighbours: a queue alone has no such *bend*, whatever its slope. (RFC 3550, section 6.4.1, averages
-//! differences of neighbours, and would take every queue that comes and goes for jitter.)
+//! A queue changes by no more than the sending rate lets it, so within three spans of some 10 ms it
+//! grows or drains along a line. A shared medium, batches and sparse ACKs make the delay jump up
+//! and down. So what counts is how far a delay is from the middle of its two neighbours: a queue
+//! alone has no such *bend*, whatever its slope. (RFC 3550, section 6.4.1, averages differences of
+//! neighbours, and would take every queue that comes and goes for jitter.)
 //!
 //! ```text
-//!   b_i = m_(i-1) - (m_i + m_(i-2)) / 2             the bend of three delays
-//!   v   = 2 min(mean of b > 0, mean of -b > 0)      one-sided bends are those of a queue that begins
+//!   b_i = m_(i-1) - (m_i + m_(i-2)) / 2           the bend of three delays
+//!   v   = 2 min(mean of b > 0, mean of -b > 0)    one-sided bends are those of a queue that begins
 //!   low : a low quantile of the delays, held between 0 and 3 v
 //!   level = 2.5 v + low
 //! ```
 //!
-//! The delays are relative to a minimum over ten seconds, which jitter rarely reaches: `low` is what lies between.
+//! The delays are relative to a minimum over ten seconds, which jitter rarely reaches: `low` is
+//! what lies between.
 
 use std::time::Duration;
 
@@ -22,7 +24,8 @@ use crate::units::Owd;
 const MOST_BENDS: u32 = 64;
 /// With fewer bends the jitter counts in proportion.
 const TELLING_BENDS: f64 = 4.0;
-/// ns. A bend beyond this counts as this: receive timestamps are claims, and a path that is stalled is no jitter.
+/// ns. A bend beyond this counts as this: receive timestamps are claims, and a path that is stalled
+/// is no jitter.
 const MOST_BEND: f64 = 50e6;
 /// The level is so many times v above `low`.
 const LEVEL: f64 = 2.5;

@@ -35,8 +35,8 @@ impl LossIntervals {
 
     /// The loss event rate, in (0, 1], with `open` packets since the last event.
     ///
-    /// The open interval counts if that lowers the rate (section 5.4). Before the first event it is all
-    /// there is: the rate is then the bound 1 / (1 + open) that a loss now would show.
+    /// The open interval counts if that lowers the rate (section 5.4). Before the first event it is
+    /// all there is: the rate is then the bound 1 / (1 + open) that a loss now would show.
     pub fn rate(&self, open: u64) -> f64 {
         if self.closed.is_empty() {
             return 1.0 / (1.0 + open as f64);
@@ -115,7 +115,8 @@ impl LossCount {
         self.lost >= Self::LEAST && self.lost as f64 > share * self.packets as f64
     }
 
-    /// Whether chance does not explain so many where `share` is always lost: they are a Poisson count.
+    /// Whether chance does not explain so many where `share` is always lost: they are a Poisson
+    /// count.
     pub fn exceeds_chance(self, share: f64) -> bool {
         let mean = share * self.packets as f64;
         self.lost as f64 > mean + Self::DEVIATIONS * mean.sqrt()

@@ -131,8 +131,8 @@ impl OwdMeter {
         }
     }
 
-    /// The path has become longer: delays that were queueing so far are not. So much of those by ACK arrivals, and of those by
-    /// receive timestamps; unknown is a reason to start anew.
+    /// The path has become longer: delays that were queueing so far are not. So much of those by
+    /// ACK arrivals, and of those by receive timestamps; unknown is a reason to start anew.
     pub fn raise(&mut self, by_ack: Option<Owd>, by_timestamp: Option<Owd>) {
         self.by_ack.raise(by_ack);
         self.by_timestamp.raise(by_timestamp);
@@ -144,7 +144,8 @@ impl OwdMeter {
         }
     }
 
-    /// Whether the windows pause from now on: no delay is that of the path alone, so the minima are not to be forgotten.
+    /// Whether the windows pause from now on: no delay is that of the path alone, so the minima are
+    /// not to be forgotten.
     pub fn pause(&mut self, paused: bool, now: Time) {
         if self.time.pause(paused, now) {
             // Parts of the windows are not as far apart as their numbers.
@@ -180,8 +181,8 @@ impl OwdMeter {
         }
     }
 
-    /// Takes the samples of all sources out of `feedback`: returns that of the ACK's arrival, and hands those of receive
-    /// timestamps to `each`, in the order of packets.
+    /// Takes the samples of all sources out of `feedback`: returns that of the ACK's arrival, and
+    /// hands those of receive timestamps to `each`, in the order of packets.
     #[inline]
     pub fn record(&mut self, feedback: &Feedback<'_>, each: impl FnMut(Sample)) -> Option<Sample> {
         let by_ack = self.record_arrival(feedback);
@@ -244,7 +245,8 @@ impl OwdMeter {
         }
     }
 
-    /// Moves the windows to `now`, if that begins a new part of them, and lets the minima follow the peer's clock.
+    /// Moves the windows to `now`, if that begins a new part of them, and lets the minima follow
+    /// the peer's clock.
     #[cold]
     fn advance(&mut self, now: Time, sampled: bool) {
         if sampled {
@@ -275,7 +277,8 @@ impl OwdMeter {
         }
     }
 
-    /// Part `number` is over, in which the least of full packets by receive timestamps and by the ACKs' arrival was `seen`.
+    /// Part `number` is over, in which the least of full packets by receive timestamps and by the
+    /// ACKs' arrival was `seen`.
     fn update_skew(&mut self, number: u64, seen: (Option<Owd>, Option<Owd>)) {
         if let Some(skew) = &mut self.skew {
             if let Some(more) = skew.part_over(number, seen) {
@@ -338,8 +341,9 @@ impl OwdMeter {
         worth
     }
 
-    /// An RTT less the reported ACK delay, which counts up to the peer's `max_ack_delay` and takes no RTT below the smallest
-    /// (RFC 9002, section 5.3): one wrong report must not lower the base delay for the whole window.
+    /// An RTT less the reported ACK delay, which counts up to the peer's `max_ack_delay` and takes
+    /// no RTT below the smallest (RFC 9002, section 5.3): one wrong report must not lower the base
+    /// delay for the whole window.
     #[inline(always)]
     fn without_ack_delay(&self, feedback: &Feedback<'_>, rtt: Owd) -> Owd {
         let delay = Owd::from(feedback.ack_delay).min(feedback.max_ack_delay.into());

@@ -8,12 +8,14 @@ use crate::units::Time;
 
 /// Looks for runs of lost packets between which nothing was acknowledged.
 ///
-/// Only runs that one feedback declares lost, of packets sent after everything that was acknowledged before, are
-/// seen. That is what an interruption looks like: the first ACK after it declares lost what was sent in it. It also
-/// needs no memory of what was acknowledged between two losses, and errs towards not reacting.
+/// Only runs that one feedback declares lost, of packets sent after everything that was
+/// acknowledged before, are seen. That is what an interruption looks like: the first ACK after it
+/// declares lost what was sent in it. It also needs no memory of what was acknowledged between two
+/// losses, and errs towards not reacting.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PersistentCongestion {
-    /// When the latest packet was sent that has been acknowledged, in any packet number space; the origin of time before any.
+    /// When the latest packet was sent that has been acknowledged, in any packet number space; the
+    /// origin of time before any.
     newest_acked: Time,
 }
 
@@ -29,7 +31,8 @@ impl PersistentCongestion {
         !feedback.lost.is_empty() && Self::has_run(feedback, before, rtt)
     }
 
-    /// Whether a run of losses after `before` lasts long enough. Rarely asked, and no part of what an ACK costs.
+    /// Whether a run of losses after `before` lasts long enough. Rarely asked, and no part of what
+    /// an ACK costs.
     #[inline(never)]
     fn has_run(feedback: &Feedback<'_>, before: Time, rtt: &Rtt) -> bool {
         let Some(sampled) = rtt.first_sample() else {
@@ -88,7 +91,8 @@ impl Blackout {
         self.seen
     }
 
-    /// The next epoch begins after this feedback. After the very first one, a sample of the RTT an epoch is enough for probe timeouts.
+    /// The next epoch begins after this feedback. After the very first one, a sample of the RTT an
+    /// epoch is enough for probe timeouts.
     pub fn next_epoch(&mut self, feedback: &Feedback<'_>) {
         self.seen = false;
         self.rtt.record(feedback);

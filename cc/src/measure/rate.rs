@@ -1,15 +1,18 @@
-//! The rate at which packets reach the receiver, beside the one at which the same packets were sent.
+//! The rate at which packets reach the receiver, beside the one at which the same packets were
+//! sent.
 //!
-//! Every ACK that gives a one-way delay ([`super::owd`]) sets a mark at its newest packet: when that was sent and arrived,
-//! and what had been sent and acknowledged by then. Between two marks A and B
+//! Every ACK that gives a one-way delay ([`super::owd`]) sets a mark at its newest packet: when
+//! that was sent and arrived, and what had been sent and acknowledged by then. Between two marks A
+//! and B
 //!
 //! ```text
 //!   X_in  = bytes sent after A until B       / (send time of B    - send time of A)
 //!   X_out = bytes acknowledged after A by B  / (arrival time of B - arrival time of A)
 //! ```
 //!
-//! Lost packets are in the one and not in the other. Arrival times differ from send times by the one-way
-//! delays, so clocks with different origins do no harm; where they come from, and which are not believed, is `owd`'s part.
+//! Lost packets are in the one and not in the other. Arrival times differ from send times by the
+//! one-way delays, so clocks with different origins do no harm; where they come from, and which are
+//! not believed, is `owd`'s part.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -21,9 +24,11 @@ use crate::units::{scaled, Bytes, Owd, Rate, Time};
 
 /// Marks kept in the shortest time that a measurement spans.
 const MARKS_PER_SPAN: u32 = 32;
-/// So many spans of sending are remembered for one of arriving: a batch of ACKs longer than that says nothing of a rate.
+/// So many spans of sending are remembered for one of arriving: a batch of ACKs longer than that
+/// says nothing of a rate.
 const MOST_SPANS: u32 = 8;
-/// Where receive timestamps make the span zero, what counts is this share of the time it took to send.
+/// Where receive timestamps make the span zero, what counts is this share of the time it took to
+/// send.
 const LEAST_SHARE: f64 = 1e-3;
 
 /// What was known at the newest packet of an ACK.
@@ -38,9 +43,9 @@ struct Mark {
 }
 
 impl Mark {
-    /// Its one-way delay, relative to the smallest that was known at `earlier`. What is faster than that counts as the
-    /// smallest: otherwise a receiver whose clock runs slow, or is turned back bit by bit, would receive faster than
-    /// was sent without a queue that empties.
+    /// Its one-way delay, relative to the smallest that was known at `earlier`. What is faster than
+    /// that counts as the smallest: otherwise a receiver whose clock runs slow, or is turned back
+    /// bit by bit, would receive faster than was sent without a queue that empties.
     fn queueing(&self, earlier: &Mark) -> Owd {
         let smallest = earlier.minima[self.sample.class].unwrap_or(earlier.sample.owd);
         (self.sample.owd - smallest).max(Owd::ZERO)
@@ -91,7 +96,8 @@ impl RateSample {
 
 /// Measures X_in and X_out over at least so many packets and so much time.
 ///
-/// Its memory is a mark per ACK in eight of these spans, at most 32 in each, or one per packet, and what is in flight.
+/// Its memory is a mark per ACK in eight of these spans, at most 32 in each, or one per packet, and
+/// what is in flight.
 #[derive(Debug, Clone)]
 pub struct RateMeter {
     span: Duration,
@@ -125,8 +131,8 @@ impl RateMeter {
         self.marks.clear();
     }
 
-    /// Takes in an ACK. `newest` is the sample of its newest packet by the source in use, if it has one, and
-    /// `minima` are those of that source; the rates span at least `least` packets.
+    /// Takes in an ACK. `newest` is the sample of its newest packet by the source in use, if it has
+    /// one, and `minima` are those of that source; the rates span at least `least` packets.
     pub fn on_feedback(
         &mut self,
         feedback: &Feedback<'_>,
@@ -179,8 +185,8 @@ impl RateMeter {
         }
     }
 
-    /// Both ends of the path have to have had the time: what a batch of ACKs brings arrives at once, however long it took to
-    /// send, and would be the rate of a far faster path.
+    /// Both ends of the path have to have had the time: what a batch of ACKs brings arrives at
+    /// once, however long it took to send, and would be the rate of a far faster path.
     fn is_enough(&self, from: &Mark, to: &Mark, least: u64) -> bool {
         to.packets - from.packets >= least
             && to.sample.sent.since(from.sample.sent) >= self.span

@@ -2,10 +2,11 @@
 
 use crate::units::Time;
 
-/// A round trip that began when something was done. It is over when a packet that was sent after that comes back:
-/// only then does feedback show what the deed has led to. So reacting at most once per round trip is to react only to
-/// packets that [`show`](Self::shows) it (RFC 9002, section 7.3.2: packets sent before the recovery period began
-/// do not start another), and updating once per round trip is to update when one does.
+/// A round trip that began when something was done. It is over when a packet that was sent after
+/// that comes back: only then does feedback show what the deed has led to. So reacting at most once
+/// per round trip is to react only to packets that [`show`](Self::shows) it (RFC 9002, section
+/// 7.3.2: packets sent before the recovery period began do not start another), and updating once
+/// per round trip is to update when one does.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Round {
     began: Option<Time>,

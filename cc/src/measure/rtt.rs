@@ -34,8 +34,8 @@ impl Rtt {
 
     /// Takes the sample that `feedback` gives, if any, and returns it without the ACK delay.
     ///
-    /// Section 5.3: the reported delay counts up to `max_ack_delay`, not at all in Initial packets, and never so
-    /// much that the sample would fall below the minimum.
+    /// Section 5.3: the reported delay counts up to `max_ack_delay`, not at all in Initial packets,
+    /// and never so much that the sample would fall below the minimum.
     #[inline]
     pub fn record(&mut self, feedback: &Feedback<'_>) -> Option<Duration> {
         self.max_ack_delay = feedback.max_ack_delay;

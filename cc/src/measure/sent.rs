@@ -17,7 +17,8 @@ pub struct Departure {
     pub allowed: Rate,
 }
 
-/// The departures of ack-eliciting packets. Holds what is in flight: whoever keeps one forgets what has come back.
+/// The departures of ack-eliciting packets. Holds what is in flight: whoever keeps one forgets what
+/// has come back.
 #[derive(Debug, Clone)]
 pub struct SentLog {
     /// The latest that was forgotten.
@@ -67,7 +68,8 @@ impl SentLog {
             .map_or(self.before, |place| self.log[place])
     }
 
-    /// Forgets all departures before the one that [`at`](Self::at) gives for `time`, which it returns.
+    /// Forgets all departures before the one that [`at`](Self::at) gives for `time`, which it
+    /// returns.
     pub fn forget_before(&mut self, time: Time) -> Departure {
         let later = self.log.partition_point(|departure| departure.at <= time);
         if let Some(latest) = self.log.drain(..later).next_back() {

@@ -1,8 +1,9 @@
 //! The skew of the peer's clock: by how much its receive timestamps run faster than ours.
 //!
-//! Seen from one side a clock that is fast looks like a queue that grows. But it makes one-way delays longer by what it makes
-//! the way back shorter, which queues and routes do not. The least delays of the parts of a window give slopes, one for each
-//! two of them (Theil, Sen); noise gives some up and some down. V. Paxson, "On Calibrating Measurements of Packet Transit Times"
+//! Seen from one side a clock that is fast looks like a queue that grows. But it makes one-way
+//! delays longer by what it makes the way back shorter, which queues and routes do not. The least
+//! delays of the parts of a window give slopes, one for each two of them (Theil, Sen); noise gives
+//! some up and some down. V. Paxson, "On Calibrating Measurements of Packet Transit Times"
 //! (SIGMETRICS 1998), compares both directions as well; RFC 6817, appendix A.2, names the problem.
 
 use std::time::Duration;
@@ -59,8 +60,8 @@ pub enum Correction {
     Step(Owd),
 }
 
-/// What a clock gains since the minimum of a part was seen that began `ago` parts ago, and is over: at its begin if the clock is
-/// fast, else at its end.
+/// What a clock gains since the minimum of a part was seen that began `ago` parts ago, and is over:
+/// at its begin if the clock is fast, else at its end.
 fn gained_since(gain: Owd, ago: u32) -> Owd {
     gain * ago.saturating_sub(u32::from(gain < Owd::ZERO))
 }
@@ -113,15 +114,15 @@ impl Skew {
         Some(self.gain * ticks).filter(|gained| *gained != Owd::ZERO)
     }
 
-    /// Delays of before do not compare with what comes: the path or the clock has changed. What a clock gains stays until more
-    /// is known.
+    /// Delays of before do not compare with what comes: the path or the clock has changed. What a
+    /// clock gains stays until more is known.
     pub fn restart(&mut self) {
         self.parts.clear();
         self.disturbed = true;
     }
 
-    /// Part `number` is over, with the least one-way delay by receive timestamps and by the ACKs' arrival, as far as there are any.
-    /// Returns what minima lack, if they do.
+    /// Part `number` is over, with the least one-way delay by receive timestamps and by the ACKs'
+    /// arrival, as far as there are any. Returns what minima lack, if they do.
     pub fn part_over(
         &mut self,
         number: u64,
@@ -171,7 +172,8 @@ impl Skew {
         Owd::from_nanos(Owd::from(self.tick * TICKS).as_nanos() / MOST)
     }
 
-    /// By how much the clock was set, if it was: more than it can gain has come between a part and each of the last before it.
+    /// By how much the clock was set, if it was: more than it can gain has come between a part and
+    /// each of the last before it.
     fn step(&self, part: &Part) -> Option<Owd> {
         let recent = &self.parts[self.parts.len().saturating_sub(ENOUGH)..];
         let common = recent.iter().map(|before| {
@@ -196,8 +198,9 @@ impl Skew {
     }
 }
 
-/// What a delay gains per part at least, by three quarters of the pairs of parts; nothing if they do not agree on the sign. Only
-/// pairs count that are half of the time apart: between others noise is more than slope.
+/// What a delay gains per part at least, by three quarters of the pairs of parts; nothing if they
+/// do not agree on the sign. Only pairs count that are half of the time apart: between others noise
+/// is more than slope.
 fn slope(parts: &[Part], delay: impl Fn(&Part) -> Owd) -> Owd {
     let apart = |later: &Part, earlier: &Part| later.number - earlier.number;
     let span = apart(&parts[parts.len() - 1], &parts[0]);

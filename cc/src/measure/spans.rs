@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::units::{nanos, Time};
 
-/// About how long a span is. A flow that takes minima over longer times sees less of the queue that it shares, and takes more of the
-/// path.
+/// About how long a span is. A flow that takes minima over longer times sees less of the queue that
+/// it shares, and takes more of the path.
 const SPAN: Duration = Duration::from_millis(10);
 
 /// How an epoch is cut into spans, and where in it the latest feedback came.
@@ -17,8 +17,8 @@ pub struct Spans {
     length: Time,
     width: u64,
     last: u64,
-    /// The span of the latest feedback, and when the next one begins: every ACK compares its time with that, and divides by no
-    /// width.
+    /// The span of the latest feedback, and when the next one begins: every ACK compares its time
+    /// with that, and divides by no width.
     span: u64,
     next: Time,
 }

@@ -1,34 +1,39 @@
 //! The time that a full packet occupies the slowest link of the path.
 //!
-//! A packet that meets another one on the line waits for up to this long although there is no queue. Where packets take
-//! milliseconds, that is as much as the delay that congestion control reacts to; and it is the smaller flows that meet
-//! the packets of the larger ones, so that they back off more often.
+//! A packet that meets another one on the line waits for up to this long although there is no
+//! queue. Where packets take milliseconds, that is as much as the delay that congestion control
+//! reacts to; and it is the smaller flows that meet the packets of the larger ones, so that they
+//! back off more often.
 //!
-//! Full packets that follow each other closely leave the slowest link one transmission time apart. The smallest spacing
-//! of three in a row is the estimate; with three, one packet that comes late spoils it half as much as with two. Jitter makes it too
-//! small, never too large, and it can never be larger than the spacing at which the sender sends, so a receiver that lies about it gains
-//! at most what a flow of little share is granted.
+//! Full packets that follow each other closely leave the slowest link one transmission time apart.
+//! The smallest spacing of three in a row is the estimate; with three, one packet that comes late
+//! spoils it half as much as with two. Jitter makes it too small, never too large, and it can never
+//! be larger than the spacing at which the sender sends, so a receiver that lies about it gains at
+//! most what a flow of little share is granted.
 //!
-//! Where the receiver, or a medium before it, hands packets over in batches, receive timestamps tell nothing of the link: packets that left
-//! apart come together. While a good part of them does, there is no estimate.
+//! Where the receiver, or a medium before it, hands packets over in batches, receive timestamps
+//! tell nothing of the link: packets that left apart come together. While a good part of them does,
+//! there is no estimate.
 //!
-//! Only packets that arrive further apart than they left show what the link carries, and not what the sender sends: packet
-//! dispersion (S. Keshav, "A control-theoretic approach to flow control", SIGCOMM 1991; J. Hoe, "Improving the start-up
-//! behavior of a congestion control scheme for TCP", SIGCOMM 1996, takes it for the end of slow start).
+//! Only packets that arrive further apart than they left show what the link carries, and not what
+//! the sender sends: packet dispersion (S. Keshav, "A control-theoretic approach to flow control",
+//! SIGCOMM 1991; J. Hoe, "Improving the start-up behavior of a congestion control scheme for TCP",
+//! SIGCOMM 1996, takes it for the end of slow start).
 
 use std::time::Duration;
 
 use super::owd::{Sample, Source, CLASSES};
 use crate::units::{Owd, Time};
 
-/// Three packets come together if they arrive in less than the time in which they left divided by this.
+/// Three packets come together if they arrive in less than the time in which they left divided by
+/// this.
 const TOGETHER_DIVISOR: u32 = 8;
 /// If more than so many of so many do, packets come in batches.
 const BATCHES: u8 = 16;
 const BLOCK: u8 = 64;
 
-/// The estimate. It never rises, except when it starts anew: a path that has become slower is then taken for faster
-/// than it is, which is the cautious side.
+/// The estimate. It never rises, except when it starts anew: a path that has become slower is then
+/// taken for faster than it is, which is the cautious side.
 #[derive(Debug, Clone)]
 pub struct TransmissionTime {
     /// How many full packets have arrived in a row, up to two, and when the last two of them did.
@@ -43,8 +48,8 @@ pub struct TransmissionTime {
     together: u8,
     /// Whether packets came in batches in the last block.
     in_batches: bool,
-    /// Between the arrivals of a full packet and of the next but one, longer than any before two have come; and half of that, zero
-    /// as long.
+    /// Between the arrivals of a full packet and of the next but one, longer than any before two
+    /// have come; and half of that, zero as long.
     least: Owd,
     estimate: Owd,
 }
@@ -134,7 +139,8 @@ impl TransmissionTime {
         *self = Self::default();
     }
 
-    /// Whether the estimate is at most what the slowest link takes, and not only what the sender has left between packets.
+    /// Whether the estimate is at most what the slowest link takes, and not only what the sender
+    /// has left between packets.
     pub fn is_dispersed(&self) -> bool {
         self.dispersed
     }

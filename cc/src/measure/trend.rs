@@ -1,7 +1,7 @@
 //! Whether one-way delays rise: the Pathload test.
 //!
-//! M. Jain and C. Dovrolis, "End-to-end available bandwidth", IEEE/ACM ToN 11:537 (2003), section V: the
-//! samples are cut into about sqrt(n) groups, and the group medians m_1..m_k give
+//! M. Jain and C. Dovrolis, "End-to-end available bandwidth", IEEE/ACM ToN 11:537 (2003), section
+//! V: the samples are cut into about sqrt(n) groups, and the group medians m_1..m_k give
 //!
 //! - PCT, the share of pairs m_i < m_(i+1);
 //! - PDT = (m_k - m_1) / sum |m_(i+1) - m_i|.
@@ -40,8 +40,8 @@ impl Trend {
     }
 }
 
-/// Tests the one-way delays of an epoch: of `samples`, in the order of arrival, those with numbers in a range. A rise of
-/// no more than `floor` is noise.
+/// Tests the one-way delays of an epoch: of `samples`, in the order of arrival, those with numbers
+/// in a range. A rise of no more than `floor` is noise.
 pub fn trend(samples: usize, delays: impl Fn(Range<usize>) -> Vec<Owd>, floor: Owd) -> Trend {
     if samples < MIN_SAMPLES {
         return Trend::Unknown;

@@ -1,15 +1,15 @@
 //! Whether the receive timestamps that a peer reports can be believed.
 //!
-//! They are claims. A peer that wants more than its share reports that nothing queues. What it cannot
-//! fake is the RTT, downwards, and that what is lost stays unacknowledged. So
+//! They are claims. A peer that wants more than its share reports that nothing queues. What it
+//! cannot fake is the RTT, downwards, and that what is lost stays unacknowledged. So
 //!
-//! - a relative one-way delay is never longer than the RTT has grown, and never far below its minimum
-//!   while the RTT is not; samples that are do not count, and several in a row mean that a clock was
-//!   set ([`Trust::check`]);
+//! - a relative one-way delay is never longer than the RTT has grown, and never far below its
+//!   minimum while the RTT is not; samples that are do not count, and several in a row mean that a
+//!   clock was set ([`Trust::check`]);
 //! - packets are lost from full buffers while the RTT says that there is a queue: if the receive
 //!   times say that there is none, again and again, they lose their authority for good
-//!   ([`Trust::end_epoch`]). Random loss beside a congested return path looks alike when it is heavy;
-//!   falling back to ACK arrivals is then the safe side.
+//!   ([`Trust::end_epoch`]). Random loss beside a congested return path looks alike when it is
+//!   heavy; falling back to ACK arrivals is then the safe side.
 
 use crate::units::Owd;
 
@@ -68,8 +68,9 @@ impl Trust {
         self.lost
     }
 
-    /// Whether a one-way delay that is so much `above` the minimum of its size agrees with the `excess` of its RTT: almost every
-    /// one does, and is above the lowest of any size then. Of the others [`check`](Self::check) says what they are worth.
+    /// Whether a one-way delay that is so much `above` the minimum of its size agrees with the
+    /// `excess` of its RTT: almost every one does, and is above the lowest of any size then. Of the
+    /// others [`check`](Self::check) says what they are worth.
     #[inline]
     pub fn agrees(&mut self, above: Owd, excess: Owd) -> bool {
         let agrees = Owd::ZERO <= above && above <= longest(excess);
@@ -81,8 +82,8 @@ impl Trust {
 
     /// Holds a one-way delay against the minimum of its size, and the lowest of any size.
     ///
-    /// `excess` is what the packet's RTT has beyond the smallest RTT; `fall` is by how much the ACK's RTT is
-    /// below what was the smallest.
+    /// `excess` is what the packet's RTT has beyond the smallest RTT; `fall` is by how much the
+    /// ACK's RTT is below what was the smallest.
     pub fn check(
         &mut self,
         owd: Owd,

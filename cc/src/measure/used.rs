@@ -1,4 +1,5 @@
-//! How much of a window is used: a window that is not says nothing of the path (RFC 9002, section 7.8).
+//! How much of a window is used: a window that is not says nothing of the path (RFC 9002, section
+//! 7.8).
 //!
 //! ```text
 //!     U = the most that was in flight before a feedback, of this round trip and the one before
@@ -7,17 +8,20 @@
 //!     congestion avoidance   w grows while  w < U / 0.8 + m
 //! ```
 //!
-//! What is in flight is known whatever the application does, so nobody has to be told that it has nothing to send: loss
-//! recovery hears of that only when it makes a packet without data, and never while nothing is to be sent.
+//! What is in flight is known whatever the application does, so nobody has to be told that it has
+//! nothing to send: loss recovery hears of that only when it makes a packet without data, and never
+//! while nothing is to be sent.
 
 use crate::feedback::Feedback;
 use crate::measure::round::Round;
 use crate::units::Bytes;
 
-/// In slow start the window may double in a round trip (RFC 9002, section 7.3.1): twice what is in flight is in use.
+/// In slow start the window may double in a round trip (RFC 9002, section 7.3.1): twice what is in
+/// flight is in use.
 const DOUBLING: f64 = 2.0;
-/// A window or a rate is used if this share of it is: pacing at the rate itself leaves as much as a round trip is shorter
-/// than the smoothed one (RFC 9002, section 7.8: a sender that waits for its pacer is not application-limited).
+/// A window or a rate is used if this share of it is: pacing at the rate itself leaves as much as a
+/// round trip is shorter than the smoothed one (RFC 9002, section 7.8: a sender that waits for its
+/// pacer is not application-limited).
 const USED_SHARE: f64 = 0.8;
 
 /// The most that was in flight while the acknowledged packets were.
@@ -53,7 +57,8 @@ impl Used {
         window < DOUBLING * self.most().0 as f64
     }
 
-    /// Whether it is to grow otherwise. Of a window less than a full `packet` may stay free, as no packet fits in.
+    /// Whether it is to grow otherwise. Of a window less than a full `packet` may stay free, as no
+    /// packet fits in.
     pub fn may_grow(&self, window: f64, packet: f64) -> bool {
         window < self.most_grown(packet)
     }
@@ -95,7 +100,8 @@ mod tests {
         record(&mut used, 0, 100, 10_000);
         record(&mut used, 50, 150, 2_000);
         assert_eq!(used.most(), Bytes(10_000));
-        // Sent after the round trip began that ended at 100 ms: another one ends, and this one's most is kept for the next.
+        // Sent after the round trip began that ended at 100 ms: another one ends, and this one's
+        // most is kept for the next.
         record(&mut used, 110, 210, 3_000);
         assert_eq!(used.most(), Bytes(10_000));
         record(&mut used, 200, 300, 2_000);

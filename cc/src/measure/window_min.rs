@@ -9,8 +9,8 @@ pub const PARTS: usize = 10;
 
 /// The smallest value of the last `window`, in constant time and memory.
 ///
-/// The window moves in steps of a tenth of its length, counted from the origin of time. Only then is there more to do than
-/// a comparison.
+/// The window moves in steps of a tenth of its length, counted from the origin of time. Only then
+/// is there more to do than a comparison.
 #[derive(Debug, Clone)]
 pub struct WindowMin<T> {
     part: Duration,
@@ -103,7 +103,8 @@ impl<T: Copy + Ord> WindowMin<T> {
         self.least
     }
 
-    /// Replaces the minimum of each part; `change` is told how many parts ago that began, 0 for the latest.
+    /// Replaces the minimum of each part; `change` is told how many parts ago that began, 0 for the
+    /// latest.
     pub fn change(&mut self, change: impl Fn(T, u32) -> T) {
         let latest = self.current.as_mut().map(|minimum| (minimum, 0));
         let (later, earlier) = self.before.split_at_mut(self.place);

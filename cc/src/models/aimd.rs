@@ -1,7 +1,8 @@
 //! Throughput of rate-based AIMD, and the increase that gives a wanted one.
 //!
-//! O. B. Akan, "On the throughput analysis of rate-based and window-based congestion control schemes", Computer
-//! Networks 44 (2004), 701-711; equation numbers are the paper's. `docs/papers/raimd.md` restates them.
+//! O. B. Akan, "On the throughput analysis of rate-based and window-based congestion control
+//! schemes", Computer Networks 44 (2004), 701-711; equation numbers are the paper's.
+//! `docs/papers/raimd.md` restates them.
 
 use std::time::Duration;
 
@@ -23,8 +24,8 @@ impl Path {
     }
 }
 
-/// Equation (12): the steady-state throughput of `S += alpha` per RTT and `S *= beta` per loss, for `beta` in
-/// [0, 1).
+/// Equation (12): the steady-state throughput of `S += alpha` per RTT and `S *= beta` per loss, for
+/// `beta` in [0, 1).
 ///
 /// T = alpha / (4 (1-beta)) * (1 + beta + sqrt((3-beta)^2 + 8 (1-beta^2) / (alpha R p)))
 pub fn throughput(alpha: PacketRate, beta: f64, path: &Path) -> PacketRate {
@@ -35,12 +36,13 @@ pub fn throughput(alpha: PacketRate, beta: f64, path: &Path) -> PacketRate {
     PacketRate::from_per_sec((alpha * (1.0 + beta) + root.sqrt()) / (4.0 * (1.0 - beta)))
 }
 
-/// Equation (13), the inverse of (12): the increase with which `target` is the throughput, for `beta` in [0, 1).
+/// Equation (13), the inverse of (12): the increase with which `target` is the throughput, for
+/// `beta` in [0, 1).
 ///
 /// alpha = (1+beta)/2 * Y * (sqrt(1 + 8 B^2 (1-beta) / (Y^2 (1+beta)^2)) - 1), with Y = B + 1/(R p)
 ///
-/// Written without the difference of like numbers, which would leave no digits where 1/(R p) is large: sqrt(1 + x) - 1 =
-/// x / (sqrt(1 + x) + 1).
+/// Written without the difference of like numbers, which would leave no digits where 1/(R p) is
+/// large: sqrt(1 + x) - 1 = x / (sqrt(1 + x) + 1).
 pub fn increase_for(target: PacketRate, beta: f64, path: &Path) -> PacketRate {
     let target = target.per_sec();
     let y = target + path.lossy_rate();

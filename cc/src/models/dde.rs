@@ -1,11 +1,12 @@
 //! Differential equations with one constant delay: `x'(t) = f(x(t), x(t - delay))`.
 //!
-//! The classical Runge-Kutta method of fourth order with steps that divide the delay, so that the kinks which the
-//! start leaves at every multiple of the delay fall on steps. Half-way between steps the past is taken from the cubic that
-//! has the values and slopes of both ends, whose error is of the same order.
+//! The classical Runge-Kutta method of fourth order with steps that divide the delay, so that the
+//! kinks which the start leaves at every multiple of the delay fall on steps. Half-way between
+//! steps the past is taken from the cubic that has the values and slopes of both ends, whose error
+//! is of the same order.
 //!
-//! Own code because a queue cannot be negative ([`System::constrain`]), which the solvers that crates.io has do not
-//! know, and because a controller's user should not have to build one.
+//! Own code because a queue cannot be negative ([`System::constrain`]), which the solvers that
+//! crates.io has do not know, and because a controller's user should not have to build one.
 
 /// What is integrated.
 pub(super) trait System<const N: usize> {

@@ -1,9 +1,12 @@
-//! The fluid model of `smallq` on one bottleneck: equations (2) to (6) and theorem 3 of N. Möller, K. H. Johansson,
-//! "Congestion control for small queues: analysis and evaluation of a new protocol".
+//! The fluid model of `smallq` on one bottleneck: equations (2) to (6) and theorem 3 of N. Möller,
+//! K. H. Johansson, "Congestion control for small queues: analysis and evaluation of a new
+//! protocol".
 //!
 //! ```text
-//!   w'(t) = (m - p w(t - tau)) / R          p = q(t - tau) / (q0 + q(t - tau)),  R = tau + q(t - tau) / c     (4)
-//!   q'(t) = w(t - tau) / R + w'(t) - gamma c                                     never below q = 0            (5)
+//!   w'(t) = (m - p w(t - tau)) / R                                (4)
+//!   q'(t) = w(t - tau) / R + w'(t) - gamma c, never below q = 0   (5)
+//!
+//!   with p = q(t - tau) / (q0 + q(t - tau)) and R = tau + q(t - tau) / c
 //! ```
 
 use std::f64::consts::FRAC_PI_2;
@@ -12,7 +15,8 @@ use std::time::Duration;
 use super::dde::{integrate, System};
 use crate::units::{Bytes, Rate};
 
-/// A bottleneck that marks with probability q / (q + q0), and one flow on it beside traffic of constant rate.
+/// A bottleneck that marks with probability q / (q + q0), and one flow on it beside traffic of
+/// constant rate.
 #[derive(Debug, Clone, Copy)]
 pub struct Model {
     /// c.
@@ -80,9 +84,10 @@ impl Model {
         }
     }
 
-    /// Whether small deviations from the equilibrium decay. Exact for the linearised system of theorem 3's proof,
-    /// `x'(t) = -M x(t - 1)`: it is stable if every eigenvalue r e^(i phi) of M has r < pi / 2 - |phi|, which for real ones is the
-    /// bound of lemma 2. The theorem's q0 >= c tau is sufficient.
+    /// Whether small deviations from the equilibrium decay. Exact for the linearised system of
+    /// theorem 3's proof, `x'(t) = -M x(t - 1)`: it is stable if every eigenvalue r e^(i phi) of M
+    /// has r < pi / 2 - |phi|, which for real ones is the bound of lemma 2. The theorem's
+    /// `q0 >= c tau` is sufficient.
     pub fn is_stable(&self) -> bool {
         let Terms { c, tau, q0, .. } = self.terms();
         let State { window, queue } = self.equilibrium();
@@ -101,12 +106,12 @@ impl Model {
         determinant.sqrt() < FRAC_PI_2 - angle
     }
 
-    /// Window and queue from the start to `duration`, if both were constantly `past` before. The times are at
-    /// most `step` apart, in whole parts of the delay. Figure 2 of the paper starts from an empty queue and the window
-    /// of the equilibrium.
+    /// Window and queue from the start to `duration`, if both were constantly `past` before. The
+    /// times are at most `step` apart, in whole parts of the delay. Figure 2 of the paper starts
+    /// from an empty queue and the window of the equilibrium.
     ///
-    /// The error is of fourth order in the step while the queue is not empty, and of first order where it
-    /// becomes so.
+    /// The error is of fourth order in the step while the queue is not empty, and of first order
+    /// where it becomes so.
     pub fn integrate(
         &self,
         past: State,

@@ -1,7 +1,8 @@
 //! Where a TCP flow and a flow with relative rate reduction come to rest beside each other.
 //!
-//! Section V-B and figure 5 of the RRR paper (`docs/papers/rrr.md`): on a bottleneck of capacity C both see the same loss
-//! probability in the long run, so the TCP flow's share X* solves pTCP(X) = pT(C - X).
+//! Section V-B and figure 5 of the RRR paper (`docs/papers/rrr.md`): on a bottleneck of capacity C
+//! both see the same loss probability in the long run, so the TCP flow's share X* solves
+//! pTCP(X) = pT(C - X).
 
 use crate::units::Rate;
 
@@ -21,9 +22,10 @@ const STEPS: u32 = 64;
 
 /// The intersection of two curves on a bottleneck of `capacity`, by bisection.
 ///
-/// `tcp_loss` is pTCP(X), which falls with the TCP flow's rate ([`super::tcp::SquareRoot::loss`]); `feedback` is pT(X), which
-/// falls with the other flow's. Both get rates above 0 and below `capacity`. Where the curves do not cross, the answer is the
-/// end of the interval towards which the shares would move.
+/// `tcp_loss` is pTCP(X), which falls with the TCP flow's rate ([`super::tcp::SquareRoot::loss`]);
+/// `feedback` is pT(X), which falls with the other flow's. Both get rates above 0 and below
+/// `capacity`. Where the curves do not cross, the answer is the end of the interval towards which
+/// the shares would move.
 pub fn intersection(
     capacity: Rate,
     tcp_loss: impl Fn(Rate) -> f64,
@@ -105,8 +107,8 @@ mod tests {
             let (capacity, xt) = (Rate::from_bps(capacity), capacity * xt);
             let tcp = reno(millis);
             let point = intersection(capacity, |rate| tcp.loss(rate), tcp_like(xt));
-            // pT is 1 for a share below XT; the curves then cross where pTCP = 1. A share that is the small difference of
-            // large rates has fewer digits.
+            // pT is 1 for a share below XT; the curves then cross where pTCP = 1. A share that is
+            // the small difference of large rates has fewer digits.
             let digits = 1e-13 * capacity.bps() / point.rrr.bps().min(point.tcp.bps());
             let apart = (tcp.loss(point.tcp) / point.loss - 1.0).abs();
             prop_assert!(apart < digits.max(1e-6), "{apart}: {point:?}");

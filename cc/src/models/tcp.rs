@@ -6,8 +6,8 @@ use crate::units::{Bytes, PacketRate, Rate};
 
 /// The square-root law: X = k P / (T sqrt(p)).
 ///
-/// M. Mathis et al., "The macroscopic behavior of the TCP congestion avoidance algorithm", CCR 27(3), 1997; equations
-/// (17) and (18) of the RRR paper (`docs/papers/rrr.md`).
+/// M. Mathis et al., "The macroscopic behavior of the TCP congestion avoidance algorithm", CCR
+/// 27(3), 1997; equations (17) and (18) of the RRR paper (`docs/papers/rrr.md`).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SquareRoot {
     /// k, between 1 and 2; [`SquareRoot::RENO`] for Reno with an ACK per packet.
@@ -19,7 +19,8 @@ pub struct SquareRoot {
 }
 
 impl SquareRoot {
-    /// sqrt(3/2): Reno that halves once per loss, periodic loss, an ACK for each packet (Mathis et al., table 1).
+    /// sqrt(3/2): Reno that halves once per loss, periodic loss, an ACK for each packet (Mathis et
+    /// al., table 1).
     pub const RENO: f64 = 1.224_744_871_391_589;
 
     /// k P / T: the rate at which `loss` would be 1.
@@ -32,7 +33,8 @@ impl SquareRoot {
         self.unit_rate() * (1.0 / loss.sqrt())
     }
 
-    /// The inverse, equation (18): the loss probability at which X is `throughput`; not bounded by 1.
+    /// The inverse, equation (18): the loss probability at which X is `throughput`; not bounded
+    /// by 1.
     pub fn loss(&self, throughput: Rate) -> f64 {
         (self.unit_rate().bps() / throughput.bps()).powi(2)
     }
@@ -40,9 +42,10 @@ impl SquareRoot {
 
 /// The full model with timeouts, and its approximation.
 ///
-/// J. Padhye, V. Firoiu, D. Towsley, J. Kurose, "Modeling TCP Reno performance: a simple model and its empirical
-/// validation", IEEE/ACM Transactions on Networking 8(2), 2000: reference [11] of the rate-based AIMD paper, and the model
-/// that its section 1 calls the measure of TCP friendliness. Equation numbers are theirs.
+/// J. Padhye, V. Firoiu, D. Towsley, J. Kurose, "Modeling TCP Reno performance: a simple model and
+/// its empirical validation", IEEE/ACM Transactions on Networking 8(2), 2000: reference [11] of the
+/// rate-based AIMD paper, and the model that its section 1 calls the measure of TCP friendliness.
+/// Equation numbers are theirs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pftk {
     /// RTT.
@@ -56,7 +59,8 @@ pub struct Pftk {
 }
 
 impl Pftk {
-    /// The choices of RFC 5348, section 3.1: a timeout of four RTTs and b = 1; no limit by the receiver.
+    /// The choices of RFC 5348, section 3.1: a timeout of four RTTs and b = 1; no limit by the
+    /// receiver.
     pub fn tfrc(rtt: Duration) -> Self {
         Self {
             rtt,
@@ -141,9 +145,11 @@ mod tests {
 
     #[test]
     fn the_full_model_by_hand() {
-        // b 1, p 0.01: W = 1 + sqrt(264 + 1) = 17.2788; Q = 0.029701 * (1 + 0.970299 * (1 - 0.99^14.2788))
-        // / (1 - 0.99^17.2788) = 0.029701 * 1.129720 / 0.159417 = 0.210480; f = 1.010204.
-        // (99 + 17.2788 + 0.2126) / (0.1 * 9.6394 + 0.21048 * 0.4 * 1.010204 / 0.99) = 116.4914 / 1.049853.
+        // b 1, p 0.01: W = 1 + sqrt(264 + 1) = 17.2788; f = 1.010204;
+        // Q = 0.029701 * (1 + 0.970299 * (1 - 0.99^14.2788)) / (1 - 0.99^17.2788)
+        //   = 0.029701 * 1.129720 / 0.159417 = 0.210480;
+        // (99 + 17.2788 + 0.2126) / (0.1 * 9.6394 + 0.21048 * 0.4 * 1.010204 / 0.99)
+        //   = 116.4914 / 1.049853.
         let got = Pftk::tfrc(RTT).throughput(0.01).per_sec();
         assert!((got - 110.96).abs() < 0.05, "{got}");
     }

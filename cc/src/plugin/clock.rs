@@ -4,11 +4,12 @@ use std::time::{Duration, Instant};
 
 use crate::units::Time;
 
-/// What the controller's time counts from is so long before the first packet, so that no time is before it.
+/// What the controller's time counts from is so long before the first packet, so that no time is
+/// before it.
 const BEFORE: Duration = Duration::from_secs(43_200);
 
-/// Translates instants. Subtracting two of them costs as much as all else that is done for a packet, so what was translated last
-/// is kept.
+/// Translates instants. Subtracting two of them costs as much as all else that is done for a
+/// packet, so what was translated last is kept.
 #[derive(Debug)]
 pub(super) struct Clock {
     origin: Instant,

@@ -7,9 +7,9 @@ use crate::controller::{Event, Value};
 use crate::estimate::Estimate;
 use crate::units::{Rate, Time};
 
-/// What a source may count on, on the connection's active path: see `docs/estimate.md`. `now` is by the clock that the connection
-/// is driven by. It reads what the controller has anyway, so it may be asked for before every frame; between two ACKs only the age
-/// of the evidence changes.
+/// What a source may count on, on the connection's active path: see `docs/estimate.md`. `now` is by
+/// the clock that the connection is driven by. It reads what the controller has anyway, so it may
+/// be asked for before every frame; between two ACKs only the age of the evidence changes.
 pub fn estimate<F: quiche::BufFactory>(
     connection: &quiche::Connection<F>,
     now: Instant,
@@ -20,7 +20,8 @@ pub fn estimate<F: quiche::BufFactory>(
     }
 }
 
-/// What statistics tell where the controller is one of quiche's own: what arrives is known, and what the path carries only to bbr2.
+/// What statistics tell where the controller is one of quiche's own: what arrives is known, and
+/// what the path carries only to bbr2.
 fn of_quiche<F: quiche::BufFactory>(connection: &quiche::Connection<F>) -> Option<Estimate> {
     let path = connection.path_stats().find(|path| path.active)?;
     let rate = |bytes: u64| (bytes > 0).then(|| Rate::from_bps(bytes as f64 * 8.0));

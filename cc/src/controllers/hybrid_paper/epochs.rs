@@ -38,7 +38,8 @@ struct Change {
 }
 
 impl HybridPaper {
-    /// Takes in a feedback. With more in flight than `room` the window was full. The first epoch begins with the first sample.
+    /// Takes in a feedback. With more in flight than `room` the window was full. The first epoch
+    /// begins with the first sample.
     pub(super) fn collect(&mut self, feedback: &Feedback<'_>, room: Bytes) {
         let begun = self.epoch.take();
         let first = begun.is_none();
@@ -116,7 +117,8 @@ impl HybridPaper {
         trend(self.course.values(), delays, noise)
     }
 
-    /// Equation (2). An epoch without samples changes nothing, and a rate that is not used does not grow.
+    /// Equation (2). An epoch without samples changes nothing, and a rate that is not used does not
+    /// grow.
     fn update(&mut self, summary: &Summary) -> Change {
         let Some(seen) = &summary.seen else {
             return Change::default();

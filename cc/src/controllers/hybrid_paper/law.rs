@@ -116,8 +116,8 @@ pub fn alpha((d0, d1): (Owd, Owd), (amin, amax): (Rate, Rate), delta: Owd) -> Ra
 ///     zone 3                 bmid + (bmax - bmid) (delta - d2) / (d3 - d2)
 /// ```
 ///
-/// DEVIATION: the printed last line starts at bmin, which would jump down from bmid at d2; the prose says that beta goes on from bmid
-/// to bmax.
+/// DEVIATION: the printed last line starts at bmin, which would jump down from bmid at d2; the
+/// prose says that beta goes on from bmid to bmax.
 pub fn beta(params: &Params, seen: &Observed) -> Option<f64> {
     let thresholds = Thresholds::from(params);
     let Params {

@@ -1,21 +1,24 @@
 //! `hybrid:paper`: the controller of the paper, and no more than that.
 //!
-//! S. Mehrotra, J. Li, S. Sengupta, M. Jain, S. Sen, "Hybrid window and rate based congestion control for delay sensitive
-//! applications". Our reading, with every decision, is `docs/papers/hybrid-paper.md`; section and equation numbers here are the paper's.
+//! S. Mehrotra, J. Li, S. Sengupta, M. Jain, S. Sen, "Hybrid window and rate based congestion
+//! control for delay sensitive applications". Our reading, with every decision, is
+//! `docs/papers/hybrid-paper.md`; section and equation numbers here are the paper's.
 //!
-//! Once per epoch of length L, the smallest RTT, the mean relative one-way delay `delta` of the packets that were acknowledged in it
-//! puts the path into one of three zones (section II-A), and the rate follows (section II-B):
+//! Once per epoch of length L, the smallest RTT, the mean relative one-way delay `delta` of the
+//! packets that were acknowledged in it puts the path into one of three zones (section II-A), and
+//! the rate follows (section II-B):
 //!
 //! ```text
-//!     zone 1      delta <= d1                                           R += alpha(delta)           (2), (3)
-//!     zone 2      d1 < delta <= d2                                      R *= 1 - beta(delta)        (2), (4)
-//!     zone 3      delta > d2, or delays rise, or loss with delta > d1   R *= 1 - beta(delta)        (2), (4)
+//!   zone 1   delta <= d1                                           R += alpha(delta)      (2), (3)
+//!   zone 2   d1 < delta <= d2                                      R *= 1 - beta(delta)   (2), (4)
+//!   zone 3   delta > d2, or delays rise, or loss with delta > d1   R *= 1 - beta(delta)   (2), (4)
 //! ```
 //!
 //! Packets leave at least `gamma P / R` apart, with at most `W = R L` in flight (section II-C).
 //!
-//! What the paper leaves to others is what every sender on the Internet owes: it starts from the initial window, answers persistent
-//! congestion with the minimum window (RFC 9002, sections 7.2 and 7.6.2), and does not raise a rate that it does not use (section 7.8).
+//! What the paper leaves to others is what every sender on the Internet owes: it starts from the
+//! initial window, answers persistent congestion with the minimum window (RFC 9002, sections 7.2
+//! and 7.6.2), and does not raise a rate that it does not use (section 7.8).
 //!
 //! | file | what of the paper |
 //! |---|---|
@@ -116,7 +119,8 @@ impl HybridPaper {
         )
     }
 
-    /// W = R L (section II-C). DEVIATION: what queues on the return path is in flight as well, but is no congestion.
+    /// W = R L (section II-C). DEVIATION: what queues on the return path is in flight as well, but
+    /// is no congestion.
     fn window(&self) -> Bytes {
         let held = self.length() + self.return_delay;
         bounds::window(self.rate, held, self.packet)

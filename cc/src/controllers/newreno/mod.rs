@@ -1,4 +1,5 @@
-//! NewReno's window (RFC 9002, section 7), for controllers that keep its slow start and its reaction to loss.
+//! NewReno's window (RFC 9002, section 7), for controllers that keep its slow start and its
+//! reaction to loss.
 //!
 //! ```text
 //!                  loss: w = w / 2, once per round trip
@@ -7,7 +8,8 @@
 //!                    └────── nothing came through for 3 probe timeouts: w = 2 packets
 //! ```
 //!
-//! The window is a real number of bytes here, as the laws want it; [`NewReno::bytes`] is what may be in flight.
+//! The window is a real number of bytes here, as the laws want it; [`NewReno::bytes`] is what may
+//! be in flight.
 
 use crate::controller::{Start, MIN_WINDOW_PACKETS};
 use crate::estimate::State;
@@ -79,7 +81,8 @@ impl Reaction {
     }
 }
 
-/// What of a feedback may change the window: packets that were sent after the last reaction to a loss.
+/// What of a feedback may change the window: packets that were sent after the last reaction to a
+/// loss.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counted {
     /// Packets acknowledged.
@@ -184,7 +187,8 @@ impl NewReno {
         self.change(0.0);
     }
 
-    /// Reacts to the losses in `feedback`, at most once per round trip. To be called for every feedback.
+    /// Reacts to the losses in `feedback`, at most once per round trip. To be called for every
+    /// feedback.
     pub fn on_losses(&mut self, feedback: &Feedback<'_>, rtt: &Rtt) -> Option<Reaction> {
         self.used.record(feedback);
         let returned = |sent: Time| self.recovery.shows(sent);

@@ -147,7 +147,8 @@ fn what_was_acknowledged_between_two_losses_ends_a_run() {
     );
 }
 
-/// Round trips of 100 ms in which so many packets come back, one after the other, and no more is ever in flight.
+/// Round trips of 100 ms in which so many packets come back, one after the other, and no more is
+/// ever in flight.
 fn trips(sender: &mut Sender, packets: u64, trips: std::ops::Range<u64>) -> f64 {
     for trip in trips {
         for packet in 0..packets {

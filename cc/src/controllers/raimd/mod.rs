@@ -1,8 +1,9 @@
-//! `raimd`: a rate that increases additively per round trip and decreases multiplicatively at a loss.
+//! `raimd`: a rate that increases additively per round trip and decreases multiplicatively at a
+//! loss.
 //!
-//! Ö. B. Akan, "On the throughput analysis of rate-based and window-based congestion control schemes", Computer Networks 44
-//! (2004). Our reading, with every decision and deviation, is `docs/papers/raimd.md`; section and equation numbers here are
-//! the paper's.
+//! Ö. B. Akan, "On the throughput analysis of rate-based and window-based congestion control
+//! schemes", Computer Networks 44 (2004). Our reading, with every decision and deviation, is
+//! `docs/papers/raimd.md`; section and equation numbers here are the paper's.
 //!
 //! The model: S packets per second leave, and
 //!
@@ -10,8 +11,8 @@
 //!     S += alpha   per round trip R           S *= beta   at a loss, at most once per round trip
 //! ```
 //!
-//! which makes a throughput that falls with the square root of R, where a window's falls with R (12). Solved for alpha (13),
-//! that gives any wanted throughput B, from measured R and p.
+//! which makes a throughput that falls with the square root of R, where a window's falls with R
+//! (12). Solved for alpha (13), that gives any wanted throughput B, from measured R and p.
 
 mod params;
 mod report;
@@ -41,9 +42,11 @@ use crate::units::{Bytes, PacketRate, Rate, Time};
 
 /// The rate is never lower than a packet in this many round trips.
 const MIN_RATE_RTTS: f64 = 8.0;
-/// Round trips that one ACK may end. Where packets are further apart than round trips, several pass between ACKs.
+/// Round trips that one ACK may end. Where packets are further apart than round trips, several pass
+/// between ACKs.
 const MOST_ROUNDS: u32 = 16;
-/// An ACK comes this many packets after the one before at the latest, where the path carries them: two that an ACK covers.
+/// An ACK comes this many packets after the one before at the latest, where the path carries them:
+/// two that an ACK covers.
 const PACKETS_PER_ACK: f64 = 2.0;
 
 /// The controller of one path.
@@ -112,7 +115,8 @@ impl Raimd {
         PacketRate::from_per_sec(rate.per_sec().max(floor).min(most))
     }
 
-    /// DEVIATION: the paper's sender has no window. While nothing comes back no more than this leaves.
+    /// DEVIATION: the paper's sender has no window. While nothing comes back no more than this
+    /// leaves.
     fn window(&self) -> Bytes {
         let held = self.rate.per_sec() * self.rtt.smoothed().as_secs_f64() * self.params.wgain;
         let least = if self.collapsed {
@@ -147,7 +151,8 @@ impl Raimd {
         }
     }
 
-    /// Increase per round trip: alpha, or by (13) for the target; the rate at most doubles then (decision).
+    /// Increase per round trip: alpha, or by (13) for the target; the rate at most doubles then
+    /// (decision).
     fn increase(&self, target: Option<PacketRate>) -> PacketRate {
         target.map_or(self.params.alpha, |target| {
             let wanted = aimd::increase_for(target, self.params.beta, &self.path());
@@ -155,7 +160,8 @@ impl Raimd {
         })
     }
 
-    /// The first round trip begins with the first RTT sample, at the initial rate; from then on losses count.
+    /// The first round trip begins with the first RTT sample, at the initial rate; from then on
+    /// losses count.
     fn begin_if_known(&mut self, now: Time) {
         if self.round.is_none() && self.rtt.is_known() {
             self.rate = self.initial_rate();
@@ -215,7 +221,8 @@ impl Raimd {
         }
     }
 
-    /// A loss event, at the packet sent at `lost`: n packets since the last one, of which (10) takes the mean for 1 / p.
+    /// A loss event, at the packet sent at `lost`: n packets since the last one, of which (10)
+    /// takes the mean for 1 / p.
     fn end_cycle(&mut self, now: Time, lost: Time) {
         let interval = self
             .sent
@@ -233,8 +240,9 @@ impl Raimd {
         });
     }
 
-    /// DEVIATION: in a silence longer than ACKs are apart the path carried nothing, and a loss tells of no more since. Without
-    /// this the ACK after an interruption makes up for the increases of all its round trips, and undoes the answer to the loss.
+    /// DEVIATION: in a silence longer than ACKs are apart the path carried nothing, and a loss
+    /// tells of no more since. Without this the ACK after an interruption makes up for the
+    /// increases of all its round trips, and undoes the answer to the loss.
     fn forget_silence(&mut self, now: Time) {
         let apart = Duration::from_secs_f64(PACKETS_PER_ACK / self.rate.per_sec());
         let heard = self.rtt.smoothed().saturating_add(apart);
@@ -247,14 +255,16 @@ impl Raimd {
         self.interval.0 = self.sent.last().packets;
     }
 
-    /// The largest rate that counts as used. DEVIATION: losses are those of what was sent, so that S falls from there. Without
-    /// this a rate of which a fifth is used stays above what the path carries for many losses (RFC 7661, section 4.4.1).
+    /// The largest rate that counts as used. DEVIATION: losses are those of what was sent, so that
+    /// S falls from there. Without this a rate of which a fifth is used stays above what the path
+    /// carries for many losses (RFC 7661, section 4.4.1).
     fn used_rate(&self) -> f64 {
         let packet = self.packet.0 as f64;
         self.used.most_grown(packet) / packet / self.rtt.smoothed().as_secs_f64()
     }
 
-    /// Nothing came through for several probe timeouts. DEVIATION: to the paper that is a loss like any other.
+    /// Nothing came through for several probe timeouts. DEVIATION: to the paper that is a loss like
+    /// any other.
     fn collapse(&mut self, now: Time) {
         self.restart(now);
         self.round = Some(now);

@@ -16,22 +16,25 @@ pub enum Target {
     Rate(Rate),
 }
 
-/// The paper's parameters and ours. [`Params::paper`] is the paper's default; [`Default`] is the deployable profile.
+/// The paper's parameters and ours. [`Params::paper`] is the paper's default; [`Default`] is the
+/// deployable profile.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Params {
     /// Increase per round trip. Section 3.3: 2 packets/s.
     pub alpha: PacketRate,
-    /// Share of the rate that is *kept* at a loss. The paper uses 0.5 to 0.8; a larger one is calmer (figure 6), so the default
-    /// is 0.7 and the paper's own 0.5.
+    /// Share of the rate that is *kept* at a loss. The paper uses 0.5 to 0.8; a larger one is
+    /// calmer (figure 6), so the default is 0.7 and the paper's own 0.5.
     pub beta: f64,
-    /// What alpha is adapted to by (13). The default is what the paper proposes for fairness (section 3.3); its own is off.
+    /// What alpha is adapted to by (13). The default is what the paper proposes for fairness
+    /// (section 3.3); its own is off.
     pub target: Target,
     /// Loss intervals that p is averaged over: 8, as in RFC 5348, section 5.4.
     pub history: usize,
-    /// Whether the rate doubles per round trip until the first loss (ours; on a path of 10 Mbit/s and 50 ms the paper's
-    /// increase alone takes 25 s).
+    /// Whether the rate doubles per round trip until the first loss (ours; on a path of 10 Mbit/s
+    /// and 50 ms the paper's increase alone takes 25 s).
     pub startup: bool,
-    /// Bytes in flight, at most, in rates times smoothed RTTs (ours): 2 leaves a rate free of the window while the RTT doubles.
+    /// Bytes in flight, at most, in rates times smoothed RTTs (ours): 2 leaves a rate free of the
+    /// window while the RTT doubles.
     pub wgain: f64,
     /// The largest rate (ours).
     pub cmax: Rate,

@@ -22,8 +22,8 @@ fn raimd(options: &str) -> Raimd {
     Raimd::new(Params::parse(options).unwrap(), "raimd", start)
 }
 
-/// A path on which a packet leaves every `gap` ms and comes back, or does not, after `rtt` ms. As much is in flight as the
-/// rate allows, or as these packets take if the application has no more.
+/// A path on which a packet leaves every `gap` ms and comes back, or does not, after `rtt` ms. As
+/// much is in flight as the rate allows, or as these packets take if the application has no more.
 struct Walk {
     raimd: Raimd,
     rtt: u64,
@@ -210,7 +210,8 @@ fn a_loss_of_what_little_was_sent_lowers_the_rate_to_a_share_of_that() {
     walk.limited = true;
     walk.until(1_000, &[]);
     let rate = walk.until(1_200, &[1_000]);
-    // Half of 10 packets in flight over 0.8, and one more, in 100 ms; and a round trip that used that.
+    // Half of 10 packets in flight over 0.8, and one more, in 100 ms; and a round trip that used
+    // that.
     assert!(close(rate, 67.5 + 2.0), "{rate}");
 }
 
@@ -269,7 +270,8 @@ fn a_loss_after_a_silence_is_not_undone_by_the_round_trips_of_the_silence() {
     let mut walk = Walk::new("paper,alpha=20", 100, 10);
     walk.until(2_000, &[]);
     let before = walk.raimd.rate.per_sec();
-    // Too short for persistent congestion: seven round trips without an ACK, and less than three probe timeouts of losses.
+    // Too short for persistent congestion: seven round trips without an ACK, and less than three
+    // probe timeouts of losses.
     let lost: Vec<Lost> = (1_900..2_020)
         .step_by(10)
         .map(|sent| Lost {
@@ -345,7 +347,8 @@ fn the_trace_tells_enough_to_repeat_each_update() {
             before + number(event, "rounds") * number(event, "alpha")
         ));
     }
-    // Packets sent after the decrease, up to the lost one: 301 with the first; then from 3110 ms, 3610 ms, ... on.
+    // Packets sent after the decrease, up to the lost one: 301 with the first; then from 3110 ms,
+    // 3610 ms, ... on.
     assert_eq!(intervals, [301, 40, 240, 290, 590]);
 }
 

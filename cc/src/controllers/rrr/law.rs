@@ -4,7 +4,8 @@ use super::params::{Feedback, Params};
 use crate::measure::rate::RateSample;
 use crate::units::Rate;
 
-/// pT(X_out): the relative rate reduction wanted at this rate; (15), (16), (19), the last with this `xt`.
+/// pT(X_out): the relative rate reduction wanted at this rate; (15), (16), (19), the last with this
+/// `xt`.
 pub fn wanted(params: &Params, xt: Rate, output: Rate) -> f64 {
     match params.feedback {
         Feedback::Fixed => params.pfix,
@@ -13,14 +14,14 @@ pub fn wanted(params: &Params, xt: Rate, output: Rate) -> f64 {
     }
 }
 
-/// The largest reduction that is aimed at: with it an unreduced rate grows as much as it may. DEVIATION: the paper
-/// divides by 1 - pT whatever that is, and leaves the rest to C_max.
+/// The largest reduction that is aimed at: with it an unreduced rate grows as much as it may.
+/// DEVIATION: the paper divides by 1 - pT whatever that is, and leaves the rest to C_max.
 pub fn largest(params: &Params) -> f64 {
     1.0 - 1.0 / params.growth
 }
 
-/// A reduction beyond this ends start-up: a fifth of what start-up aims at, a tenth of the rate if that doubles. Half of it
-/// would let a late flow take three quarters of a path before it notices.
+/// A reduction beyond this ends start-up: a fifth of what start-up aims at, a tenth of the rate if
+/// that doubles. Half of it would let a late flow take three quarters of a path before it notices.
 pub fn ends_startup(params: &Params, sample: &RateSample) -> bool {
     sample.reduction() > largest(params) / 5.0
 }
@@ -37,9 +38,10 @@ pub fn aim(params: &Params, xt: Rate, sample: &RateSample, startup: bool) -> f64
 
 /// Equation (13), X_in = X_out / (1 - pT), where the rate was used.
 ///
-/// Where less was sent than pacing allowed (the application, the window or a late timer held it back), X_out says what
-/// arrived of what was sent, not what could arrive. Then (11), the same law written for ratios, applies to what was allowed,
-/// and holds the rate where it would raise it beyond what was tried.
+/// Where less was sent than pacing allowed (the application, the window or a late timer held it
+/// back), X_out says what arrived of what was sent, not what could arrive. Then (11), the same law
+/// written for ratios, applies to what was allowed, and holds the rate where it would raise it
+/// beyond what was tried.
 pub fn next_rate(params: &Params, sample: &RateSample, aim: f64) -> Rate {
     let input = sample.input();
     let by_output = sample.output() * (1.0 / (1.0 - aim));
@@ -50,7 +52,8 @@ pub fn next_rate(params: &Params, sample: &RateSample, aim: f64) -> Rate {
     } else if sample.reduction() > aim {
         by_output * unused
     } else {
-        // A queue that drains lets more arrive than was sent, which says nothing of a rate that was not tried.
+        // A queue that drains lets more arrive than was sent, which says nothing of a rate that was
+        // not tried.
         let tried = by_output.min(input * params.growth);
         tried.clamp(sample.allowed_last, Rate::INFINITE)
     };

@@ -1,17 +1,20 @@
 //! `rrr`: the sending rate follows the rate at which packets reach the receiver.
 //!
-//! P. Hága, I. Csabai, F. Tóth, G. Vattay, "Relative rate reduction based control with adjustable congestion level". Our
-//! reading, with every decision and deviation, is `docs/papers/rrr.md`; section and equation numbers here are the paper's.
+//! P. Hága, I. Csabai, F. Tóth, G. Vattay, "Relative rate reduction based control with adjustable
+//! congestion level". Our reading, with every decision and deviation, is `docs/papers/rrr.md`;
+//! section and equation numbers here are the paper's.
 //!
-//! The model: of X_in sent X_out arrive, and the relative rate reduction p = (X_in - X_out) / X_in (8) is the congestion of
-//! the path: queues that build up show in it at once, losses on average. At every acknowledgement
+//! The model: of X_in sent X_out arrive, and the relative rate reduction p = (X_in - X_out) / X_in
+//! (8) is the congestion of the path: queues that build up show in it at once, losses on average.
+//! At every acknowledgement
 //!
 //! ```text
 //!     X_in = X_out / (1 - pT(X_out))                                                        (13)
 //! ```
 //!
-//! so the rate grows while p is below the pT that a feedback function allows at this rate, and falls while it is above.
-//! pT constant (`fixed`), falling to nothing at a largest rate (`linear`), or like TCP's (`tcp`), which shares fairly.
+//! so the rate grows while p is below the pT that a feedback function allows at this rate, and
+//! falls while it is above. pT constant (`fixed`), falling to nothing at a largest rate (`linear`),
+//! or like TCP's (`tcp`), which shares fairly.
 
 mod law;
 mod params;
@@ -41,7 +44,8 @@ use crate::units::{Bytes, Rate, Time};
 /// Window of the minima of one-way delay: 200 ppm of clock drift are 2 ms in it, as in
 /// `hybrid:without=clock_skew`.
 const DELAY_WINDOW: Duration = Duration::from_secs(10);
-/// In start-up this share of n packets is enough: it looks for reductions of a tenth, not of a hundredth.
+/// In start-up this share of n packets is enough: it looks for reductions of a tenth, not of a
+/// hundredth.
 const STARTUP_SHARE: u64 = 4;
 
 /// Where the controller stands.
@@ -92,8 +96,8 @@ impl Rrr {
         rrr
     }
 
-    /// The smallest RTT of the path's life. A sliding minimum would take the queue that this controller keeps for
-    /// propagation, and let the window grow for ever.
+    /// The smallest RTT of the path's life. A sliding minimum would take the queue that this
+    /// controller keeps for propagation, and let the window grow for ever.
     fn min_rtt(&self) -> Duration {
         bounds::round_trip(self.rtt.minimum(), self.start.initial_rtt)
     }
@@ -110,8 +114,9 @@ impl Rrr {
         rate.clamp(least, law::ceiling(&self.params))
     }
 
-    /// DEVIATION: the paper's sender has no window. What is sent while nothing comes back is bounded by what the rate puts
-    /// into the smallest RTT and into `qmax`, be that a queue or a receiver that holds back ACKs.
+    /// DEVIATION: the paper's sender has no window. What is sent while nothing comes back is
+    /// bounded by what the rate puts into the smallest RTT and into `qmax`, be that a queue or a
+    /// receiver that holds back ACKs.
     fn window(&self) -> Bytes {
         let held = self.min_rtt() + self.params.qmax;
         bounds::window(self.rate, held, self.packet)
@@ -139,7 +144,8 @@ impl Rrr {
         }
     }
 
-    /// Takes in the one-way delays; returns that of the newest packet by the source in use, with its minima.
+    /// Takes in the one-way delays; returns that of the newest packet by the source in use, with
+    /// its minima.
     fn record_delays(&mut self, feedback: &Feedback<'_>) -> Option<(Sample, Minima)> {
         let epoch = self.epoch.get_or_insert_with(|| Epoch::new(feedback.now));
         let mut newest: Option<Sample> = None;
@@ -194,8 +200,9 @@ impl Rrr {
         self.set_rate(rate, Some((*sample, aim)), startup);
     }
 
-    /// Nothing came through for several probe timeouts (RFC 9002, section 7.6): what was measured is of another path, and
-    /// what is sent is the minimum window per RTT. DEVIATION: the paper sends on.
+    /// Nothing came through for several probe timeouts (RFC 9002, section 7.6): what was measured
+    /// is of another path, and what is sent is the minimum window per RTT. DEVIATION: the paper
+    /// sends on.
     fn collapse(&mut self) {
         let rate = bounds::restarted(self.rate, self.packet, self.rtt.smoothed());
         self.rates.restart();

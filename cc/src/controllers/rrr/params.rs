@@ -24,7 +24,8 @@ const FEEDBACKS: [(Feedback, &str); 3] = [
     (Feedback::Tcp, "tcp"),
 ];
 
-/// The paper's parameters and ours. [`Params::paper`] is what its simulations used; [`Default`] is the deployable profile.
+/// The paper's parameters and ours. [`Params::paper`] is what its simulations used; [`Default`] is
+/// the deployable profile.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Params {
     /// The feedback function. The paper calls `tcp` the one for general use (section V-A).
@@ -35,21 +36,24 @@ pub struct Params {
     pub ptlim: f64,
     /// XTlim: the largest rate with `linear`. Section IV-B: 4 Mbit/s.
     pub xtlim: Rate,
-    /// XT: where the reduction that `tcp` wants would be 1; `None` is TCP's own k P / T (18). The paper's 0.6 Mbit/s shares
-    /// equally with a Reno flow on its path (figure 6), but on a path of 1 Mbit/s two flows would lose half of their packets.
+    /// XT: where the reduction that `tcp` wants would be 1; `None` is TCP's own k P / T (18). The
+    /// paper's 0.6 Mbit/s shares equally with a Reno flow on its path (figure 6), but on a path of
+    /// 1 Mbit/s two flows would lose half of their packets.
     pub xt: Option<Rate>,
-    /// n: packets that X_out is measured over, at least. The paper does not print it. 32 are 38 ms at the 10 Mbit/s of its
-    /// figures: few enough to follow within a round trip or two, enough to average the packets of other flows.
+    /// n: packets that X_out is measured over, at least. The paper does not print it. 32 are 38 ms
+    /// at the 10 Mbit/s of its figures: few enough to follow within a round trip or two, enough to
+    /// average the packets of other flows.
     pub packets: u64,
-    /// Time that X_out is measured over, at least (ours): at 1 Gbit/s 32 packets are 0.3 ms, in which receive timestamps in
-    /// microseconds and packets received in batches say little.
+    /// Time that X_out is measured over, at least (ours): at 1 Gbit/s 32 packets are 0.3 ms, in
+    /// which receive timestamps in microseconds and packets received in batches say little.
     pub span: Duration,
     /// Growth of the rate per round trip, at most (ours): two, as in slow start.
     pub growth: f64,
     /// Whether the rate grows that fast until a reduction shows (ours).
     pub startup: bool,
-    /// Queueing delay that the window allows for (ours). The default keeps a standing queue to 100 ms. The paper's sender has
-    /// no window, so its profile allows for three of its buffers (50 packets are 60 ms on 10 Mbit/s).
+    /// Queueing delay that the window allows for (ours). The default keeps a standing queue to
+    /// 100 ms. The paper's sender has no window, so its profile allows for three of its buffers
+    /// (50 packets are 60 ms on 10 Mbit/s).
     pub qmax: Duration,
     /// C_max: the sender's largest rate (footnote 1).
     pub cmax: Rate,

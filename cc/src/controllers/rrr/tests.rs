@@ -235,7 +235,8 @@ fn the_trace_tells_the_parameters_and_enough_to_repeat_each_update() {
         assert!((number("reduction") - reduction).abs() < 1e-9);
         let wanted = (0.6e6 / output).powi(2).min(0.5);
         assert!(close(number("wanted"), wanted));
-        // The path is idle, and the application sends 1 Mbit/s, which is less than the rate grows to.
+        // The path is idle, and the application sends 1 Mbit/s, which is less than the rate grows
+        // to.
         let by_output = output / (1.0 - wanted);
         let unused = number("allowed_first").min(number("allowed_last")) > input;
         let expected = if unused {

@@ -3,8 +3,9 @@
 use crate::feedback::{Feedback, Space};
 use crate::measure::round::Round;
 
-/// Packets acknowledged without any count that show that there will be none. quiche marks ten before it waits for the
-/// first counts (RFC 9000, appendix A.4), so as many without an answer are all that it has tried with.
+/// Packets acknowledged without any count that show that there will be none. quiche marks ten
+/// before it waits for the first counts (RFC 9000, appendix A.4), so as many without an answer are
+/// all that it has tried with.
 const EVIDENCE: u64 = 10;
 
 /// What is known of ECN on the path.
@@ -14,8 +15,8 @@ pub enum EcnState {
     Testing,
     /// Counts come back.
     Capable,
-    /// Packets are acknowledged without them: the path bleaches, or the peer, the application or the operating
-    /// system doesn't take part.
+    /// Packets are acknowledged without them: the path bleaches, or the peer, the application or
+    /// the operating system doesn't take part.
     Unavailable,
 }
 
@@ -32,10 +33,10 @@ impl EcnState {
 
 /// Watches whether ECN counts come back.
 ///
-/// Against ECN speak only 1-RTT packets, as there are peers that report none during the handshake, and only
-/// those sent after counts last came: before the first counts quiche leaves packets unmarked, and one ACK with
-/// counts may be followed by others without, that were reordered. For ECN speak counts at any time, so the
-/// verdict is never final.
+/// Against ECN speak only 1-RTT packets, as there are peers that report none during the handshake,
+/// and only those sent after counts last came: before the first counts quiche leaves packets
+/// unmarked, and one ACK with counts may be followed by others without, that were reordered. For
+/// ECN speak counts at any time, so the verdict is never final.
 #[derive(Debug)]
 pub struct EcnWatch {
     state: EcnState,

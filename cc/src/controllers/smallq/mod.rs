@@ -1,17 +1,20 @@
-//! `smallq`: NewReno with one packet less per ECN mark, for routers that mark in proportion to a small queue.
+//! `smallq`: NewReno with one packet less per ECN mark, for routers that mark in proportion to a
+//! small queue.
 //!
-//! N. Möller, K. H. Johansson, "Congestion control for small queues: analysis and evaluation of a new
-//! protocol". Our reading, with every decision and deviation, is `docs/papers/smallq.md`; section and equation numbers
-//! here are the paper's.
+//! N. Möller, K. H. Johansson, "Congestion control for small queues: analysis and evaluation of a
+//! new protocol". Our reading, with every decision and deviation, is `docs/papers/smallq.md`;
+//! section and equation numbers here are the paper's.
 //!
-//! The model: a router marks a packet with probability p = q / (q + q0), q being its queue (1). Per acknowledged packet
+//! The model: a router marks a packet with probability p = q / (q + q0), q being its queue (1). Per
+//! acknowledged packet
 //!
 //! ```text
 //!     w += m^2 / w        and, if it was marked,        w -= m
 //! ```
 //!
-//! so w rests where one packet per RTT is marked, which is where q is about one packet if q0 is the bandwidth-delay
-//! product (6). Slow start and the reaction to loss are NewReno's; without ECN so is everything.
+//! so w rests where one packet per RTT is marked, which is where q is about one packet if q0 is the
+//! bandwidth-delay product (6). Slow start and the reaction to loss are NewReno's; without ECN so
+//! is everything.
 
 mod ecn;
 mod params;
@@ -53,8 +56,8 @@ impl SmallQueues {
         }
     }
 
-    /// A packet that was acknowledged carried at most one mark, whatever the peer claims. Those that were sent before
-    /// the last reaction to a loss were answered by it.
+    /// A packet that was acknowledged carried at most one mark, whatever the peer claims. Those
+    /// that were sent before the last reaction to a loss were answered by it.
     fn marks(feedback: &Feedback<'_>, counted: Counted) -> u64 {
         feedback.ecn_ce.min(counted.packets)
     }

@@ -9,19 +9,20 @@ use crate::spec::{parse_options, Given, Kind, Parameter, SpecError};
 /// The parameters. The law has none: q0 belongs to the router.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Params {
-    /// The codepoint that asks for marks. ECT(1), as frequent marks with a soft response are what an L4S network gives
-    /// it (RFC 9331); ECT(0) is for networks of one's own, elsewhere a mark on it means as much as a loss (RFC 3168).
+    /// The codepoint that asks for marks. ECT(1), as frequent marks with a soft response are what
+    /// an L4S network gives it (RFC 9331); ECT(0) is for networks of one's own, elsewhere a mark on
+    /// it means as much as a loss (RFC 3168).
     pub ect: Ecn,
     /// Pacing rate in windows per smoothed RTT (RFC 9002, section 7.7), from 1 to 4.
     pub pacing: f64,
-    /// The first slow start threshold in packets, up to a million (section V-B of the paper sets one near the
-    /// bandwidth-delay product); `None` leaves slow start at the first mark or loss.
+    /// The first slow start threshold in packets, up to a million (section V-B of the paper sets
+    /// one near the bandwidth-delay product); `None` leaves slow start at the first mark or loss.
     pub ssthresh: Option<f64>,
 }
 
 impl Params {
-    /// The paper's sender: nothing but the ACK clock spaces its packets. RFC 9002 does not allow that, so the
-    /// gain is large instead.
+    /// The paper's sender: nothing but the ACK clock spaces its packets. RFC 9002 does not allow
+    /// that, so the gain is large instead.
     pub fn paper() -> Self {
         Self {
             pacing: pacing::LARGEST_GAIN,

@@ -14,8 +14,9 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// The part of the window that waits in the queue: `(expected - actual) * base`, with `expected = w / base` and
-    /// `actual = w / rtt`, is `w (rtt - base) / rtt`, in the unit of `window`.
+    /// The part of the window that waits in the queue: `(expected - actual) * base`, with
+    /// `expected = w / base` and `actual = w / rtt`, is `w (rtt - base) / rtt`, in the unit of
+    /// `window`.
     pub fn queued(&self, window: f64) -> f64 {
         if self.rtt.is_zero() {
             return 0.0;

@@ -1,17 +1,20 @@
-//! `vegas`: a window that keeps a few packets waiting, judged by the RTT. The baseline that uses nothing else.
+//! `vegas`: a window that keeps a few packets waiting, judged by the RTT. The baseline that uses
+//! nothing else.
 //!
-//! L. S. Brakmo, L. L. Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", with the
-//! corrections that Linux's Vegas carries. Our reading, with every decision and deviation, is `docs/papers/vegas.md`.
+//! L. S. Brakmo, L. L. Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet",
+//! with the corrections that Linux's Vegas carries. Our reading, with every decision and deviation,
+//! is `docs/papers/vegas.md`.
 //!
-//! The model: once per round trip, with `diff = w (rtt - base) / rtt` the packets that wait in the queue,
+//! The model: once per round trip, with `diff = w (rtt - base) / rtt` the packets that wait in the
+//! queue,
 //!
 //! ```text
 //!     slow start   until diff > gamma, then w = what comes back in one base, + 1 packet
 //!     after it     w += 1 packet if diff < alpha,  w -= 1 packet if diff > beta
 //! ```
 //!
-//! RTTs are taken from ACK arrivals, so a queue on the return path counts like one on the way there. Losses are
-//! answered as by NewReno.
+//! RTTs are taken from ACK arrivals, so a queue on the return path counts like one on the way
+//! there. Losses are answered as by NewReno.
 
 mod law;
 mod params;
@@ -35,7 +38,8 @@ use crate::measure::rtt::Rtt;
 use crate::measure::window_min::WindowMin;
 use crate::units::{Bytes, Time};
 
-/// Samples that are enough to leave slow start before the round trip is over (RFC 9406, section 4.3).
+/// Samples that are enough to leave slow start before the round trip is over (RFC 9406, section
+/// 4.3).
 const SLOW_START_SAMPLES: u32 = 8;
 
 /// A round trip under way.
@@ -48,7 +52,8 @@ struct Trip {
     /// Bytes acknowledged, and those of them that count for growth.
     acked: Bytes,
     counted: u64,
-    /// Whether the window has been cut when it began: its packets were sent before and know of another one.
+    /// Whether the window has been cut when it began: its packets were sent before and know of
+    /// another one.
     settling: bool,
 }
 
@@ -118,10 +123,12 @@ impl Vegas {
         (!self.trip.settling).then_some(Seen { rtt, base })
     }
 
-    /// Slow start, if more than gamma packets wait: goes back to what comes back in one `base`, and a packet more.
+    /// Slow start, if more than gamma packets wait: goes back to what comes back in one `base`, and
+    /// a packet more.
     ///
-    /// DEVIATION: the paper and Linux decide at the end of a round trip, by then the window has doubled once more; and Linux
-    /// goes back to the part of the window that doesn't wait, by RTTs that are a round trip older than the window.
+    /// DEVIATION: the paper and Linux decide at the end of a round trip, by then the window has
+    /// doubled once more; and Linux goes back to the part of the window that doesn't wait, by RTTs
+    /// that are a round trip older than the window.
     fn leave_slow_start(&mut self, now: Time) -> bool {
         let (m, before) = (self.reno.packet(), self.reno.window());
         let seen = self.seen();
@@ -137,7 +144,8 @@ impl Vegas {
         true
     }
 
-    /// Congestion avoidance, once per round trip. It gains no more than was acknowledged of a window that was used.
+    /// Congestion avoidance, once per round trip. It gains no more than was acknowledged of a
+    /// window that was used.
     fn adjust(&mut self, seen: &Seen) {
         let (m, w) = (self.reno.packet(), self.reno.window());
         let change = step(&self.params, seen.queued(w) / m) * m;

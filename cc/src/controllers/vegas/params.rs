@@ -33,25 +33,28 @@ pub struct Params {
     pub alpha: f64,
     /// Packets that shall wait in the queue at most: 4, as in Linux.
     pub beta: f64,
-    /// Packets in the queue that end slow start: 1, as in the paper and in Linux. 2 lets windows of hundreds of packets
-    /// grow on: above 12 Mbit/s packets leave in pairs, of which one waits.
+    /// Packets in the queue that end slow start: 1, as in the paper and in Linux. 2 lets windows of
+    /// hundreds of packets grow on: above 12 Mbit/s packets leave in pairs, of which one waits.
     pub gamma: f64,
     /// How often the window doubles in slow start.
     pub slow_start: SlowStart,
     /// Which RTT a round trip stands for.
     pub rtt: Statistic,
-    /// For how long the smallest RTT holds, from 1 s. A day is as long as the connection: with a shorter window the flow
-    /// forgets the empty queue, and takes what it keeps in it for part of the path.
+    /// For how long the smallest RTT holds, from 1 s. A day is as long as the connection: with a
+    /// shorter window the flow forgets the empty queue, and takes what it keeps in it for part of
+    /// the path.
     pub basewin: Duration,
     /// Pacing rate in windows per smoothed RTT (RFC 9002, section 7.7), from 1 to 4.
     pub pacing: f64,
-    /// The first slow start threshold in packets; `None` leaves slow start for the queue or for a loss.
+    /// The first slow start threshold in packets; `None` leaves slow start for the queue or for a
+    /// loss.
     pub ssthresh: Option<f64>,
 }
 
 impl Params {
-    /// The paper's Vegas-1,3, which is also what ns-2 simulates unless told otherwise. Nothing but the ACK clock
-    /// spaces its packets; RFC 9002 does not allow that, so the pacing gain is large instead.
+    /// The paper's Vegas-1,3, which is also what ns-2 simulates unless told otherwise. Nothing but
+    /// the ACK clock spaces its packets; RFC 9002 does not allow that, so the pacing gain is large
+    /// instead.
     pub fn paper() -> Self {
         Self {
             alpha: 1.0,

@@ -113,8 +113,8 @@ fn slow_start_doubles_until_the_queue_holds_gamma_packets() {
     // Eleven packets in 101 ms.
     assert!(close(path.trip(100), 11.0));
     assert_eq!(path.vegas.state(), "slow_start");
-    // With the eighth sample 30 * 10 / 110 packets wait: more than gamma. What doesn't wait is kept and a packet more, and
-    // what comes back of the larger window is not judged.
+    // With the eighth sample 30 * 10 / 110 packets wait: more than gamma. What doesn't wait is kept
+    // and a packet more, and what comes back of the larger window is not judged.
     path.trip(110);
     assert!(
         close(path.window(), 300.0 / 11.0 + 1.0),
@@ -211,7 +211,8 @@ fn number(event: &Event, name: &str) -> Option<f64> {
     }
 }
 
-/// What an event says that the window should be, in bytes, before and after it (docs/papers/vegas.md).
+/// What an event says that the window should be, in bytes, before and after it
+/// (docs/papers/vegas.md).
 fn recomputed(params: &Params, event: &Event, last: (f64, f64)) -> (f64, f64) {
     let (window, threshold) = last;
     let get = |name| number(event, name);

@@ -17,8 +17,8 @@ pub type Minima = [Option<Owd>; CLASSES];
 #[derive(Debug, Clone)]
 pub(super) struct ClassMinima {
     classes: [WindowMin<Owd>; CLASSES],
-    /// Of each class and all larger ones, so the first is the lowest of all; longer than any where nothing was seen: every
-    /// packet compares with some, which is cheaper than an option.
+    /// Of each class and all larger ones, so the first is the lowest of all; longer than any where
+    /// nothing was seen: every packet compares with some, which is cheaper than an option.
     lowest: [Owd; CLASSES],
 }
 
@@ -53,7 +53,8 @@ impl ClassMinima {
         self.insert(class, owd);
     }
 
-    /// Takes in a delay, and tells what it has above the minimum of its class and the larger ones, itself included.
+    /// Takes in a delay, and tells what it has above the minimum of its class and the larger ones,
+    /// itself included.
     #[inline]
     pub fn insert(&mut self, class: usize, owd: Owd) -> Owd {
         let above = owd - self.lowest[class].min(owd);
@@ -63,8 +64,8 @@ impl ClassMinima {
         above
     }
 
-    /// What a delay has above the minimum of its class and the larger ones. Below zero if it is lower; below zero as well, or longer
-    /// than any RTT, if nothing was seen.
+    /// What a delay has above the minimum of its class and the larger ones. Below zero if it is
+    /// lower; below zero as well, or longer than any RTT, if nothing was seen.
     #[inline]
     pub fn above(&self, class: usize, owd: Owd) -> Owd {
         owd - self.lowest[class]
@@ -86,7 +87,8 @@ impl ClassMinima {
         self.classes[CLASSES - 1].latest_minimum()
     }
 
-    /// Adds to each what `gain` says of the part in which it was seen, told how many parts ago that began.
+    /// Adds to each what `gain` says of the part in which it was seen, told how many parts ago that
+    /// began.
     #[cold]
     pub fn age(&mut self, gain: impl Fn(u32) -> Owd) {
         for class in &mut self.classes {

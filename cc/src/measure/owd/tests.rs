@@ -155,8 +155,8 @@ fn receive_times_give_one_sample_a_packet_and_replace_the_other_source() {
     assert_eq!(meter.minima(meter.source())[3], Some(got[0].owd));
 }
 
-/// Ten seconds of full packets every 10 ms over 50 ms each way; `received` says what the peer reports of a
-/// packet sent at so many ms that meets a queue of so many.
+/// Ten seconds of full packets every 10 ms over 50 ms each way; `received` says what the peer
+/// reports of a packet sent at so many ms that meets a queue of so many.
 fn reported(received: impl Fn(u32, u32) -> u32) -> (OwdMeter, Vec<f64>) {
     let mut meter = meter();
     let mut rowds = Vec::new();
@@ -189,7 +189,8 @@ fn a_clock_step_either_way_costs_a_few_samples() {
 
 #[test]
 fn absurd_times_are_not_believed() {
-    // Random noise of a second: most samples are not plausible, and before long the source is given up.
+    // Random noise of a second: most samples are not plausible, and before long the source is given
+    // up.
     let (mut meter, _) = reported(|sent, _| 5_000 + sent * 7_919 % 1_000 + sent);
     let evidence = Evidence {
         acked: 10,
@@ -225,8 +226,9 @@ fn drift_of_200_ppm_for_half_an_hour_stays_below_the_slack() {
     }
 }
 
-/// Full packets every 20 ms for a minute, over 50 ms each way, with a clock that is fast by so many ppm; every tenth meets no queue,
-/// the others 3 ms. The most by which a ROWD is off after 5 s, in ms.
+/// Full packets every 20 ms for a minute, over 50 ms each way, with a clock that is fast by so many
+/// ppm; every tenth meets no queue, the others 3 ms. The most by which a ROWD is off after 5 s, in
+/// ms.
 fn error_with_a_clock(mut meter: OwdMeter, ppm: i64) -> f64 {
     let mut worst = 0.0_f64;
     for step in 0..3_000_i64 {

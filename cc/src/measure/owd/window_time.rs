@@ -38,7 +38,8 @@ impl WindowTime {
         self.paused.is_none().then_some(counted)
     }
 
-    /// The windows move next when they end, and their minima when they follow the clock, if they do.
+    /// The windows move next when they end, and their minima when they follow the clock, if they
+    /// do.
     pub fn schedule(&mut self, ends: Duration, follows: Option<Duration>) {
         let Some(first) = self.first else { return };
         let ends = self.paused.is_none().then(|| first + ends + self.missed);

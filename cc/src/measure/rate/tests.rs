@@ -59,7 +59,8 @@ impl Bench {
         got
     }
 
-    /// `count` packets `gap` ns apart from `from` on, each delayed by what `owd` says of its number.
+    /// `count` packets `gap` ns apart from `from` on, each delayed by what `owd` says of its
+    /// number.
     fn train(&mut self, from: u64, count: u64, gap: u64, owd: impl Fn(u64) -> i64) -> RateSample {
         for number in 0..count {
             self.deliver(from + number * gap, owd(number));

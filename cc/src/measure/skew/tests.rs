@@ -6,7 +6,8 @@ fn micros(value: i64) -> Owd {
     Owd::from_nanos(value * 1_000)
 }
 
-/// What the clock is taken to gain in a second, in us, after so many seconds with these delays each way.
+/// What the clock is taken to gain in a second, in us, after so many seconds with these delays each
+/// way.
 fn gain(seconds: u32, delays_us: impl Fn(i64) -> (i64, i64)) -> i64 {
     let mut skew = Skew::new(SECOND);
     feed(&mut skew, 0..seconds, delays_us);
