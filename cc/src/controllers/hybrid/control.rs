@@ -1,4 +1,5 @@
-//! What the controller does: at the end of every epoch one step, a pure function of what the epoch has shown and of the state.
+//! What the controller does: at the end of every epoch one step, a pure function of what the epoch
+//! has shown and of the state.
 //!
 //! The order of its rules is the specification ("The control step" in `docs/papers/hybrid.md`).
 
@@ -260,15 +261,16 @@ fn increase(params: &Params, epoch: &Sampled<'_>, from: &Control) -> Step {
     }
 }
 
-/// Whether the epoch shows what has become of the queue that ended start-up: it has drained, or a decrease would follow. Where T is
-/// known the latter says nothing: start-up has insisted on a queue already.
+/// Whether the epoch shows what has become of the queue that ended start-up: it has drained, or a
+/// decrease would follow. Where T is known the latter says nothing: start-up has insisted on a
+/// queue already.
 fn tells_of_startup(epoch: &Sampled<'_>) -> bool {
     let stands = epoch.queue() > epoch.thresholds.d1 && epoch.link.rate().is_none();
     (epoch.is_short() || stands) && !epoch.losing()
 }
 
-/// Whether start-up has ended too early: nearly all arrived that was sent at its end, and more than when it last resumed. A flow
-/// that is alone has grown well beyond what the path carries by then.
+/// Whether start-up has ended too early: nearly all arrived that was sent at its end, and more than
+/// when it last resumed. A flow that is alone has grown well beyond what the path carries by then.
 fn ended_too_early(params: &Params, epoch: &Sampled<'_>, drain: &Drain, from: &Control) -> bool {
     let arrived = drain.return_rate;
     let most_sent = arrived * (1.0 + (params.startup_gain - 1.0) / 2.0);
@@ -301,7 +303,8 @@ fn hold(rate: Rate, beta: Option<f64>, from: &Control) -> Step {
     }
 }
 
-/// With the rate within bounds, the time without a decrease, and what the epoch has left of the judge.
+/// With the rate within bounds, the time without a decrease, and what the epoch has left of the
+/// judge.
 fn settled(params: &Params, epoch: &Sampled<'_>, from: &Control, mut step: Step) -> Step {
     step.next.judge = from.judge;
     step.next.rate = bounded(step.next.rate, epoch.link.packet(), epoch.length);

@@ -20,14 +20,16 @@ pub struct Drain {
 }
 
 impl Drain {
-    /// Takes in what arrived in an epoch while it drains. After start-up the rate to return to is that.
+    /// Takes in what arrived in an epoch while it drains. After start-up the rate to return to is
+    /// that.
     pub fn take_in(&mut self, seen: &Seen) {
         let arrived = seen.full_delivery_rate();
         match self.ceiling {
             Some(ceiling) => self.return_rate = self.return_rate.max(arrived.min(ceiling)),
             None => {
                 self.arrivals.add(seen.arrived, seen.arriving);
-                // While nothing counts yet that comes back, less may arrive than when the queue was seen.
+                // While nothing counts yet that comes back, less may arrive than when the queue was
+                // seen.
                 if seen.tells_rate && seen.observed.is_none() {
                     self.return_rate = self.return_rate.min(arrived);
                 }
@@ -35,7 +37,8 @@ impl Drain {
         }
     }
 
-    /// What may have arrived at most, by the mean since the queue began to drain: in a longer time jitter matters less.
+    /// What may have arrived at most, by the mean since the queue began to drain: in a longer time
+    /// jitter matters less.
     pub fn arrives_at_most(&self, jitter: Duration, packet: Bytes) -> Option<Rate> {
         let telling = (packet * TELLING_PACKETS).0 as f64 * 8.0;
         (self.arrivals.bits >= telling)

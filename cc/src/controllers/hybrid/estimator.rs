@@ -9,7 +9,8 @@ use super::model::Model;
 use crate::estimate::{self, Estimate};
 use crate::units::{Owd, Rate, Time};
 
-/// So many times what arrives, as in slow start: where R was not tried, an encoder that jumps there builds the queue.
+/// So many times what arrives, as in slow start: where R was not tried, an encoder that jumps there
+/// builds the queue.
 const UNPROVEN: f64 = 2.0;
 
 /// What epochs have shown.
@@ -56,7 +57,8 @@ impl Estimator {
         }
     }
 
-    /// What follows from it now. A queue is forgotten if R was not tried for so long as minima are `remembered`.
+    /// What follows from it now. A queue is forgotten if R was not tried for so long as minima are
+    /// `remembered`.
     pub fn estimate(
         &self,
         model: &Model,
@@ -82,8 +84,9 @@ impl Estimator {
         }
     }
 
-    /// What may be sent without a queue of one's own. A probe takes from what is held only for a moment. What `link` is known
-    /// to carry cannot hold back a flow that sends more: its own packets are closer then.
+    /// What may be sent without a queue of one's own. A probe takes from what is held only for a
+    /// moment. What `link` is known to carry cannot hold back a flow that sends more: its own
+    /// packets are closer then.
     fn target(&self, control: &Control, arrived: Rate, link: Option<Rate>) -> Rate {
         let held = control.judge.held().filter(|_| control.state.holds());
         let proven = self.reached.max(arrived * UNPROVEN);

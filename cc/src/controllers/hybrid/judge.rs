@@ -1,4 +1,5 @@
-//! What kind of path it is: the same as ever, a longer one, or one on which competing flows keep a queue.
+//! What kind of path it is: the same as ever, a longer one, or one on which competing flows keep a
+//! queue.
 
 pub mod attempt;
 pub mod contended;

@@ -1,4 +1,5 @@
-//! The zones of the default profile, which are the paper's but for which losses count, and by how much the rate changes in them.
+//! The zones of the default profile, which are the paper's but for which losses count, and by how
+//! much the rate changes in them.
 
 use std::time::Duration;
 
@@ -22,24 +23,26 @@ const CATCH_UP: f64 = 4.0;
 const LEAST_LEFT: f64 = 0.1;
 /// A larger share of losses is not made up for.
 const MOST_BACKGROUND: f64 = 0.2;
-/// With a shorter L a path is short: what delays and spaces packets there is hosts as much as links.
+/// With a shorter L a path is short: what delays and spaces packets there is hosts as much as
+/// links.
 pub const SHORT_PATH: Duration = Duration::from_micros(2_500);
 
 /// The increase at d1 and at d0 on a path with packets of `size` and epochs of `length`.
 ///
-/// The paper's 800 bit/s and 40 kbit/s are 0.01 and 0.5 of its 1000-byte packets per epoch of 100 ms, added to the rate every
-/// epoch; in such units they scale with the path.
+/// The paper's 800 bit/s and 40 kbit/s are 0.01 and 0.5 of its 1000-byte packets per epoch of 100
+/// ms, added to the rate every epoch; in such units they scale with the path.
 pub fn increase_ends(size: Bytes, length: Duration) -> (Rate, Rate) {
     let packet = size.per(length);
     (packet * AMIN, packet * AMAX)
 }
 
-/// The period of growth at `rate` on a path with packets of `size` and epochs of `length`, in seconds: whole nanoseconds would
-/// show in powers.
+/// The period of growth at `rate` on a path with packets of `size` and epochs of `length`, in
+/// seconds: whole nanoseconds would show in powers.
 ///
-/// DEVIATION: what a decrease costs comes back in as many round trips on a short path as on a long one. On loopback, where
-/// the hosts' schedulers look like a queue a hundred times a second, it would hardly come back in 40 ms. Where packets are
-/// further apart than L, they are the round trips that count.
+/// DEVIATION: what a decrease costs comes back in as many round trips on a short path as on a long
+/// one. On loopback, where the hosts' schedulers look like a queue a hundred times a second, it
+/// would hardly come back in 40 ms. Where packets are further apart than L, they are the round
+/// trips that count.
 pub fn growth_period(params: &Params, size: Bytes, rate: Rate, length: Duration) -> f64 {
     let length = length.as_secs_f64();
     let packet = size.0 as f64 * 8.0 / rate.bps().max(1.0);
@@ -61,7 +64,8 @@ pub fn zone(epoch: &Sampled<'_>) -> Zone {
     }
 }
 
-/// In zones 2 and 3, the decrease that drains the queue in `drain_epochs`. DEVIATION: the paper's is equation (4).
+/// In zones 2 and 3, the decrease that drains the queue in `drain_epochs`. DEVIATION: the paper's
+/// is equation (4).
 pub fn decrease(params: &Params, epoch: &Sampled<'_>) -> Option<f64> {
     if zone(epoch) == Zone::Free {
         return None;
@@ -70,7 +74,8 @@ pub fn decrease(params: &Params, epoch: &Sampled<'_>) -> Option<f64> {
     Some(drains.clamp(params.min_decrease, MAX_DECREASE))
 }
 
-/// Equation (3), which (DEVIATION) grows with the time without a decrease, so that it suits slow paths and fast ones.
+/// Equation (3), which (DEVIATION) grows with the time without a decrease, so that it suits slow
+/// paths and fast ones.
 ///
 /// `rate` has not been lowered for the time `since_decrease`.
 pub fn increase(
@@ -90,14 +95,17 @@ pub fn increase(
     grown.min(rate * MOST_INCREASE)
 }
 
-/// How many times as much as others a flow may increase that uses less of the slowest link than they do.
+/// How many times as much as others a flow may increase that uses less of the slowest link than
+/// they do.
 ///
-/// DEVIATION: where all increase alike, what flows have at the beginning evens out slowly. One that is alone increases as ever.
+/// DEVIATION: where all increase alike, what flows have at the beginning evens out slowly. One that
+/// is alone increases as ever.
 fn catch_up(params: &Params, rate: Rate, link: &Link) -> f64 {
     room(params, rate, link).map_or(1.0, |room| room.max(1.0))
 }
 
-/// The part of the slowest link that a flow with this rate leaves to others, as catching up counts it.
+/// The part of the slowest link that a flow with this rate leaves to others, as catching up counts
+/// it.
 fn room(params: &Params, rate: Rate, link: &Link) -> Option<f64> {
     let left = link.left(rate).filter(|_| params.has(Mechanism::CatchUp));
     left.map(|left| CATCH_UP * left)
@@ -105,13 +113,15 @@ fn room(params: &Params, rate: Rate, link: &Link) -> Option<f64> {
 
 /// The rate to return to once the queue has drained.
 ///
-/// DEVIATION: a flow leaves the least decrease of its share to others, and the less the fewer they can be.
+/// DEVIATION: a flow leaves the least decrease of its share to others, and the less the fewer they
+/// can be.
 pub fn returns_to(params: &Params, return_rate: Rate, link: &Link) -> Rate {
     let room = room(params, return_rate, link).unwrap_or(1.0);
     return_rate * (1.0 - params.min_decrease * room.clamp(LEAST_LEFT, 1.0))
 }
 
-/// The rate from which a decrease starts. DEVIATION: the paper's is R, which is already beyond what the path carries.
+/// The rate from which a decrease starts. DEVIATION: the paper's is R, which is already beyond what
+/// the path carries.
 pub fn return_rate(epoch: &Sampled<'_>, rate: Rate, drain: Option<Drain>) -> Rate {
     let rate = drain.map_or(rate, |drain| rate.max(drain.return_rate));
     let known = drain.is_some_and(|drain| drain.ceiling.is_some());
@@ -121,8 +131,8 @@ pub fn return_rate(epoch: &Sampled<'_>, rate: Rate, drain: Option<Drain>) -> Rat
     }
 }
 
-/// The rate that has been shown to arrive, if anything has. A source that leaves R unused has shown no more than it used; if it
-/// sends hardly anything, the queue is not its own.
+/// The rate that has been shown to arrive, if anything has. A source that leaves R unused has shown
+/// no more than it used; if it sends hardly anything, the queue is not its own.
 fn arrival_rate(epoch: &Sampled<'_>, drain: Option<Drain>) -> Option<Rate> {
     match epoch.recently_app_limited {
         false => Some(link_arrival_rate(epoch, drain)),
@@ -130,10 +140,12 @@ fn arrival_rate(epoch: &Sampled<'_>, drain: Option<Drain>) -> Option<Rate> {
     }
 }
 
-/// The rate at which packets reached the slowest link: what is lost without a queue is lost elsewhere.
+/// The rate at which packets reached the slowest link: what is lost without a queue is lost
+/// elsewhere.
 ///
-/// DEVIATION: while a queue drains, jitter explains no more than the mean since it began to leaves open. With what it explains
-/// in one epoch alone a flow takes for its share what lets the queue stand.
+/// DEVIATION: while a queue drains, jitter explains no more than the mean since it began to leaves
+/// open. With what it explains in one epoch alone a flow takes for its share what lets the queue
+/// stand.
 pub fn link_arrival_rate(epoch: &Sampled<'_>, drain: Option<Drain>) -> Rate {
     if epoch.losing() {
         return epoch.delivery_rate;

@@ -2,10 +2,12 @@
 //!
 //! S. Mehrotra, J. Li, S. Sengupta, M. Jain, S. Sen, "Hybrid window and rate based congestion
 //! control for delay sensitive applications". Our reading, with every deviation, is
-//! `docs/papers/hybrid.md` and the pages that it names; section and equation numbers here are the paper's.
+//! `docs/papers/hybrid.md` and the pages that it names; section and equation numbers here are the
+//! paper's.
 //!
-//! This is the profile `default`; the paper's own controller is [`super::hybrid_paper`]. Its skeleton is the paper's: once per
-//! epoch of length L, the smallest RTT, the queueing delay `d` of the packets acknowledged in it decides between
+//! This is the profile `default`; the paper's own controller is [`super::hybrid_paper`]. Its
+//! skeleton is the paper's: once per epoch of length L, the smallest RTT, the queueing delay `d` of
+//! the packets acknowledged in it decides between
 //!
 //! ```text
 //!     free              | filling               | congested
@@ -13,11 +15,11 @@
 //!     R += alpha(d)     | drain the queue       | drain the queue
 //! ```
 //!
-//! and packets leave at least `P / R` apart with a window of `R L` and a little more. Delay therefore stays near d1, below what
-//! fills a buffer, and loss without delay is not congestion.
+//! and packets leave at least `P / R` apart with a window of `R L` and a little more. Delay
+//! therefore stays near d1, below what fills a buffer, and loss without delay is not congestion.
 //!
-//! Feedback goes into the [`model`] of the path; at the end of an epoch the model says what it has [`model::seen`], and
-//! [`control::step`], a pure function, what follows from that.
+//! Feedback goes into the [`model`] of the path; at the end of an epoch the model says what it has
+//! [`model::seen`], and [`control::step`], a pure function, what follows from that.
 
 mod control;
 mod drain;
@@ -132,8 +134,8 @@ impl Hybrid {
         }
     }
 
-    /// Whether this feedback ends the epoch: the first that shows what has become of a decrease, what comes after L, or in start-up
-    /// one that has shown a queue.
+    /// Whether this feedback ends the epoch: the first that shows what has become of a decrease,
+    /// what comes after L, or in start-up one that has shown a queue.
     fn ends_epoch(&mut self, feedback: &Feedback<'_>) -> bool {
         if self.model.shows_decrease(feedback) {
             self.model.end_waiting();

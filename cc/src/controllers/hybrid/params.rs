@@ -1,4 +1,5 @@
-//! What an option string may set: ten parameters, of which the first four are for operators and the others for research.
+//! What an option string may set: ten parameters, of which the first four are for operators and the
+//! others for research.
 
 use std::time::Duration;
 
@@ -73,7 +74,8 @@ pub const PARAMETERS: [Parameter; 10] = [
 
 /// The largest decrease: the paper's bmax.
 pub const MAX_DECREASE: f64 = 0.5;
-/// Share of lost packets beyond which the rate decreases whatever the delay: random loss beyond that is rare.
+/// Share of lost packets beyond which the rate decreases whatever the delay: random loss beyond
+/// that is rare.
 const EXCESSIVE_LOSS: f64 = 0.1;
 
 /// The parameters.

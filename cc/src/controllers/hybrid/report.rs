@@ -15,7 +15,8 @@ use crate::measure::epoch::Epoch;
 use crate::measure::owd::Source;
 use crate::units::{Bytes, Owd, Rate};
 
-/// An epoch that has ended: what was seen, the state before the step, the step, and what the path is taken for after it.
+/// An epoch that has ended: what was seen, the state before the step, the step, and what the path
+/// is taken for after it.
 #[derive(Debug, Clone)]
 pub struct EpochReport {
     /// Counts from 0.
@@ -28,7 +29,8 @@ pub struct EpochReport {
     pub alpha: Option<Rate>,
     pub beta: Option<f64>,
     pub outcome: Option<Outcome>,
-    /// After it, what is returned to while a queue drains, what is held while competing flows keep one, R and W.
+    /// After it, what is returned to while a queue drains, what is held while competing flows keep
+    /// one, R and W.
     pub return_rate: Option<Rate>,
     pub held_rate: Option<Rate>,
     pub rate: Rate,

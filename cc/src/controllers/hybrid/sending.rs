@@ -4,12 +4,12 @@ use super::control::{Control, State};
 use super::model::Model;
 use super::params::Params;
 use super::startup;
-use crate::controller::{Burst, Decision, Ecn, MIN_WINDOW_PACKETS};
-use crate::controllers::pacing;
+use crate::controller::{Burst, Decision, Ecn};
+use crate::controllers::{bounds, pacing};
 use crate::units::{Bytes, Owd};
 
-/// R, times this, is the rate of the first flight: the initial window leaves in half of L, so that the first packets come back
-/// early.
+/// R, times this, is the rate of the first flight: the initial window leaves in half of L, so that
+/// the first packets come back early.
 const FIRST_FLIGHT: f64 = 2.0;
 /// Packets that show the time that one takes on the slowest link.
 const PROBE_PACKETS: usize = 3;
@@ -29,18 +29,19 @@ pub fn decision(params: &Params, model: &Model, control: &Control, epochs: u64) 
     }
 }
 
-/// `W = R L` (section II-C), in whole packets: quiche sends while F + P <= W and the paper while F < W, which agree if W is
-/// rounded up. DEVIATION: a queue of d3 is in flight as well, so that the window does not hold back the rate that the zones ask
-/// for; and what queues on the return path, waits for an ACK or is held up is no congestion.
+/// `W = R L` (section II-C). DEVIATION: a queue of d3 is in flight as well, so that the
+/// window does not hold back the rate that the zones ask for; and what queues on the return path,
+/// waits for an ACK or is held up is no congestion.
 fn window(params: &Params, model: &Model, control: &Control) -> Bytes {
-    let size = model.packet().0.max(1);
     let queue = model.thresholds(params, control.rate).d3 + competing_queue(control);
     let extra = queue.max(Owd::from(model.ack_gap.get()) * 2)
         + Owd::from(model.delay.jitter()) / 2
         + Owd::from(model.delay.return_delay());
-    let bytes = control.rate.over(model.length() + extra.to_duration());
-    let packets = (bytes / size as f64).ceil() as u64;
-    Bytes(size) * packets.max(MIN_WINDOW_PACKETS)
+    bounds::window(
+        control.rate,
+        model.length() + extra.to_duration(),
+        model.packet(),
+    )
 }
 
 /// Q: the queue of competing flows that the window allows for.

@@ -1,5 +1,5 @@
-//! DEVIATION: start-up, which the paper does not have. The rate grows with every ACK until a queue lasts, or the slowest link is
-//! full.
+//! DEVIATION: start-up, which the paper does not have. The rate grows with every ACK until a queue
+//! lasts, or the slowest link is full.
 
 use std::time::Duration;
 
@@ -20,10 +20,11 @@ use crate::units::{scaled, Owd, Rate, Time};
 const QUEUE_LASTS: f64 = 0.25;
 /// Samples that show it.
 const MIN_SAMPLES: u32 = 3;
-/// R may be so many times as far above what is in flight as slow start allows: a source that sends in bursts has less than R L in
-/// flight.
+/// R may be so many times as far above what is in flight as slow start allows: a source that sends
+/// in bursts has less than R L in flight.
 const BURSTS: f64 = 2.0;
-/// What packets of a burst of three wait for each other on average, one transmission time, with a margin.
+/// What packets of a burst of three wait for each other on average, one transmission time, with a
+/// margin.
 const BURST_DELAY: f64 = 1.5;
 /// Queueing delay, in L, that does not end start-up while competing flows use most of the path.
 const INSISTED: f64 = 0.2;
@@ -50,7 +51,8 @@ impl Startup {
         self.used.record(feedback);
     }
 
-    /// The rate after a feedback: every byte that comes back adds to it. None if the application limits.
+    /// The rate after a feedback: every byte that comes back adds to it. None if the application
+    /// limits.
     pub fn grown(
         &self,
         params: &Params,
@@ -70,7 +72,8 @@ impl Startup {
         Some(capacity(params, model).map_or(grown, |capacity| grown.min(capacity)))
     }
 
-    /// Whether R puts no more into L than a few times what was in flight, and the initial window (RFC 9002, sections 7.2 and 7.8).
+    /// Whether R puts no more into L than a few times what was in flight, and the initial window
+    /// (RFC 9002, sections 7.2 and 7.8).
     fn uses(&self, rate: Rate, model: &Model, start: &Start) -> bool {
         let window = model.packet() * start.initial_window_packets;
         let beyond = rate.over(model.length()) - window.0 as f64;
@@ -111,7 +114,8 @@ impl Startup {
         }
     }
 
-    /// Whether enough samples of the epoch have shown a queue that lasts: it grows fast, so the epoch need not end first.
+    /// Whether enough samples of the epoch have shown a queue that lasts: it grows fast, so the
+    /// epoch need not end first.
     pub fn ends_epoch(&self, model: &Model, now: Time) -> bool {
         let samples = model
             .epoch()
@@ -119,8 +123,8 @@ impl Startup {
         self.queues(model, now) && samples >= MIN_SAMPLES
     }
 
-    /// Whether a queue has been there for a while. Jitter and batches come and go, while that queue only grows; and where ACKs are
-    /// far apart, two of them in a row are no evidence.
+    /// Whether a queue has been there for a while. Jitter and batches come and go, while that queue
+    /// only grows; and where ACKs are far apart, two of them in a row are no evidence.
     fn queues(&self, model: &Model, now: Time) -> bool {
         let lasts = || scaled(model.length(), QUEUE_LASTS) + model.ack_gap.get();
         self.queueing_since
@@ -128,14 +132,15 @@ impl Startup {
     }
 }
 
-/// The rate beyond which start-up does not go. DEVIATION: packet dispersion shows what the slowest link carries before a
-/// queue does. On a short path it shows how receivers wait for a processor.
+/// The rate beyond which start-up does not go. DEVIATION: packet dispersion shows what the slowest
+/// link carries before a queue does. On a short path it shows how receivers wait for a processor.
 fn capacity(params: &Params, model: &Model) -> Option<Rate> {
     let links = params.has(Mechanism::LinkRate) && model.length() >= SHORT_PATH;
     links.then(|| model.dispersed_rate()).flatten()
 }
 
-/// Whether three packets are to leave together: from how far apart they arrive the slowest link is known.
+/// Whether three packets are to leave together: from how far apart they arrive the slowest link is
+/// known.
 pub fn probes_link(params: &Params, model: &Model, rate: Rate, epochs: u64) -> bool {
     if !params.has(Mechanism::Insist) || model.delay.source() == Source::Ack {
         return false;
@@ -145,8 +150,9 @@ pub fn probes_link(params: &Params, model: &Model, rate: Rate, epochs: u64) -> b
 
 /// Whether start-up must not go on with this queueing delay.
 ///
-/// DEVIATION: a flow that comes to a path which competing flows fill insists on a queue for a moment: what arrives of each flow
-/// then shows each its share, which would else take many round trips. Alone on the path it would only lose packets.
+/// DEVIATION: a flow that comes to a path which competing flows fill insists on a queue for a
+/// moment: what arrives of each flow then shows each its share, which would else take many round
+/// trips. Alone on the path it would only lose packets.
 pub fn is_queue(
     params: &Params,
     thresholds: &Thresholds,

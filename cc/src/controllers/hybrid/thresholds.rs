@@ -4,8 +4,9 @@ use super::mechanism::Mechanism;
 use super::params::Params;
 use crate::units::{Bytes, Owd, Rate};
 
-/// d1 scales between these where it is not given. Below the first it would be noise; the second, the paper's, it exceeds only
-/// as far as a single packet at the flow's own rate takes longer; the last it never exceeds.
+/// d1 scales between these where it is not given. Below the first it would be noise; the second,
+/// the paper's, it exceeds only as far as a single packet at the flow's own rate takes longer; the
+/// last it never exceeds.
 const LEAST: Owd = Owd::from_nanos(200_000);
 const LOW: Owd = Owd::from_nanos(12_000_000);
 const MOST: Owd = Owd::from_nanos(100_000_000);
@@ -17,7 +18,8 @@ const D3_FACTOR: u32 = 4;
 const FULL_SHARE: f64 = 0.75;
 /// A queue below d1 divided by this is never full.
 const FULL_DIVISOR: u32 = 4;
-/// A queueing delay above d1 divided by this ends start-up, and one up to it means that a queue has drained.
+/// A queueing delay above d1 divided by this ends start-up, and one up to it means that a queue has
+/// drained.
 const SHORT_DIVISOR: u32 = 2;
 
 /// The thresholds of one epoch.
@@ -38,10 +40,12 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// For a flow that sends packets of `size` at `rate`, where the longest recent queue was `longest`.
+    /// For a flow that sends packets of `size` at `rate`, where the longest recent queue was
+    /// `longest`.
     ///
-    /// DEVIATION: where d1 is not given, it is the time in which the flow sends `target_packets` packets. A flow that has
-    /// more than its share then has the lower threshold, whatever its RTT, and gives way to the others.
+    /// DEVIATION: where d1 is not given, it is the time in which the flow sends `target_packets`
+    /// packets. A flow that has more than its share then has the lower threshold, whatever its RTT,
+    /// and gives way to the others.
     #[inline]
     pub fn new(params: &Params, rate: Rate, size: Bytes, longest: Option<Owd>) -> Self {
         let following = || following(params.target_packets, rate, size);

@@ -1,5 +1,6 @@
-//! DEVIATION: a queue that does not drain although the flow gives way. Others fill it, and go on to, and the paper's flow would
-//! give way until nothing is left of it; or it is none, for the path has become longer.
+//! DEVIATION: a queue that does not drain although the flow gives way. Others fill it, and go on
+//! to, and the paper's flow would give way until nothing is left of it; or it is none, for the path
+//! has become longer.
 
 use std::time::Duration;
 
@@ -13,19 +14,23 @@ use crate::units::{scaled, Owd, Rate, Time};
 pub const PATIENCE: Duration = Duration::from_secs(1);
 /// Epochs besides those in which a decrease drains a queue: one until it shows, and one to see it.
 const OTHER_EPOCHS: f64 = 2.0;
-/// A queue beyond what `drain_epochs` covers takes so many times its own length: the largest decrease is half.
+/// A queue beyond what `drain_epochs` covers takes so many times its own length: the largest
+/// decrease is half.
 const DRAIN_QUEUES: u32 = 2;
 /// A queue falls if an epoch shows less than this share of what the one before has shown.
 const FALLS: f64 = 0.9;
-/// A delay that keeps to this share of itself for so many epochs is none of a queue, if a queue would have drained.
+/// A delay that keeps to this share of itself for so many epochs is none of a queue, if a queue
+/// would have drained.
 const CALM_SHARE: u32 = 32;
 const CALM_EPOCHS: u32 = 5;
-/// A path becomes longer at once, as two epochs may show it. A delay that grows in more of them, while this flow gives way, is that of
-/// others' queue, however calm it is once the buffer is full.
+/// A path becomes longer at once, as two epochs may show it. A delay that grows in more of them,
+/// while this flow gives way, is that of others' queue, however calm it is once the buffer is full.
 const PATH_STEPS: u32 = 2;
-/// A flow that gives way keeps up to so many times `target_packets` packets in the queue itself, whatever `target_delay` is.
+/// A flow that gives way keeps up to so many times `target_packets` packets in the queue itself,
+/// whatever `target_delay` is.
 const OWN_QUEUES: f64 = 4.0;
-/// A delay is one of a longer path, or of a buffer that competing flows fill, from these parts of L on.
+/// A delay is one of a longer path, or of a buffer that competing flows fill, from these parts of L
+/// on.
 const CALM_DIVISORS: [u32; 2] = [6, 5];
 const FILLED_DIVISORS: [u32; 2] = [4, 3];
 /// A delay up to L divided by this is none of a buffer that competing flows fill.
@@ -63,8 +68,8 @@ struct Attempt {
     /// Whether the last epoch had less than the one before, and how many had more than any before.
     falls: bool,
     steps: u32,
-    /// Of the epochs since the delay last moved, not the first one: their number, the least and the longest delay, and their
-    /// losses.
+    /// Of the epochs since the delay last moved, not the first one: their number, the least and the
+    /// longest delay, and their losses.
     epochs: u32,
     least: Owd,
     most: Owd,
@@ -120,8 +125,8 @@ impl Attempt {
         self
     }
 
-    /// Whether the delay is longer than flows leave that give way: they keep a few packets each. It is never below L divided by the
-    /// first number, and need not be above L divided by the second.
+    /// Whether the delay is longer than flows leave that give way: they keep a few packets each. It
+    /// is never below L divided by the first number, and need not be above L divided by the second.
     fn exceeds_own(&self, params: &Params, epoch: &Sampled<'_>, [least, most]: [u32; 2]) -> bool {
         let packets = OWN_QUEUES * params.target_packets * epoch.link.packet().0 as f64;
         let own = packets * 8.0 / self.return_rate.bps().max(1.0);
@@ -129,8 +134,8 @@ impl Attempt {
         epoch.queue().as_secs() >= least.as_secs_f64().max(own.min(most.as_secs_f64()))
     }
 
-    /// Whether the queue has been gone for once. What a flow takes for short that has lost most of its share since the attempt
-    /// began may be a buffer that competing flows fill.
+    /// Whether the queue has been gone for once. What a flow takes for short that has lost most of
+    /// its share since the attempt began may be a buffer that competing flows fill.
     fn is_over(&self, epoch: &Sampled<'_>, rate: Rate) -> bool {
         let lost_most = rate < self.return_rate * MOST_LOST;
         let empty = self.short.max(Owd::from(epoch.length / EMPTY_DIVISOR));
@@ -151,7 +156,8 @@ impl Attempt {
         }
     }
 
-    /// Whether the delay has grown as that of a path does, and nothing is lost to a full buffer since it last moved.
+    /// Whether the delay has grown as that of a path does, and nothing is lost to a full buffer
+    /// since it last moved.
     fn may_be_path(&self, epoch: &Sampled<'_>) -> bool {
         self.steps <= PATH_STEPS && !self.losses.exceeds_chance(epoch.background)
     }
@@ -186,8 +192,8 @@ impl Attempt {
         over && !self.falls && self.is_filled(params, epoch)
     }
 
-    /// Whether the delay is one of a buffer that competing flows fill: flows that give way keep no such queue, or lose nothing
-    /// to it.
+    /// Whether the delay is one of a buffer that competing flows fill: flows that give way keep no
+    /// such queue, or lose nothing to it.
     fn is_filled(&self, params: &Params, epoch: &Sampled<'_>) -> bool {
         let long = epoch.queue() >= Owd::from(epoch.length / FILLED_DIVISORS[0]);
         let loses = self.all_losses.exceeds_chance(epoch.background);
@@ -202,7 +208,8 @@ impl Attempt {
 }
 
 impl Attempts {
-    /// Takes in an epoch with samples after a step that has left `rate`, and the queue to drain or not.
+    /// Takes in an epoch with samples after a step that has left `rate`, and the queue to drain or
+    /// not.
     pub fn advance(
         &mut self,
         params: &Params,

@@ -1,16 +1,19 @@
-//! DEVIATION: what a flow does where competing flows keep a buffer filled. The paper's flow gives way to them until nothing is
-//! left of it; this one holds about half of what it had, and waits until the queue is gone.
+//! DEVIATION: what a flow does where competing flows keep a buffer filled. The paper's flow gives
+//! way to them until nothing is left of it; this one holds about half of what it had, and waits
+//! until the queue is gone.
 //!
 //! ```text
-//!     H  = 0.54 max(U, S')                         what it is to hold; U is the largest rate that was recently used
-//!     R >= h                                       in an epoch with a queue; h / 2 in a probe
+//!     H  = 0.54 max(R_used, S')      what it is to hold
+//!     R >= h                         in an epoch with a queue; h / 2 in a probe
 //! ```
 //!
-//! h begins at H, excessive losses leave 0.7 of it, and it grows back. Losses that last leave half of it and of H: others hold
-//! a share as well ([`super::overload`]). The queue is not this flow's then, so its delay says nothing; excessive losses do
-//! (RFC 9438, section 4.6, for by how much), and whether the delay depends on what this flow sends. Where it does not, and no
-//! more is lost than by chance, the path has become longer, and nobody keeps a queue. A flow with a small share moves a full
-//! buffer too little to see, but it loses packets to it. Where far less comes back than it sends, the queue is its own.
+//! h begins at H, excessive losses leave 0.7 of it, and it grows back. Losses that last leave half
+//! of it and of H: others hold a share as well ([`super::overload`]). The queue is not this flow's
+//! then, so its delay says nothing; excessive losses do (RFC 9438, section 4.6, for by how much),
+//! and whether the delay depends on what this flow sends. Where it does not, and no more is lost
+//! than by chance, the path has become longer, and nobody keeps a queue. A flow with a small share
+//! moves a full buffer too little to see, but it loses packets to it. Where far less comes back
+//! than it sends, the queue is its own.
 
 use std::time::Duration;
 
@@ -20,28 +23,33 @@ use super::return_ratio::ReturnRatio;
 use crate::measure::loss::LossCount;
 use crate::units::{Owd, Rate, Time};
 
-/// Of what a flow had, what it holds. Half, and what is lost until contention is found and while it is probed.
+/// Of what a flow had, what it holds. Half, and what is lost until contention is found and while it
+/// is probed.
 const HELD_SHARE: f64 = 0.54;
 /// What excessive losses leave of it.
 const REMAINS: f64 = 0.7;
-/// They are made up for within this time at most, as CUBIC makes up for its own where windows are large (RFC 9438, section 4.2: K).
+/// They are made up for within this time at most, as CUBIC makes up for its own where windows are
+/// large (RFC 9438, section 4.2: K).
 const RECOVERY: Duration = Duration::from_secs(5);
-/// Contention is over if for so long the flow had no need to hold its share; and so long after a probe comes the next.
+/// Contention is over if for so long the flow had no need to hold its share; and so long after a
+/// probe comes the next.
 const REMEMBERED: Duration = Duration::from_secs(10);
 /// When the first one comes.
 const FIRST_PROBE: Duration = Duration::from_secs(2);
-/// A flow that finds its share by losses does not answer two hundredths of the packets, as BBR: in a full buffer, single
-/// packets of a small flow are lost far more often than those who fill it answer.
+/// A flow that finds its share by losses does not answer two hundredths of the packets, as BBR: in
+/// a full buffer, single packets of a small flow are lost far more often than those who fill it
+/// answer.
 const SHARE_LOSS: f64 = 0.02;
 /// What losses leave that last because others hold a share as well.
 const OVERLOAD_REMAINS: f64 = 0.5;
 /// What a probe leaves of the rate, and for how many round trips.
 const PROBE_SHARE: f64 = 0.5;
 const PROBE_ROUNDS: u32 = 6;
-/// Of the longest queue while the flow held, up to which part it does not hold again. Flows that give way keep less.
+/// Of the longest queue while the flow held, up to which part it does not hold again. Flows that
+/// give way keep less.
 const BACK_DIVISOR: u32 = 8;
-/// Of a round trip, by how much at least the delay moves in a probe if it is that of a queue. It falls, or rises where
-/// competing flows, or a link that has become slower, leave less for it.
+/// Of a round trip, by how much at least the delay moves in a probe if it is that of a queue. It
+/// falls, or rises where competing flows, or a link that has become slower, leave less for it.
 const QUEUE_MOVES: u32 = 32;
 /// The window allows for the queue and for this part of it more.
 const QUEUE_MARGIN: u32 = 4;
@@ -179,8 +187,9 @@ impl Contended {
         self.hold(epoch)
     }
 
-    /// The delay up to which there is no queue of competing flows. Once it was gone, what flows leave that give way is none either:
-    /// if all took that for competing flows, they would fill the buffer together.
+    /// The delay up to which there is no queue of competing flows. Once it was gone, what flows
+    /// leave that give way is none either: if all took that for competing flows, they would fill
+    /// the buffer together.
     fn gone(&self, epoch: &Sampled<'_>) -> Owd {
         match self.holds {
             true => epoch.thresholds.short,
@@ -220,12 +229,14 @@ impl Contended {
         self.with(Some(1.0 - PROBE_SHARE))
     }
 
-    /// Whether losses have to tell the share. Flows that hold as well would look for theirs alike, and keep the buffer full.
+    /// Whether losses have to tell the share. Flows that hold as well would look for theirs alike,
+    /// and keep the buffer full.
     fn finds_share(&self, epoch: &Sampled<'_>) -> bool {
         knows_no_share(epoch) && self.link_share >= HELD_SHARE
     }
 
-    /// Back to the share by a packet per round trip, or in time, and up to half of the slowest link.
+    /// Back to the share by a packet per round trip, or in time, and up to half of the slowest
+    /// link.
     fn grow(&mut self, epoch: &Sampled<'_>) {
         if self.finds_share(epoch) && self.held >= self.hold_target {
             self.held = self.beyond(epoch);
@@ -245,8 +256,8 @@ impl Contended {
         self.held = grown.min(self.hold_target.max(half));
     }
 
-    /// A flow that has never had the path does not know what half of it is. It finds its share as those do who fill the buffer:
-    /// by a packet per round trip until packets are lost.
+    /// A flow that has never had the path does not know what half of it is. It finds its share as
+    /// those do who fill the buffer: by a packet per round trip until packets are lost.
     fn beyond(&self, epoch: &Sampled<'_>) -> Rate {
         if self.probe.is_some() || epoch.recently_app_limited {
             return self.held;

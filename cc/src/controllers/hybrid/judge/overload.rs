@@ -1,17 +1,19 @@
-//! DEVIATION: whether those who hold a share hold more together than the link carries. None of them knows what the others hold.
+//! DEVIATION: whether those who hold a share hold more together than the link carries. None of them
+//! knows what the others hold.
 //!
-//! What is too much is lost, for as long as they hold it: with h added up to 1.1 of the link, a tenth. Flows that fill a buffer
-//! lower their rate at each loss, and lose less.
+//! What is too much is lost, for as long as they hold it: with h added up to 1.1 of the link, a
+//! tenth. Flows that fill a buffer lower their rate at each loss, and lose less.
 
 use std::time::Duration;
 
 use crate::measure::loss::LossCount;
 use crate::units::Time;
 
-/// For how long losses are counted. Those of a flow that comes to a path with a full buffer are over by then.
+/// For how long losses are counted. Those of a flow that comes to a path with a full buffer are
+/// over by then.
 const PERIOD: Duration = Duration::from_secs(3);
-/// With a larger share of losses a window of CUBIC is six packets or less (RFC 9438, section 5.1), and BBR's is limited
-/// (draft-ietf-ccwg-bbr, `LossThresh`).
+/// With a larger share of losses a window of CUBIC is six packets or less (RFC 9438, section 5.1),
+/// and BBR's is limited (draft-ietf-ccwg-bbr, `LossThresh`).
 const MOST: f64 = 0.04;
 
 /// Losses of a flow that holds, over a while.
@@ -39,7 +41,8 @@ impl Overload {
         *self = Self::from(self.from.max(now));
     }
 
-    /// Takes in an epoch in which the flow holds, and tells at the end of a period whether it has lost too much; then the next begins.
+    /// Takes in an epoch in which the flow holds, and tells at the end of a period whether it has
+    /// lost too much; then the next begins.
     pub fn shows_with(&mut self, now: Time, losses: LossCount, background: f64) -> bool {
         if now < self.from {
             return false;

@@ -1,6 +1,7 @@
-//! DEVIATION: whether what a flow sends beside competing flows comes back. Where it joins competing flows that keep a buffer
-//! filled, it holds about half of the link, so that at least 1 / 1.54 of what it sends comes back within a round trip. Where
-//! much less does, the queue is its own: the link has become slower, as cellular links do.
+//! DEVIATION: whether what a flow sends beside competing flows comes back. Where it joins competing
+//! flows that keep a buffer filled, it holds about half of the link, so that at least 1 / 1.54 of
+//! what it sends comes back within a round trip. Where much less does, the queue is its own: the
+//! link has become slower, as cellular links do.
 
 use std::time::Duration;
 
@@ -12,7 +13,8 @@ const LEAST_BACK: f64 = 0.5;
 /// Packets that tell: one more or less, where a time is cut, does not matter then.
 const TELLING_PACKETS: f64 = 16.0;
 
-/// For how long at least what comes back is counted: competing flows may take most of a link for a few short round trips.
+/// For how long at least what comes back is counted: competing flows may take most of a link for a
+/// few short round trips.
 const LEAST_TIME: Duration = Duration::from_millis(200);
 
 /// What was sent and what came back, over a round trip or more.
@@ -56,7 +58,8 @@ impl ReturnRatio {
         self.came_back += back.0 as f64 * 8.0;
     }
 
-    /// Whether so little comes back that the queue is the flow's own, if that is known now; what follows is another time.
+    /// Whether so little comes back that the queue is the flow's own, if that is known now; what
+    /// follows is another time.
     pub fn is_low(&mut self, now: Time, round_trip: Duration, packet: Bytes) -> bool {
         let telling = TELLING_PACKETS * packet.0 as f64 * 8.0;
         if self.lasted < self.round_trip.max(LEAST_TIME) || self.sent < telling {

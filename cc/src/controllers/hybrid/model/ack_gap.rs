@@ -1,4 +1,5 @@
-//! How long media and receivers hold ACKs back. Wi-Fi and cellular links hold packets and ACKs and let them go together.
+//! How long media and receivers hold ACKs back. Wi-Fi and cellular links hold packets and ACKs and
+//! let them go together.
 
 use std::time::Duration;
 
@@ -7,7 +8,8 @@ use crate::units::{Bytes, Rate};
 
 /// Packets that a receiver acknowledges together (RFC 9000, section 13.2.2).
 const ACKED_TOGETHER: u64 = 2;
-/// A longer gap counts as this: what collisions on a busy Wi-Fi hold packets back. What is longer is an outage.
+/// A longer gap counts as this: what collisions on a busy Wi-Fi hold packets back. What is longer
+/// is an outage.
 const MOST_GAP: Duration = Duration::from_millis(120);
 /// An epoch of this length counts as much as all before it.
 const REMEMBERED: Duration = Duration::from_millis(320);
@@ -40,7 +42,8 @@ impl AckGap {
         self.add(gap, lasted);
     }
 
-    /// A mean over time, not over epochs: where L is short, most epochs fall between two gaps, and most of the time passes in gaps.
+    /// A mean over time, not over epochs: where L is short, most epochs fall between two gaps, and
+    /// most of the time passes in gaps.
     fn add(&mut self, gap: Duration, lasted: Duration) {
         let lasted = lasted.min(LONGEST);
         let nanos = |duration: Duration| duration.as_nanos() as u64;

@@ -29,8 +29,8 @@ impl Counting {
         self.waits && !self.ends_with(feedback)
     }
 
-    /// Whether the first packet comes back that was sent since. The epoch that waited for it is over then, and the next one
-    /// has samples of its whole length.
+    /// Whether the first packet comes back that was sent since. The epoch that waited for it is
+    /// over then, and the next one has samples of its whole length.
     pub fn ends_with(&self, feedback: &Feedback<'_>) -> bool {
         let shows = || feedback.acked.iter().any(|p| p.sent >= self.from);
         self.waits && feedback.space == Space::Application && shows()

@@ -20,7 +20,8 @@ pub struct Delay {
     meter: OwdMeter,
     /// The delay under the jitter in this epoch, by ACK arrivals and by receive timestamps.
     floors: [Floor; 2],
-    /// Whether delays are those of packets that say nothing of the present rate, as long as no other ones come back.
+    /// Whether delays are those of packets that say nothing of the present rate, as long as no
+    /// other ones come back.
     waits: bool,
     jitter: Duration,
     ack_jitter: Duration,
@@ -101,7 +102,8 @@ impl Delay {
         (delta - Owd::from(self.jitter)).max(Owd::ZERO)
     }
 
-    /// Takes in the smallest RTT that loss recovery knows, and tells whether it is all that is known.
+    /// Takes in the smallest RTT that loss recovery knows, and tells whether it is all that is
+    /// known.
     #[inline]
     pub fn follow_handshake(&mut self, feedback: &Feedback<'_>) -> bool {
         if feedback.min_rtt.is_some() {
@@ -110,8 +112,9 @@ impl Delay {
         self.meter.min_rtt().is_none()
     }
 
-    /// Takes in the delays of a feedback, which may come in `another_span` than the one before. Those of packets count that were
-    /// sent `from` then on. While the epoch `waits` for the first of them, the others show jitter.
+    /// Takes in the delays of a feedback, which may come in `another_span` than the one before.
+    /// Those of packets count that were sent `from` then on. While the epoch `waits` for the first
+    /// of them, the others show jitter.
     #[inline]
     pub fn record(
         &mut self,
@@ -157,8 +160,8 @@ impl Delay {
         self.floors.iter_mut().for_each(|floor| floor.close(counts));
     }
 
-    /// From now on delays count again. They do not follow those of before: a queue that has grown begins to drain, and such a bend
-    /// is no jitter.
+    /// From now on delays count again. They do not follow those of before: a queue that has grown
+    /// begins to drain, and such a bend is no jitter.
     #[cold]
     fn end_waiting(&mut self) {
         self.close_spans();
@@ -166,8 +169,8 @@ impl Delay {
         self.waits = false;
     }
 
-    /// What has come back so far, the latest feedback included, does not count, and nothing will before something sent from now on
-    /// is acknowledged.
+    /// What has come back so far, the latest feedback included, does not count, and nothing will
+    /// before something sent from now on is acknowledged.
     pub fn wait(&mut self) {
         self.waits = true;
     }
@@ -206,7 +209,8 @@ impl Delay {
         }
     }
 
-    /// Whether competing flows keep a queue: no delay is the path's own then, and the minima are not to be forgotten.
+    /// Whether competing flows keep a queue: no delay is the path's own then, and the minima are
+    /// not to be forgotten.
     pub fn pause(&mut self, paused: bool, now: Time) {
         self.meter.pause(paused, now);
     }

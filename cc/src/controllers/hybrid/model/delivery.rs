@@ -1,7 +1,7 @@
 //! The delivery rate: what arrived recently, and how often it dips.
 //!
-//! DEVIATION: the capacity of cellular links varies. What arrives in one bad moment is not what the path carries, and where such
-//! moments are many, what was lost by giving way comes back soon.
+//! DEVIATION: the capacity of cellular links varies. What arrives in one bad moment is not what the
+//! path carries, and where such moments are many, what was lost by giving way comes back soon.
 
 use std::time::Duration;
 
@@ -14,16 +14,18 @@ use crate::units::{scaled, Owd, Rate};
 pub const FLOOR_SHARE: f64 = 0.7;
 /// Epochs whose delivery rates are compared.
 const EPOCHS: usize = 8;
-/// Packets at the flow's own rate after which something should have come back, if L and the queue are not longer.
+/// Packets at the flow's own rate after which something should have come back, if L and the queue
+/// are not longer.
 const USUAL_PACKETS: u32 = 4;
 /// The path has stalled in an epoch that lasted so many times as long.
 const STALLS: f64 = 1.5;
-/// By so much at least less arrives at a dip: packets are whole, so that it is often exactly the share of what did before, and
-/// rounding is not to decide.
+/// By so much at least less arrives at a dip: packets are whole, so that it is often exactly the
+/// share of what did before, and rounding is not to decide.
 const LEAST_DIP: f64 = 1e-6;
 /// What a decrease adds to what is known of the decreases before it.
 const WEIGHT: f64 = 1.0 / 8.0;
-/// Periods of growth that a decrease costs on a steady path, and none of which where every decrease is at a dip.
+/// Periods of growth that a decrease costs on a steady path, and none of which where every decrease
+/// is at a dip.
 const PERIODS: f64 = 12.0;
 
 /// Recent delivery rates, and how often decreases were at dips.
@@ -69,8 +71,8 @@ impl Delivery {
         self.variability
     }
 
-    /// The time in which something comes back, as a rule, behind the last queue that was seen: that of L, of a few packets, or
-    /// for which ACKs are held back.
+    /// The time in which something comes back, as a rule, behind the last queue that was seen: that
+    /// of L, of a few packets, or for which ACKs are held back.
     pub fn usual(&self, length: Duration, packet_time: Duration, ack_gap: AckGap) -> Duration {
         let back = (length + self.queue).max(packet_time * USUAL_PACKETS);
         back.max(ack_gap.get())
@@ -82,7 +84,8 @@ pub fn smoothed(variability: f64, dipped: bool) -> f64 {
     variability + (f64::from(u8::from(dipped)) - variability) * WEIGHT
 }
 
-/// How long the increase counts as having grown when it begins to, with this V and a period of growth of so many seconds.
+/// How long the increase counts as having grown when it begins to, with this V and a period of
+/// growth of so many seconds.
 pub fn head_start(variability: f64, period: f64) -> Duration {
     Duration::from_secs_f64(period * PERIODS * variability)
 }
@@ -92,7 +95,8 @@ pub fn is_dip(arrived: Rate, floor: Rate) -> bool {
     arrived < floor * (1.0 - LEAST_DIP)
 }
 
-/// Whether an epoch lasted so much longer than as a rule something takes to come back that the path has stalled.
+/// Whether an epoch lasted so much longer than as a rule something takes to come back that the path
+/// has stalled.
 pub fn stalls(duration: Duration, usual: Duration) -> bool {
     duration > scaled(usual, STALLS)
 }

@@ -1,4 +1,5 @@
-//! Losses: those without a queue, which are no congestion, and excessive ones, which are whatever the delay.
+//! Losses: those without a queue, which are no congestion, and excessive ones, which are whatever
+//! the delay.
 
 use super::super::params::Params;
 use crate::measure::epoch::Epoch;
@@ -53,11 +54,11 @@ impl Losses {
     }
 }
 
-/// The recent packets, of which too many may be lost. DEVIATION: the paper ignores losses without delay, and would flood a
-/// policer for ever.
+/// The recent packets, of which too many may be lost. DEVIATION: the paper ignores losses without
+/// delay, and would flood a policer for ever.
 ///
-/// Where a round trip holds few packets or ACKs, those of several count: the older half is forgotten whenever there are 128
-/// packets and 16 ACKs.
+/// Where a round trip holds few packets or ACKs, those of several count: the older half is
+/// forgotten whenever there are 128 packets and 16 ACKs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RecentLosses {
     losses: LossCount,
@@ -93,9 +94,9 @@ impl RecentLosses {
         self.losses = kept;
     }
 
-    /// At the end of an epoch with samples, whether more than `share` were lost, and not in a burst or two. A flow that holds
-    /// its share beside competing flows, who fill the buffer, waits for a second such epoch: when the buffer overflows, it
-    /// takes them a round trip to give way.
+    /// At the end of an epoch with samples, whether more than `share` were lost, and not in a burst
+    /// or two. A flow that holds its share beside competing flows, who fill the buffer, waits for a
+    /// second such epoch: when the buffer overflows, it takes them a round trip to give way.
     pub fn are_excessive(&mut self, share: f64, holds: bool) -> bool {
         let exceeds = self.losses.exceeds(share);
         let before = std::mem::replace(&mut self.exceeded_before, exceeds);

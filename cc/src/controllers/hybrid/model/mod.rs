@@ -48,8 +48,8 @@ pub struct Model {
     batch: Batch,
     /// When the first epoch began.
     began: Option<Time>,
-    /// The largest rate that was used in the last seconds in which nobody else kept a queue: the sliding minimum of its `Reverse`,
-    /// in bit/s.
+    /// The largest rate that was used in the last seconds in which nobody else kept a queue: the
+    /// sliding minimum of its `Reverse`, in bit/s.
     largest_used: WindowMin<Reverse<u64>>,
     /// The longest L since the first epoch, or since the path became longer.
     longest_length: Duration,
@@ -112,8 +112,9 @@ impl Model {
         self.epoch.as_ref()
     }
 
-    /// The slowest link, as far as it can be believed. The receiver may lie about it: L contains the transmission of a full packet,
-    /// so it is no more than that; and what receive timestamps have shown does not count once they are not used.
+    /// The slowest link, as far as it can be believed. The receiver may lie about it: L contains
+    /// the transmission of a full packet, so it is no more than that; and what receive timestamps
+    /// have shown does not count once they are not used.
     pub fn link(&self) -> Link {
         let transmission = match self.delay.source() {
             Source::Ack => Duration::ZERO,
@@ -122,7 +123,8 @@ impl Model {
         Link::new(self.packet, transmission)
     }
 
-    /// What the slowest link carries, where packets are known to have arrived further apart than they left.
+    /// What the slowest link carries, where packets are known to have arrived further apart than
+    /// they left.
     pub fn dispersed_rate(&self) -> Option<Rate> {
         let known = self.transmission.is_dispersed();
         known.then(|| self.link().rate()).flatten()
@@ -190,8 +192,8 @@ impl Model {
         changed
     }
 
-    /// Takes in a feedback; the window had room for another packet up to so many bytes in flight. Called from one place, with every
-    /// ACK.
+    /// Takes in a feedback; the window had room for another packet up to so many bytes in flight.
+    /// Called from one place, with every ACK.
     #[inline(always)]
     pub fn record(&mut self, feedback: &Feedback<'_>, room_up_to: Bytes) {
         self.blackout.record(feedback);
@@ -248,7 +250,8 @@ impl Model {
         self.losses.forget_recent();
     }
 
-    /// What the latest feedback, with which the epoch under way began, has shown of the delay says nothing.
+    /// What the latest feedback, with which the epoch under way began, has shown of the delay says
+    /// nothing.
     fn forget_samples(&mut self) {
         if let Some(epoch) = &mut self.epoch {
             epoch.forget_samples();

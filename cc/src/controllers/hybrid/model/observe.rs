@@ -1,7 +1,8 @@
 //! What the model makes of an epoch that is over.
 //!
-//! Some of it is learnt before the control step, which goes by B, the longest queue and the largest rates with this epoch included
-//! (`docs/papers/hybrid-measuring.md`, "Order at the end of an epoch").
+//! Some of it is learnt before the control step, which goes by B, the longest queue and the largest
+//! rates with this epoch included (`docs/papers/hybrid-measuring.md`, "Order at the end of an
+//! epoch").
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -54,7 +55,8 @@ struct Limited {
 }
 
 impl Model {
-    /// Takes out the epoch that this feedback ends, and what it has shown of a flow that did this in it. The next one begins.
+    /// Takes out the epoch that this feedback ends, and what it has shown of a flow that did this
+    /// in it. The next one begins.
     pub fn end_epoch(
         &mut self,
         params: &Params,
@@ -158,7 +160,8 @@ impl Model {
         }
     }
 
-    /// Whether the path has been interrupted. All losses count: those of packets sent before a decrease as well.
+    /// Whether the path has been interrupted. All losses count: those of packets sent before a
+    /// decrease as well.
     fn interrupted(
         &self,
         params: &Params,
@@ -177,8 +180,8 @@ impl Model {
         self.longest_length >= length + length / FELL_DIVISOR
     }
 
-    /// What an epoch with samples shows of a queue. At the end of a buffer that competing flows keep full, losses say nothing
-    /// of this flow.
+    /// What an epoch with samples shows of a queue. At the end of a buffer that competing flows
+    /// keep full, losses say nothing of this flow.
     fn observe(
         &mut self,
         params: &Params,
@@ -194,8 +197,8 @@ impl Model {
         })
     }
 
-    /// The recent delivery rates and ACK gap, the longest queue, and the largest rate that was used. What a source does not use of R
-    /// is not known to arrive (RFC 7661).
+    /// The recent delivery rates and ACK gap, the longest queue, and the largest rate that was
+    /// used. What a source does not use of R is not known to arrive (RFC 7661).
     fn learn_rates(
         &mut self,
         epoch: &Epoch,
@@ -203,7 +206,8 @@ impl Model {
         observed: Option<Observed>,
         (doing, lasted, limited): (Doing, Lasted, Limited),
     ) {
-        // An epoch that ended before L was over may hold a batch of ACKs, and no more time than that.
+        // An epoch that ended before L was over may hold a batch of ACKs, and no more time than
+        // that.
         let over_length = epoch.arrived.per(lasted.arriving.max(self.length()));
         let queue = observed.map(|observed| observed.queue);
         self.delivery.add(over_length, queue);
@@ -232,7 +236,8 @@ fn overlaps(epoch: &Epoch, feedback: &Feedback<'_>) -> bool {
     feedback.space == Space::Application && oldest.is_some_and(|packet| packet.sent < epoch.start())
 }
 
-/// DEVIATION: whether nothing came back for much longer than it takes as a rule, and then much was lost.
+/// DEVIATION: whether nothing came back for much longer than it takes as a rule, and then much was
+/// lost.
 pub fn interrupts(most_loss: f64, duration: Duration, usual: Duration, losses: LossCount) -> bool {
     losses.exceeds(most_loss) && stalls(duration, usual)
 }

@@ -43,7 +43,8 @@ pub struct Seen {
     pub duration: Duration,
     /// L.
     pub length: Duration,
-    /// Whether L was longer before: a queue was taken for a part of the path, so competing flows had it before this flow came.
+    /// Whether L was longer before: a queue was taken for a part of the path, so competing flows
+    /// had it before this flow came.
     pub length_fell: bool,
     pub link: Link,
     pub source: Source,
@@ -170,7 +171,8 @@ impl Seen {
     }
 }
 
-/// The share of a time in which arrivals may be missing, because they were held up by jitter at its end.
+/// The share of a time in which arrivals may be missing, because they were held up by jitter at its
+/// end.
 pub fn uncertain(jitter: Duration, duration: Duration) -> f64 {
     let share = jitter.as_secs_f64() / duration.as_secs_f64().max(1e-9);
     share.min(MOST_UNCERTAIN)

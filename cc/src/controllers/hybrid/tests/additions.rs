@@ -134,12 +134,14 @@ fn start_up_grows_with_what_comes_back_until_a_queue_shows() {
         assert!(close(path.rate(), expected), "{}", path.rate());
     }
     assert_eq!(path.controller.state(), "startup");
-    // A queue above d1 / 2 that lasts for a quarter of L ends it. A packet of 1250 bytes came back every 10 ms.
+    // A queue above d1 / 2 that lasts for a quarter of L ends it. A packet of 1250 bytes came back
+    // every 10 ms.
     (0..3).for_each(|_| path.ack(20.0, 0));
     assert_eq!(path.controller.state(), "startup");
     path.ack(20.0, 0);
     assert!(path.controller.state() == "draining");
-    // The fourth ends the epoch and is the first sample of the next one; the first one was that of the epoch before.
+    // The fourth ends the epoch and is the first sample of the next one; the first one was that of
+    // the epoch before.
     let beta = 20.0 * 3.0 / 4.0 / 300.0;
     assert!(close(path.rate(), 1e6 * (1.0 - beta)), "{}", path.rate());
 }
@@ -195,7 +197,8 @@ fn start_up_waits_for_an_application_that_has_no_data() {
     assert_eq!(path.rate(), before);
 }
 
-/// Full packets that a link of 10 Mbit/s lets out a millisecond apart; they have left `apart_us` apart.
+/// Full packets that a link of 10 Mbit/s lets out a millisecond apart; they have left `apart_us`
+/// apart.
 fn dispersed(path: &mut Path, apart_us: u64) {
     path.now = path.now + 10 * MILLI;
     let now = Duration::from_nanos(path.now.as_nanos());

@@ -52,7 +52,8 @@ impl Course {
         self.others.take_in(&back, rate);
     }
 
-    /// HoldDecisions of epochs until so much time is over, in each of which this share of what was sent comes back.
+    /// HoldDecisions of epochs until so much time is over, in each of which this share of what was
+    /// sent comes back.
     fn bring_back(&mut self, seconds: f64, share: f64) -> Vec<HoldDecision> {
         let mut verdicts = Vec::new();
         while self.now < Duration::from_secs_f64(seconds) {
@@ -84,7 +85,8 @@ impl Course {
         self.others.decide(&epoch, Rate::from_bps(MBPS))
     }
 
-    /// Epochs with this delay until so much time is over; the rates that they are held at, in Mbit/s.
+    /// Epochs with this delay until so much time is over; the rates that they are held at, in
+    /// Mbit/s.
     fn held_until(&mut self, seconds: f64, delta_ms: i64) -> Vec<f64> {
         let mut rates = Vec::new();
         while self.now < Duration::from_secs_f64(seconds) {
@@ -191,7 +193,8 @@ fn losses_that_last_halve_what_is_held_for_good() {
     course.link = link(Duration::from_secs(1) / 1_500);
     course.lost = 4;
     let held = |course: &Course| course.others.held().bps() / MBPS;
-    // They count from three seconds after contention was found on, for three seconds. Half of the link is 8.1 Mbit/s.
+    // They count from three seconds after contention was found on, for three seconds. Half of the
+    // link is 8.1 Mbit/s.
     course.held_until(6.95, 50);
     assert!((held(&course) - 8.1).abs() < 1e-4, "{}", held(&course));
     let rates = course.held_until(7.04, 50);
@@ -310,7 +313,8 @@ fn a_queue_is_the_flows_own_if_less_than_half_of_what_it_sends_comes_back() {
         "what a flow gets that joins a full link"
     );
     assert_eq!(slower(0.51), None);
-    // A round trip of 90 ms until something is back, in epochs of 40 ms, and 200 ms over which it is counted.
+    // A round trip of 90 ms until something is back, in epochs of 40 ms, and 200 ms over which it
+    // is counted.
     assert_eq!(slower(0.49), Some(7));
 }
 
@@ -320,7 +324,8 @@ fn what_comes_back_counts_anew_when_more_is_sent() {
     course.bring_back(1.4, 1.0);
     assert_eq!(course.epoch(0, false), HoldDecision::Free);
     course.epoch(50, false);
-    // What was sent before the share was held again, and was less than it, is back within a round trip of 90 ms.
+    // What was sent before the share was held again, and was less than it, is back within a round
+    // trip of 90 ms.
     let mut verdicts = course.bring_back(1.57, 0.1);
     verdicts.extend(course.bring_back(2.9, 1.0));
     let holds = |verdict: &HoldDecision| matches!(verdict, HoldDecision::Holds { .. });

@@ -34,8 +34,8 @@ struct DipsStep {
     expect_head_start_ms: f64,
 }
 
-/// After an epoch in which two packets come back instead of ten. Of the delay it has the sample with which it began and the
-/// first of the two.
+/// After an epoch in which two packets come back instead of ten. Of the delay it has the sample
+/// with which it began and the first of the two.
 fn after_a_bad_moment(options: &str) -> Path {
     let mut path = Path::steady(options);
     for _ in 0..9 {
@@ -63,8 +63,8 @@ fn what_comes_at_once_in_an_epoch_that_ends_early_is_no_rate_of_the_path() {
     for _ in 0..9 {
         path.epoch(0.0, 0);
     }
-    // The epoch after the decrease is over when the last packet comes back that was sent before; and the next one, a tenth of a
-    // millisecond later, with the first that was sent since.
+    // The epoch after the decrease is over when the last packet comes back that was sent before;
+    // and the next one, a tenth of a millisecond later, with the first that was sent since.
     path.epoch(20.0, 0);
     path.now = path.now + 90 * MILLI;
     path.ack(20.0, 0);

@@ -48,7 +48,8 @@ fn interruptions_agree_with_the_shared_vectors() {
     }
 }
 
-/// A flow in the steady phase that has 1 Mbit/s, after two seconds without anything, and the loss of this many packets.
+/// A flow in the steady phase that has 1 Mbit/s, after two seconds without anything, and the loss
+/// of this many packets.
 fn after_silence(options: &str, lost: usize) -> Path {
     let mut path = Path::steady(options);
     for queue_ms in [0.0, 40.0, 0.0, 0.0, 0.0, 0.0, 0.0] {
@@ -148,7 +149,8 @@ fn persistent_congestion_is_answered_whatever_the_application_does() {
     assert!(path.rate() <= 2.0 * 1250.0 * 8.0 / 0.1 * 1.01 && path.rate() < before);
 }
 
-/// A handshake whose first packet came back after 100 ms, and of whose others, a second apart, only the last one does.
+/// A handshake whose first packet came back after 100 ms, and of whose others, a second apart, only
+/// the last one does.
 fn handshake(lost: usize) -> Hybrid {
     let second = |n: u64| Time::from_origin(Duration::from_secs(n));
     let (first, last) = (second(1), second(2 + lost as u64));

@@ -1,5 +1,5 @@
-//! The lemmas of `docs/results/lemmas.md` on the step itself, with its floats and whole nanoseconds, over the whole range of
-//! its input. Rules 8 and 9 are in play as well.
+//! The lemmas of `docs/results/lemmas.md` on the step itself, with its floats and whole
+//! nanoseconds, over the whole range of its input. Rules 8 and 9 are in play as well.
 
 use super::super::control::{step, Control, Step};
 use super::super::drain::{Arrivals, Drain};
@@ -265,8 +265,8 @@ proptest! {
     }
 }
 
-/// ceil(K / L log_growth(25 C K / P)) + ceil(log_1.25(C / R)), with the longest K: until the increase is a quarter, and from
-/// then on.
+/// ceil(K / L log_growth(25 C K / P)) + ceil(log_1.25(C / R)), with the longest K: until the
+/// increase is a quarter, and from then on.
 fn recovery_steps(input: &Input, wanted: f64, period: f64) -> f64 {
     let packet = input.seen.link.packet().0 as f64 * 8.0;
     let growing = (25.0 * wanted * period / packet).max(1.0).ln() / input.params.growth.ln();

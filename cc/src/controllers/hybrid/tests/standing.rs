@@ -14,8 +14,8 @@ use crate::units::{Owd, Rate, Time};
 const PATIENCE: Duration = Duration::from_millis(1_500);
 const SHARE_BPS: f64 = 10e6;
 
-/// A flow on a path of 10 Mbit/s that has all of it and sends at half of that, unless it is said otherwise, in epochs of
-/// 40 ms of which every other one has samples.
+/// A flow on a path of 10 Mbit/s that has all of it and sends at half of that, unless it is said
+/// otherwise, in epochs of 40 ms of which every other one has samples.
 struct Course {
     attempts: Attempts,
     now: Duration,
