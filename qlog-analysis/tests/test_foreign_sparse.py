@@ -103,6 +103,18 @@ def test_of_several_connections_in_one_file_one_is_chosen(tmp_path: FilePath, ca
         load(path, Choice(connection="cc"))
 
 
+def test_of_a_file_with_one_connection_no_other_can_be_chosen(tmp_path: FilePath, capsys: Output) -> None:
+    native = tracewriter.write(tmp_path / "native.sqlog", records(LOSSY, 1.0))
+    named = written(tmp_path, quinn, records(LOSSY, 1.0))
+    document = written(tmp_path, aioquic, records(LOSSY, 1.0))
+    for path in (native, named, document):
+        for wrong in ("7", "0", "zz"):
+            assert main(["metrics", str(path), "--connection", wrong]) == 2
+            told = f"{path}: the file holds 1 connection, and '{wrong}' is not it: leave --connection out, or give 1"
+            assert told in capsys.readouterr().err
+        assert len(load(path, Choice(connection="1")).sent) == len(load(path).sent) > 100
+
+
 def test_a_connection_may_get_another_name_while_it_lasts(tmp_path: FilePath) -> None:
     path = written(tmp_path, quinn, records(LOSSY, 1.0))
     whole = measure(load(path))

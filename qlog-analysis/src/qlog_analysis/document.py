@@ -64,7 +64,7 @@ def records(chunks: Iterator[bytes], connection: str | None = None) -> Iterator[
         yield from _as_far_as_it_goes(text)
         raise error from None
     some = [(t, events) for t, events in with_events if events] or with_events
-    yield from _records_of(text, top, _choice(some, connection))
+    yield from _records_of(text, top, _choice(some, connection), of_several=len(some) > 1)
 
 
 def _choice(traces: list[OneTrace], connection: str | None) -> list[OneTrace]:
@@ -110,13 +110,15 @@ def _as_far_as_it_goes(text: bytes) -> Iterator[Record]:
         place = end
 
 
-def _records_of(text: bytes, top: dict[str, msgspec.Raw], traces: list[OneTrace]) -> Iterator[Record]:
+def _records_of(
+    text: bytes, top: dict[str, msgspec.Raw], traces: list[OneTrace], *, of_several: bool
+) -> Iterator[Record]:
     if not {"qlog_version", "file_schema"} & set(top):
         raise TraceError("this is JSON, but not qlog: neither `qlog_version` nor `file_schema` is there")
     if not traces:
         raise TraceError("the document holds no trace with events")
     ((trace, events),) = traces
-    yield Record(1, 0, msgspec.json.encode({**top, "trace": trace}))
+    yield Record(1, 0, msgspec.json.encode({**top, "trace": trace}), of_several=of_several)
     place = 0
     for number, event in enumerate(events, start=2):
         raw = bytes(event)

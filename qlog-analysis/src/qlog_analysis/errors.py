@@ -72,7 +72,7 @@ class UnsuitableTraceError(TraceError):
 
 
 class SeveralConnectionsError(UnsuitableTraceError):
-    """The file holds several connections, of which not exactly one was chosen."""
+    """Not exactly one of the connections that the file holds was chosen."""
 
     def __init__(self, what: str, count: int) -> None:
         super().__init__(what)

@@ -13,6 +13,7 @@ from .blocks import BlockBuilder
 from .broken import Broken
 from .builder import Builder
 from .dialect import OtherLayoutError, dialect_of
+from .dialect.connections import require_the_only_one
 from .dialect.native import Native
 from .errors import TraceError, TruncatedTraceError, about
 from .model import Trace
@@ -54,12 +55,14 @@ def _load(path: Path, choice: Choice, *, foreign: bool = False, losses_by_thresh
     source = pieces(path, choice.connection)
     try:
         first, rest = _header(source)
-        dialect = dialect_of(first, foreign_for_certain=foreign, connection=choice.connection)
+        connection = None if first.of_several else choice.connection
+        dialect = dialect_of(first, foreign_for_certain=foreign, connection=connection)
         builder = Builder(path, dialect, losses_by_threshold=losses_by_threshold or dialect.strict)
         if isinstance(dialect, Native):
             blocks = BlockBuilder(builder, dialect, broken)
             for piece in rest:
                 blocks.add(piece)
+            require_the_only_one(connection)
         else:
             for record, event in dialect.events(one_by_one(rest), broken):
                 builder.add(record, event, broken)

@@ -24,6 +24,8 @@ class Record:
     """From 1, where records are lines."""
     problem: str | None = None
     """Why it may be incomplete, though others follow."""
+    of_several: bool = False
+    """Whether it is the header of a trace that was chosen from several."""
 
     def error(self, what: str) -> TraceError:
         return TraceError(what, record=self.number, offset=self.offset, line=self.line)

@@ -29,6 +29,14 @@ def choose_one(of: list[str], connection: str | None) -> SeveralConnectionsError
     )
 
 
+def require_the_only_one(connection: str | None) -> None:
+    """Raises an error if a connection is asked for that is not the first, of a file that holds no other."""
+    if connection not in (None, "1"):
+        raise SeveralConnectionsError(
+            f"the file holds 1 connection, and {connection!r} is not it: leave --connection out, or give 1", 1
+        )
+
+
 class Connections:
     """The connections that the events of a file belong to, in the order of their first events."""
 
@@ -60,5 +68,7 @@ class Connections:
     def conclude(self) -> None:
         """When all events have been seen. Raises an error that lists the connections if not exactly one was chosen."""
         taken = sum(self._is_chosen.values())
-        if self._is_chosen and (taken != 1 or (self._connection is None and len(self._is_chosen) > 1)):
+        if len(self._is_chosen) < 2:
+            require_the_only_one(None if taken else self._connection)
+        elif taken != 1 or self._connection is None:
             raise choose_one([f"{name} ({count} events)" for name, count in self._events.items()], self._connection)
