@@ -233,6 +233,11 @@ pub fn parse(spec: &str) -> Result<Algorithm, SpecError> {
             ))),
         };
     }
+    if options.is_some_and(|options| options.trim().is_empty()) && is_known(name) {
+        return Err(SpecError::new(format!(
+            "{name}: there is no option after the colon; allowed are {name} alone, and {name}:OPTIONS"
+        )));
+    }
     let options = options.unwrap_or_default();
     let build = if let Some(entry) = CATALOGUE.iter().find(|entry| entry.name == name) {
         entry.configure(options)?
@@ -266,7 +271,7 @@ mod tests {
     #[test]
     fn selects_by_name_with_options() {
         assert!(matches!(parse("cubic"), Ok(Algorithm::BuiltIn("cubic"))));
-        for spec in ["hybrid", "hybrid:", "hybrid:paper", "hybrid:paper,d1=10ms"] {
+        for spec in ["hybrid", "hybrid:paper", "hybrid:paper,d1=10ms"] {
             assert_eq!(parse(spec).unwrap().to_string(), spec);
         }
     }
@@ -281,6 +286,11 @@ mod tests {
         assert!(message("hybrid:target_dealy=5ms").ends_with("; did you mean target_delay?"));
         assert!(!message("x").contains("did you mean"));
         assert!(message("cubic:fast").contains("takes no options"));
+        for spec in ["hybrid:", "hybrid: "] {
+            let wanted = "hybrid: there is no option after the colon; allowed are hybrid alone, and hybrid:OPTIONS";
+            assert_eq!(message(spec), wanted);
+        }
+        assert!(message("hybird:").ends_with("; did you mean hybrid?"));
         assert!(message("hybrid:paper,d1=50ms,d2=24ms").contains("d0 < d1 < d2 < d3"));
         assert!(message("hybrid:paper,amin=1Mbps").contains("amin <= amax"));
         assert!(message("hybrid:paper,bmin=0.4").contains("bmin <= bmid"));

@@ -14,9 +14,9 @@ same.
 
 A controller is selected by `NAME`, or by `NAME:OPTIONS` with commas between the options:
 `hybrid:target_delay=10ms,growth=1.3`. The name of a profile may come first: `vegas:paper,alpha=2`. Times and rates have
-a unit: `us`, `ms` or `s`; `bps`, `kbps`, `Mbps` or `Gbps`. An unknown name, an unknown option, a value out of range and
-an option that is given twice are refused with an error that says what is allowed. quiche's own controllers (`reno`,
-`cubic`, `bbr`, `bbr2`) take no options.
+a unit: `us`, `ms` or `s`; `bps`, `kbps`, `Mbps` or `Gbps`. An unknown name, an unknown option, a value out of range, an
+option that is given twice and a colon without an option after it are refused with an error that says what is allowed.
+quiche's own controllers (`reno`, `cubic`, `bbr`, `bbr2`) take no options.
 
 Start without options. [Tuning](guides/tuning.md) says which of them an operator may want to change, and what that
 costs. Defaults are those of the default profile. The profile `paper` has those of the paper, which are on the page of
