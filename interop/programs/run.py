@@ -13,6 +13,7 @@ from types import ModuleType
 import msgspec
 import neighbours  # noqa: F401  (makes the shared modules importable)
 import programs_page as page
+import revision
 from debian import InstallError
 from obtain import MissingPackages, library
 from programs_page import Outcome
@@ -72,7 +73,7 @@ def try_programs(options: argparse.Namespace) -> int:
     place = Place(options.build_dir.resolve())
     chosen = choose(read(), options.recipes)
     library(place)
-    bench, outcomes, commit, errors = Bench(place), recorded(place), built_from(), []
+    bench, outcomes, commit, errors = Bench(place), recorded(place), revision.commit(REPOSITORY), []
     for program in chosen:
         print(f"{program.name} ...", flush=True)
         if error := build(program, place):
@@ -111,11 +112,6 @@ def verdict(errors: Sequence[Exception]) -> int:
     if not errors:
         return 0
     return SKIPPED if all(isinstance(error, MissingPackages) for error in errors) else 1
-
-
-def built_from() -> str:
-    describe = ["git", "describe", "--always", "--dirty", "--abbrev=7"]
-    return subprocess.run(describe, cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def store(place: Place) -> Path:

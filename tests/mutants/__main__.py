@@ -8,13 +8,17 @@ import random
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "interop" / "testbed"))
+
+import revision
+
 from . import honest, page
 from .catalogue import ROOT, CatalogueError, Mutant, mutants, paths
 from .judge import FAIL, PASS, Journal
 from .measure import BROKEN, FOUND, SAME, Measurement, Result
 from .progress import told
 from .traces import Traces, cases_of
-from .tree import BuildError, Tree, commit, sources_digests
+from .tree import BuildError, Tree, sources_digests
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -73,7 +77,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def publish(out: Path, results: list[Result]) -> None:
-    (out / "mutants.json").write_text(page.as_json(results, commit()))
+    (out / "mutants.json").write_text(page.as_json(results, revision.commit(ROOT)))
     (out / "mutants.md").write_text(page.markdown(results))
     print(page.markdown(results))
 

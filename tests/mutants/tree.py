@@ -43,12 +43,6 @@ def tracked(root: Path, *places: str) -> list[Path]:
     return sorted({Path(name) for name in names if name and (root / name).is_file()})
 
 
-def commit(root: Path = ROOT) -> str:
-    """That the checkout is on, with a + if it has been changed since."""
-    command = ["git", "-C", str(root), "describe", "--always", "--dirty=+", "--abbrev=7", "--exclude", "*"]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-
-
 def digest(root: Path, files: Iterable[Path]) -> str:
     """Of names and contents."""
     made = hashlib.sha256()
