@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::Serialize;
 
 use super::progress::Progress;
+use super::values;
 use crate::asked::Asked;
 use crate::record::Record;
 use crate::store::Store;
@@ -25,7 +26,7 @@ pub struct MeasureArgs {
     pub out: PathBuf,
 
     /// Runs at the same time [default: one per core]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = values::jobs, allow_negative_numbers = true)]
     jobs: Option<NonZeroUsize>,
 
     /// Forget the runs of DIR/runs.jsonl, and make all of them

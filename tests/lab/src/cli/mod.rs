@@ -8,6 +8,7 @@ mod papers;
 mod progress;
 mod run;
 mod shard;
+mod values;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -23,7 +23,7 @@ pub struct PapersArgs {
 
     /// Only these papers, by their letters: H,S
     #[arg(long, value_name = "LETTER,...", value_delimiter = ',')]
-    only: Vec<char>,
+    only: Vec<String>,
 
     /// Directory of recordings that do not come with the papers' files
     #[arg(long, value_name = "DIR")]
@@ -110,19 +110,42 @@ fn load(args: &PapersArgs) -> Result<(Vec<Paper>, Vec<Skipped>), String> {
     let letters: Vec<char> = letters
         .chain(skipped.iter().map(|one| one.letter))
         .collect();
-    if let Some(unknown) = args.only.iter().find(|letter| !letters.contains(letter)) {
-        let letters: Vec<String> = letters.iter().map(char::to_string).collect();
-        return Err(format!(
-            "there is no paper {unknown} in {directory}; there are: {}",
-            letters.join(", ")
-        ));
-    }
-    papers.retain(|paper| args.only.is_empty() || args.only.contains(&paper.letter));
-    skipped.retain(|paper| args.only.is_empty() || args.only.contains(&paper.letter));
+    let wanted = wanted(&args.only, &letters)
+        .map_err(|error| format!("--only: in {directory} there is no paper {error}"))?;
+    papers.retain(|paper| wanted.contains(&paper.letter));
+    skipped.retain(|paper| wanted.contains(&paper.letter));
     match papers.is_empty() && skipped.is_empty() {
         true => Err(format!("{directory} has no paper, that is no *.toml")),
         false => Ok((papers, skipped)),
     }
+}
+
+/// The letters that are asked for, which are all if none is.
+///
+/// # Errors
+/// The first that is none of `known`, and these.
+fn wanted(only: &[String], known: &[char]) -> Result<Vec<char>, String> {
+    let letter = |given: &String| {
+        let one = known.iter().find(|letter| letter.to_string() == *given);
+        one.copied().ok_or_else(|| unknown(given, known))
+    };
+    match only {
+        [] => Ok(known.to_vec()),
+        some => some.iter().map(letter).collect(),
+    }
+}
+
+fn unknown(given: &str, known: &[char]) -> String {
+    let list = |letters: &[char], between: &str| {
+        let letters: Vec<String> = letters.iter().map(char::to_string).collect();
+        letters.join(between)
+    };
+    // Small letters, or without the commas between them.
+    let meant: Vec<char> = given.to_uppercase().chars().collect();
+    let likely = !meant.is_empty() && meant.iter().all(|letter| known.contains(letter));
+    let hint = likely.then(|| format!("; did you mean {}?", list(&meant, ",")));
+    let hint = hint.unwrap_or_default();
+    format!("`{given}`; there are {}{hint}", list(known, ", "))
 }
 
 /// The directory from the root on, for scenarios look beside themselves.

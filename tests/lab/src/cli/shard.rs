@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::progress::Progress;
-use super::Status;
+use super::{values, Status};
 use crate::job::{Item, Job, Recordings};
 use crate::record::Record;
 use crate::sweep::{self, Event, Plan, Writes};
@@ -27,7 +27,7 @@ pub struct ShardArgs {
     runs: PathBuf,
 
     /// Runs at the same time [default: one per core]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = values::jobs, allow_negative_numbers = true)]
     jobs: Option<NonZeroUsize>,
 }
 

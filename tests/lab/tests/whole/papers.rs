@@ -138,6 +138,37 @@ fn a_file_of_recordings_is_skipped_until_their_directory_is_given() {
 }
 
 #[test]
+fn a_paper_that_is_not_there_is_named_with_those_that_are() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(directory.path().join("papers")).unwrap();
+    std::fs::write(directory.path().join("short.toml"), SCENARIO).unwrap();
+    for letter in ["T", "U"] {
+        let paper = PAPER.replace("letter = \"T\"", &format!("letter = \"{letter}\""));
+        let paper = paper.replace("id = \"T1\"", &format!("id = \"{letter}1\""));
+        let file = directory.path().join(format!("papers/{letter}.toml"));
+        std::fs::write(file, paper).unwrap();
+    }
+    for (only, told) in [
+        ("ZZ", "`ZZ`; there are T, U\n"),
+        ("T,Z", "`Z`; there are T, U\n"),
+        ("", "``; there are T, U\n"),
+        ("u", "`u`; there are T, U; did you mean U?\n"),
+        ("TU", "`TU`; there are T, U; did you mean T,U?\n"),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_cc-lab"))
+            .args([
+                "papers", "--papers", "papers", "--out", "out", "--only", only,
+            ])
+            .current_dir(directory.path())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let wanted = format!("error: --only: in papers there is no paper {told}");
+        assert_eq!((output.status.code(), said), (Some(2), wanted), "{only}");
+    }
+}
+
+#[test]
 fn a_check_that_deviates_needs_a_limit_which_the_program_can_write() {
     let directory = tempfile::tempdir().unwrap();
     let paper = PAPER.replace(

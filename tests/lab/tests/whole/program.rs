@@ -136,7 +136,15 @@ fn what_cannot_be_asked_for_ends_with_code_2_and_says_what_is_allowed() {
         ),
         (
             "run short.toml --cc reno --out out --seed x",
-            "invalid digit",
+            "'--seed <SEED>': allowed is a whole number from 0 to 18446744073709551615",
+        ),
+        (
+            "run short.toml --cc reno --out out --seed -1",
+            "'-1' for '--seed <SEED>': allowed is a whole number from 0 to 18446744073709551615",
+        ),
+        (
+            "run short.toml --cc reno --out out --seeds -1..2",
+            "'-1..2' for '--seeds <FIRST..LAST>': allowed are two whole numbers such as 1..5",
         ),
         (
             "run short.toml --cc reno --out out --set duration",
@@ -154,7 +162,18 @@ fn what_cannot_be_asked_for_ends_with_code_2_and_says_what_is_allowed() {
             "run short.toml --cc reno --out out --cc-for x=reno",
             "there are main",
         ),
-        ("run short.toml --cc reno --out out --jobs 0", "--jobs <N>"),
+        (
+            "run short.toml --cc reno --out out --jobs 0",
+            "'0' for '--jobs <N>': allowed is a whole number from 1 on",
+        ),
+        (
+            "compare --out out --jobs -1",
+            "'-1' for '--jobs <N>': allowed is a whole number from 1 on",
+        ),
+        (
+            "shard --jobs two",
+            "'two' for '--jobs <N>': allowed is a whole number from 1 on",
+        ),
         (
             "run --check short.toml nothing.toml",
             "nothing.toml: cannot be read",
