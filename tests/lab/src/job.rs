@@ -123,7 +123,6 @@ impl Job {
         let wrong = |error| Refusal::Scenario(name(), error);
         let scenario = scenario::parse(&self.scenario, &self.name, directory, &overrides);
         let scenario = scenario.map_err(|error| wrong(error.into()))?;
-        sweep::check_rates(&scenario).map_err(wrong)?;
         quiche_cc::parse(&self.cc).map_err(|error| wrong(error.into()))?;
         let plan = Plan {
             name: name(),

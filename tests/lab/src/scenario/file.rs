@@ -42,7 +42,7 @@ fn default_datagram() -> Spanned<u16> {
 #[serde(deny_unknown_fields)]
 pub struct Link {
     pub name: Spanned<String>,
-    pub rate: Option<Text<RateModel>>,
+    pub rate: Option<Spanned<Text<RateModel>>>,
     pub delay: Option<Text<Schedule<Duration>>>,
     pub buffer: Option<Text<Buffer>>,
     pub queue: Option<Text<Queue>>,

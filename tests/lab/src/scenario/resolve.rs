@@ -4,7 +4,7 @@ use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 use std::time::Duration;
 
-use quiche_cc_bottleneck::{Buffer, LinkConfig, Time};
+use quiche_cc_bottleneck::{Buffer, LinkConfig, RateModel, Time};
 use toml::Spanned;
 
 use super::file::{self, File, Span, Text};
@@ -120,20 +120,27 @@ fn links(given: &[Spanned<file::Link>], directory: &Path) -> Checked<Vec<LinkDec
         check_name(&link.name)?;
         links.push(LinkDecl {
             name: name.clone(),
-            config: config(link, directory),
+            config: config(link, directory)?,
             private: false,
         });
     }
     Ok(links)
 }
 
-fn config(link: &file::Link, directory: &Path) -> LinkConfig {
+/// The rate, whose recording is read, so that no run stops at one.
+fn rate(given: &Spanned<Text<RateModel>>, directory: &Path) -> Checked<RateModel> {
+    let rate = given.get_ref().0.clone().relative_to(directory);
+    match rate.build() {
+        Ok(_) => Ok(rate),
+        Err(error) => refuse(given, error.to_string()),
+    }
+}
+
+fn config(link: &file::Link, directory: &Path) -> Checked<LinkConfig> {
     let default = LinkConfig::default();
-    LinkConfig {
-        rate: link
-            .rate
-            .clone()
-            .map_or(default.rate, |rate| rate.0.relative_to(directory)),
+    let rate = link.rate.as_ref().map(|given| rate(given, directory));
+    Ok(LinkConfig {
+        rate: rate.transpose()?.unwrap_or(default.rate),
         queue: link.queue.map_or(default.queue, |queue| queue.0),
         buffer: link.buffer.map_or(Buffer::Bdp(1.0), |buffer| buffer.0),
         base_rtt: Duration::ZERO,
@@ -143,7 +150,7 @@ fn config(link: &file::Link, directory: &Path) -> LinkConfig {
         jitter: link.jitter.clone().map(|jitter| jitter.0),
         aggregate: link.aggregate.map(|aggregate| aggregate.0),
         reorder: link.reorder.map(|reorder| reorder.0),
-    }
+    })
 }
 
 /// Names become file names and parts of keys.

@@ -6,4 +6,4 @@ mod plan;
 
 pub use self::controllers::split;
 pub use self::execute::{execute, Event, Failure, Writes};
-pub use self::plan::{check_rates, Axis, Plan, Sweep, SweepError};
+pub use self::plan::{Axis, Plan, Sweep, SweepError};

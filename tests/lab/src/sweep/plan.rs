@@ -55,14 +55,6 @@ pub enum SweepError {
     /// A controller.
     #[error(transparent)]
     Controller(#[from] quiche_cc::SpecError),
-    /// The recording of a link's rate.
-    #[error("link {link}: {error}")]
-    Rate {
-        /// The link's name.
-        link: String,
-        /// Why.
-        error: String,
-    },
     /// A flow that shall have a controller of its own.
     #[error("there is no QUIC flow `{flow}` to have its own controller; there are {known}")]
     Flow {
@@ -136,27 +128,12 @@ impl Sweep {
         overrides: &Overrides,
     ) -> Result<(Scenario, String), SweepError> {
         let (mut scenario, text) = scenario::load_with_text(file, overrides)?;
-        check_rates(&scenario)?;
         for (flow, cc) in &self.fixed {
             quiche_cc::parse(cc)?;
             fix(&mut scenario, flow, cc)?;
         }
         Ok((scenario, text))
     }
-}
-
-/// Whether the recordings of rates can be read, so that no run stops at one.
-///
-/// # Errors
-/// One cannot.
-pub fn check_rates(scenario: &Scenario) -> Result<(), SweepError> {
-    for link in &scenario.links {
-        link.config.rate.build().map_err(|error| SweepError::Rate {
-            link: link.name.clone(),
-            error: error.to_string(),
-        })?;
-    }
-    Ok(())
 }
 
 /// Gives the flow with this name, or all that were counted up from it, this controller.

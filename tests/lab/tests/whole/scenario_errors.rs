@@ -255,6 +255,25 @@ fn a_file_without_flows_is_no_scenario() {
 }
 
 #[test]
+fn an_error_in_a_recording_is_told_with_the_place_that_names_it() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("bad.trace"), "4\nfive\n").unwrap();
+    for (file, message) in [
+        (
+            "bad.trace",
+            "bad.trace, line 2: `five` is no time; allowed: 0 to 1000000000",
+        ),
+        ("no.trace", "cannot read the trace "),
+    ] {
+        let text = GOOD.replace("4Mbps", &format!("trace:{file}"));
+        let read = scenario::parse(&text, "file.toml", directory.path(), &Overrides::default());
+        let error = read.unwrap_err().to_string();
+        let told = error.strip_prefix("file.toml:6: ");
+        assert!(told.is_some_and(|told| told.contains(message)), "{error}");
+    }
+}
+
+#[test]
 fn a_value_that_replaces_another_is_judged_like_it() {
     assert_eq!(
         error(
