@@ -18,3 +18,9 @@ def rewritten(record: Path, columns: str = "*", where: str = "true", **told: str
     source = f"SELECT {columns} FROM read_parquet('{record}') WHERE {where}"
     database.execute(f"COPY ({source}) TO '{out}' (FORMAT parquet, KV_METADATA {{{listed}}})")
     return out
+
+
+def by_a_relay(record: Path) -> Path:
+    """A copy as cc-link records a server: it began at another time, and a packet takes up to 3 ms to it."""
+    late = ", ".join(f"{x}_ns + 7000000000 + hash(packet) % 3000000 AS {x}_ns" for x in ("arrived", "started", "left"))
+    return rewritten(record, f"* REPLACE ({late})", clock="real")

@@ -10,7 +10,7 @@ import pytest
 import invariant_tampering as t
 import lab
 from qlog_analysis.network.run import judge
-from records import rewritten
+from records import by_a_relay, rewritten
 from traces import Tamper, named, trace_of
 from tracewriter import Json
 
@@ -124,6 +124,17 @@ def test_the_network_saw_what_the_trace_does_not_say(
 ) -> None:
     some, record = lab.recorded(tmp_path, spec, *path)
     assert set(failed(tmp_path, some, rewritten(record, columns))) == {invariant}
+
+
+@pytest.mark.parametrize("path", [PLAIN, (*PLAIN, "flow.main.timestamps=false")], ids=["one-way", "round trips"])
+def test_so_with_the_clock_of_a_machine_by_less_than_packets_may_be_late(
+    tmp_path: FilePath, path: tuple[str, ...]
+) -> None:
+    some, record = lab.recorded(tmp_path, "hybrid", *path)
+    relayed = by_a_relay(record)
+    assert failed(tmp_path, some, relayed) == {}
+    delays(lambda d: d + 20.0)(some)
+    assert set(failed(tmp_path, some, relayed)) == {"true queue"}
 
 
 def test_receive_timestamps_that_hide_a_queue_are_found_although_the_trace_agrees_with_itself(

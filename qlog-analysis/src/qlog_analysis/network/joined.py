@@ -37,9 +37,9 @@ class Joined:
     until: float
     """s, up to where both tell of the same path."""
     data: Ways
-    """To the client."""
+    """What the trace's endpoint sent."""
     acks: Ways
-    """To the server."""
+    """What the other one did."""
     match: Match
 
     @property
@@ -47,7 +47,7 @@ class Joined:
         return self.seen.trace
 
     def sent(self) -> Floats:
-        """When each datagram to the client came to its first link, s of the trace."""
+        """When each datagram of the endpoint came to its first link, s of the trace."""
         return np.asarray(self.data.sent * 1e-9 - self.offset, dtype=np.float64)
 
     def delivered(self) -> Floats:
@@ -70,7 +70,7 @@ def join(seen: Seen, record: RunRecord) -> Joined:
         raise RecordError(f"packets cannot be found in {record.path}: the trace does not give the size of every packet")
     if not len(trace.sent):
         raise RecordError(f"packets cannot be found in {record.path}: the trace has none")
-    flows = record.flows()
+    flows = record.flows(_sides(trace)[0])
     near = get_close_matches(trace.path.name, flows, 1, 0.3)
     best, best_share = None, 0.0
     for flow in sorted(flows, key=lambda f: (f not in trace.path.name, f not in near)):
@@ -102,7 +102,8 @@ def _other_run(record: RunRecord, flows: list[str], best: Joined | None, share: 
 
 
 def _with_flow(seen: Seen, record: RunRecord, flow: str) -> Joined | None:
-    trace, data = seen.trace, record.ways(flow, "client")
+    trace = seen.trace
+    data, acks = (record.ways(flow, to) for to in _sides(trace))
     if not len(data):
         return None
     late = TRUNCATED if record.virtual else LATE
@@ -117,7 +118,12 @@ def _with_flow(seen: Seen, record: RunRecord, flow: str) -> Joined | None:
         found = np.flatnonzero(matched.row >= 0)
         came = data.sent[matched.row[found]] * 1e-9
         offset = float((came - np.array(trace.sent.time)[found]).min())
-    return Joined(seen, record, flow, offset, late, end, data, record.ways(flow, "server"), matched)
+    return Joined(seen, record, flow, offset, late, end, data, acks, matched)
+
+
+def _sides(trace: Trace) -> tuple[str, str]:
+    """Where what is sent and what is received goes."""
+    return ("server", "client") if trace.vantage_point == "client" else ("client", "server")
 
 
 def _offset(trace: Trace, record: RunRecord, flow: str, data: Ways) -> float:

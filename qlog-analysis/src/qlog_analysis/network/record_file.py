@@ -95,10 +95,10 @@ class RunRecord:
         """Rows that are missing, also of packets that were lost on their way to a link."""
         return int(self.told.get("dropped_rows", "0")) + int(self.told.get("unseen_packets", "0"))
 
-    def flows(self) -> list[str]:
-        """All that data was sent to a client of, those with the most packets first."""
+    def flows(self, to: str) -> list[str]:
+        """All with packets to that side, those with the most packets first."""
         of = 'SELECT flow FROM read_parquet($file) WHERE "to" = $to GROUP BY flow ORDER BY count(*) DESC, flow'
-        return [flow for (flow,) in self._ask(of, file=self._file, to="client")]
+        return [flow for (flow,) in self._ask(of, file=self._file, to=to)]
 
     def start_of(self, flow: str) -> int | None:
         """ns at which the flow began, if the record says so."""
