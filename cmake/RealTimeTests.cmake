@@ -3,7 +3,8 @@ set(runner_contract tests/e2e/test_runner_contract.py)
 set(crosstraffic tests/e2e/test_crosstraffic.py)
 quiche_cc_test(end-to-end TIER test LABEL e2e TIMED TIMEOUT 900 COMMAND ${pytest} tests/e2e -m timed)
 quiche_cc_test(end-to-end-traces TIER test LABEL e2e TIMEOUT 600 COST 50
-               COMMAND ${pytest} tests/e2e/test_traces.py tests/e2e/test_programs.py)
+               COMMAND ${pytest} tests/e2e/test_traces.py tests/e2e/test_record.py
+                       tests/e2e/test_programs.py)
 
 # Three encoders at once, each over a link of its own: what is compared was measured at the same time.
 quiche_cc_test(live-encoder TIER test LABEL e2e TIMED TIMEOUT 180 COMMAND ${pytest} tests/e2e/test_live_encoder.py)

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from decode import Decoder
 from ends import CellError, Place, Unsupported
 from measure import beside_tcp, measure
 from model import OTHER, Data, DataError, Role
-from play import Cell, play
+from play import RECORD, Cell, play
 from testbed import TestbedError
 from tunnel import bring_up_loopback
 
@@ -50,9 +51,10 @@ def judge(specification: dict[str, Any], folder: Path) -> dict[str, Any]:
         try:
             if specification["case"] == "crosstraffic":
                 measured = beside_tcp(data, peer, specification["cc"], place, specification["own_network"])
-            else:
-                measured = measure(data, peer, specification["cc"], place)
-            return {"verdict": PASS, **measured, **traces(place, role)}
+                return {"verdict": PASS, **measured, **traces(place, role)}
+            measured = measure(data, peer, specification["cc"], place)
+            # Here alone nothing but the link delays, drops or changes packets.
+            return {"verdict": PASS, **measured, **traces(place, role, ["--record", str(place.folder / RECORD)])}
         except Unsupported as error:
             return {"verdict": UNSUPPORTED, "reason": str(error)}
         except _FAILURES as error:
@@ -79,13 +81,13 @@ def _judge_case(cell: Cell, place: Place, data: Data, decoder: Decoder, own_netw
     return {"verdict": PASS, "alpn": played.alpn, "took": took, "datagrams": len(played.captured)}
 
 
-def traces(place: Place, peer_role: Role) -> dict[str, Any]:
-    """What `qlog-analysis check` says of our traces."""
+def traces(place: Place, peer_role: Role, more: Sequence[str] = ()) -> dict[str, Any]:
+    """What `qlog-analysis check` says of our traces, with `more` options."""
     verdicts: dict[str, int] = {}
     found = sorted((place.logs(OTHER[peer_role]) / "qlog").glob("*.sqlog"))
     for trace in found:
         done = subprocess.run(
-            [place.programs / "qlog-analysis", "check", trace, "--json", trace.with_suffix(".check.json")],
+            [place.programs / "qlog-analysis", "check", trace, *more, "--json", trace.with_suffix(".check.json")],
             capture_output=True,
             check=False,
         )

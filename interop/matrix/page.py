@@ -18,6 +18,7 @@ _COLOURS = {"pass": "#2e7d32", RED: "#c62828", KNOWN: "#e08a00", "unsupported": 
 _LEFT = (
     ("capture", "capture.pcapng"),
     ("link", "link.jsonl"),
+    ("record", "link.parquet"),
     ("our keys", "logs/{ours}/keys.log"),
     ("our qlog", "logs/{ours}/qlog/*.sqlog"),
     ("check", "logs/{ours}/qlog/*.check.json"),

@@ -23,6 +23,8 @@ from simulator import Mischief as Simulated
 from testbed import Program
 
 READY_TIMEOUT = 20.0
+RECORD = "link.parquet"
+"""In a cell's folder: what its link did with every packet (docs/run-record.md)."""
 
 
 @dataclass
@@ -118,6 +120,7 @@ def _second_path(cell: Cell, place: Place, path: Mapping[str, str], stack: ExitS
         # Its program listens itself at the address that it names, so nothing can stand in between.
         return _SecondPath(simulator, ends.free_port(cell.case.family))
     relay = stack.enter_context(link(path, cell.case.link, simulator.address, place, "preferred"))
+    stack.callback(relay.stop)  # in good order, for its record
     return _SecondPath(simulator, int(relay.next(READY_TIMEOUT)["listen"].rsplit(":", 1)[1]))
 
 
@@ -191,7 +194,8 @@ def link(
     ]
     for option, value in {**path, **more}.items():
         command += [f"--{option}", value]
-    return Program([*command, "--log", place.folder / f"{name}.jsonl"], place.folder / f"{name}.log")
+    command += ["--log", place.folder / f"{name}.jsonl", "--record", place.folder / f"{name}.parquet"]
+    return Program(command, place.folder / f"{name}.log")
 
 
 def fetch(cell: Cell, place: Place, played: Played, port: int) -> None:

@@ -52,8 +52,10 @@ class Outcome:
     client: dict[str, Any]
     link: dict[str, Any]
     server: dict[str, Any]
-    trace: Path
+    trace: Path  # of the server
+    client_trace: Path
     link_log: Path
+    record: Path  # what the bottleneck did with every packet (docs/run-record.md)
     downloads: list[dict[str, Any]] = field(default_factory=list)
 
     @property
@@ -149,35 +151,33 @@ class Testbed:
         """Downloads `paths` from a server that runs `cc`, through `bottleneck`."""
         folder = self.out / (label or cc.replace(":", "-").replace(",", "-").replace("=", "-"))
         folder.mkdir(parents=True, exist_ok=True)
-        for old in folder.glob("qlog/*"):
+        for old in folder.glob("*qlog/*"):
             old.unlink()
         authority = folder / "server.pem"
         serve: list[str | Path] = [self.programs / "cc-server", "--listen", "127.0.0.1:0", "--cc", cc]
         serve += ["--qlog", folder / "qlog", "--save-cert", authority, *self.server]
         if self.root:
             serve += ["--root", self.root]
-        link_log = folder / "link.jsonl"
+        link_log, record = folder / "link.jsonl", folder / "record.parquet"
         with Program(serve, folder / "server.log") as server:
             address = server.next(READY_TIMEOUT)["addresses"][0]
             relay: list[str | Path] = [self.programs / "cc-link", "--quiet", "--listen", "127.0.0.1:0", "--to", address]
-            relay += ["--log", link_log, *bottleneck.arguments()]
+            relay += ["--log", link_log, "--record", record, *bottleneck.arguments()]
             with Program(relay, folder / "link.log") as link:
                 entrance = link.next(READY_TIMEOUT)["listen"]
                 client = self._fetch(entrance, authority, folder, paths, timeout)
                 closed = server.next(CLOSE_TIMEOUT)
                 server.stop()
                 summary = link.stop()
-        traces = sorted((folder / "qlog").glob("*.sqlog"))
-        if len(traces) != 1:
-            raise TestbedError(f"{len(traces)} traces in {folder / 'qlog'}, not one")
+        of_server, of_client = (_only_trace(folder / name) for name in ("qlog", "client-qlog"))
         downloads = client["connections"][0]["downloads"]
-        return Outcome(cc, client, summary, closed, traces[0], link_log, downloads)
+        return Outcome(cc, client, summary, closed, of_server, of_client, link_log, record, downloads)
 
     def _fetch(
         self, entrance: str, authority: Path, folder: Path, paths: Sequence[str], timeout: float
     ) -> dict[str, Any]:
         command = [self.programs / "cc-client", "--json", "--ca", authority, "--hash", "--timeout", str(int(timeout))]
-        command += ["--out", folder / "downloads", "--connect-to", entrance]
+        command += ["--out", folder / "downloads", "--connect-to", entrance, "--qlog", folder / "client-qlog"]
         command += [] if self.progress else ["--no-progress"]
         port = entrance.rsplit(":", 1)[1]
         urls = [f"https://localhost:{port}{path}" for path in paths]
@@ -194,3 +194,10 @@ class Testbed:
             raise TestbedError(f"cc-client ended with {done.returncode}:\n{done.stdout}\n{done.stderr or ''}")
         summary: dict[str, Any] = json.loads(done.stdout)
         return summary
+
+
+def _only_trace(folder: Path) -> Path:
+    traces = sorted(folder.glob("*.sqlog"))
+    if len(traces) != 1:
+        raise TestbedError(f"{len(traces)} traces in {folder}, not one")
+    return traces[0]

@@ -144,7 +144,8 @@ def play(case: Case, folder: Path, programs: Path) -> Play:
     with ExitStack() as network:
         preferred = network.enter_context(Simulator(_NOWHERE, case.mischief)) if case.moves else None
         if preferred:
-            _, entrance = _link(case, folder / "preferred.log", programs, preferred, network)
+            link, entrance = _link(case, folder / "preferred.log", programs, preferred, network)
+            network.callback(link.stop)  # in good order, for its record
             server_says |= {"ENDPOINT_LISTEN": f"{case.listen} {case.listen}", "ENDPOINT_PREFERRED": entrance}
         server_environment = environment("server", case.server or case.client, folder, programs) | server_says
         server = subprocess.Popen([ENDPOINT], env=server_environment, stderr=subprocess.DEVNULL)
@@ -194,7 +195,8 @@ def _link(case: Case, log: Path, programs: Path, simulator: Simulator, network: 
     host, port = simulator.address
     literal = f"[{host}]" if ":" in host else host
     relay: list[str | Path] = [programs / "cc-link", "--quiet", "--listen", f"{literal}:0", "--to", f"{literal}:{port}"]
-    link = network.enter_context(Program([*relay, *LINK, "--delay", case.delay, *case.link], log))
+    relay += [*LINK, "--delay", case.delay, *case.link, "--record", log.with_suffix(".parquet")]
+    link = network.enter_context(Program(relay, log))
     return link, link.next(READY_TIMEOUT)["listen"]
 
 

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use quiche_cc_bottleneck::{Ecn, Exit, Time};
 use quiche_cc_record::{Clock, Ending, Names, Provenance, Queued, Recorder, Row, Side, Writer};
@@ -92,9 +93,10 @@ impl Recording {
         });
     }
 
-    pub(crate) fn leaves(&mut self, exit: &Exit<Parcel>) {
+    /// A datagram has left its link, and was sent on so much later.
+    pub(crate) fn leaves(&mut self, exit: &Exit<Parcel>, lateness: Duration) {
         if let Some(recorder) = &mut self.recorder {
-            recorder.leaves(exit.packet.payload.number, exit);
+            recorder.leaves(exit.packet.payload.number, exit.at + lateness, exit);
         }
     }
 

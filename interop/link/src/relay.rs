@@ -285,23 +285,22 @@ impl Relay {
     }
 
     fn release(&mut self, until: Time, log: &mut Log) {
-        while let Some(exit) = self.down.receive(until) {
-            self.recording.leaves(&exit);
-            if self.config.log_packets {
-                log.write(Record::Packet(self.down.packet_record(&exit)));
-            }
-            if let Some(lateness) = self.send_on(&exit, Direction::Down) {
-                self.down.released_late_by(lateness);
+        for direction in [Direction::Down, Direction::Up] {
+            while let Some(exit) = self.lane(direction).receive(until) {
+                if self.config.log_packets {
+                    log.write(Record::Packet(self.lane(direction).packet_record(&exit)));
+                }
+                let lateness = self.send_on(&exit, direction).unwrap_or_default();
+                self.lane(direction).released_late_by(lateness);
+                self.recording.leaves(&exit, lateness);
             }
         }
-        while let Some(exit) = self.up.receive(until) {
-            self.recording.leaves(&exit);
-            if self.config.log_packets {
-                log.write(Record::Packet(self.up.packet_record(&exit)));
-            }
-            if let Some(lateness) = self.send_on(&exit, Direction::Up) {
-                self.up.released_late_by(lateness);
-            }
+    }
+
+    fn lane(&mut self, direction: Direction) -> &mut Lane {
+        match direction {
+            Direction::Down => &mut self.down,
+            Direction::Up => &mut self.up,
         }
     }
 

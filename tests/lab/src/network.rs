@@ -195,7 +195,7 @@ impl Network {
     pub fn receive(&mut self, link: usize, now: Time) -> Option<Arrival> {
         let exit = self.links[link].receive(now)?;
         if let Some(recorder) = &mut self.recorder {
-            recorder.leaves(exit.packet.payload.number, &exit);
+            recorder.leaves(exit.packet.payload.number, exit.at, &exit);
         }
         let Exit {
             at,

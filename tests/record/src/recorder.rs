@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use quiche_cc_bottleneck::Exit;
+use quiche_cc_bottleneck::{Exit, Time};
 
 use crate::{Left, Row};
 
@@ -33,11 +33,12 @@ impl<S: Sink> Recorder<S> {
         self.inside.insert(row.packet, row);
     }
 
-    /// The packet has left its link.
-    pub fn leaves<P>(&mut self, packet: u64, exit: &Exit<P>) {
+    /// The packet has left its link, and was delivered or lost at this time: that of its exit, or a little later where
+    /// the link has to wait for its turn in real time.
+    pub fn leaves<P>(&mut self, packet: u64, at: Time, exit: &Exit<P>) {
         if let Some(mut row) = self.inside.remove(&packet) {
             row.left = Some(Left {
-                at: exit.at,
+                at,
                 ecn: exit.packet.ecn,
                 fate: exit.fate,
             });

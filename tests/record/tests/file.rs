@@ -71,7 +71,7 @@ fn through_a_link(path: &Path) {
         );
     }
     while let Some(exit) = link.receive(Time::from_nanos(22_000_000)) {
-        recorder.leaves(exit.packet.payload, &exit);
+        recorder.leaves(exit.packet.payload, exit.at, &exit);
     }
     recorder.finish().finish(lasted(22_000_000)).unwrap();
 }

@@ -4,12 +4,15 @@ use std::fs::File;
 
 use nix::sys::signal::Signal;
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::record::RowAccessor;
+use parquet::record::{Row, RowAccessor};
 use quiche_cc_link::accuracy::receive;
 
 use crate::running::{socket, LoggedPath, Running, PATIENCE};
 
-/// The column `fate`.
+/// The columns `size`, `started_ns`, `left_ns` and `fate`.
+const SIZE: usize = 5;
+const STARTED: usize = 9;
+const LEFT: usize = 10;
 const FATE: usize = 13;
 
 #[test]
@@ -30,13 +33,23 @@ fn the_record_has_a_row_for_every_packet() {
     let rows: Vec<_> = record
         .get_row_iter(None)
         .unwrap()
-        .map(|row| row.unwrap().get_string(FATE).unwrap().clone())
-        .collect();
-    let of = |fate: &str| rows.iter().filter(|other| *other == fate).count();
+        .collect::<Result<_, _>>()
+        .unwrap();
+    let is = |row: &&Row, fate: &str| row.get_string(FATE).unwrap() == fate;
+    let of = |fate: &str| rows.iter().filter(|row| is(row, fate)).count();
     let arrived =
         |direction: &str| summary[direction]["arrived_packets"].as_u64().unwrap() as usize;
     assert_eq!(rows.len(), arrived("down") + arrived("up"));
     assert_eq!((of("overflow"), of("delivered")), (9, rows.len() - 9));
+    // By the model a packet leaves when the link has been busy with it for 10 ms. It is sent on a little later.
+    let full = rows
+        .iter()
+        .filter(|row| row.get_int(SIZE).unwrap() == 1250 && is(row, "delivered"));
+    let took: Vec<_> = full
+        .map(|row| row.get_long(LEFT).unwrap() - row.get_long(STARTED).unwrap())
+        .collect();
+    assert_eq!(took.len(), 11);
+    assert!(took.iter().all(|ns| *ns > 10_000_000), "{took:?}");
 }
 
 #[test]
