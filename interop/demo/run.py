@@ -24,8 +24,11 @@ BOTTLENECK = Bottleneck(rate="10Mbps", delay="20ms", buffer="80ms")
 CONTROLLERS = ("cubic", "bbr2", "hybrid")
 SIZE = 15_000_000
 SERVER = ("--receive-timestamps", "0")
-# Exit codes of `qlog-analysis zones` and `check`; 3 is that of a controller without equations that breaks no rule.
-VERDICTS = {0: "pass", 1: "FAIL", 3: "pass"}
+PASS, FAIL = "pass", "FAIL"
+# Exit codes of `qlog-analysis zones`.
+VERDICTS = {0: PASS, 1: FAIL}
+# What `qlog-analysis check` judges by the record. Its other rules would judge a machine that is busy.
+BY_RECORD = {"arrivals", "deliveries", "codepoints", "true queue"}
 
 
 @dataclass
@@ -72,9 +75,11 @@ class Analysis:
         return VERDICTS[self.run("zones", outcome.trace, "--json", folder / "zones.json", allowed=(0, 1))]
 
     def network(self, outcome: Outcome, folder: Path) -> str:
-        """Whether the trace tells what the bottleneck recorded, and breaks no rule that packets alone show."""
-        beside = ("--record", outcome.record, "--json", folder / "check.json")
-        return VERDICTS[self.run("check", outcome.trace, *beside, allowed=tuple(VERDICTS))]
+        """Whether the trace tells what the bottleneck recorded."""
+        told = folder / "check.json"
+        self.run("check", outcome.trace, "--record", outcome.record, "--json", told, allowed=(0, 1, 3))
+        failed = {row["name"] for row in json.loads(told.read_text())["invariants"] if row["verdict"] == "fail"}
+        return FAIL if failed & BY_RECORD else PASS
 
 
 def main() -> int:
@@ -87,7 +92,7 @@ def main() -> int:
     except TestbedError as error:
         print(f"The demonstration failed: {error}", file=sys.stderr)
         return 2
-    return 1 if any(VERDICTS[1] in (row.zones, row.network) for row in rows) else 0
+    return 1 if any(FAIL in (row.zones, row.network) for row in rows) else 0
 
 
 def parse_arguments() -> argparse.Namespace:

@@ -32,7 +32,8 @@ FULL = 0.75
 class Samples:
     """Delays in the order of the feedback, each between two bounds. `low` is the network's. The sender's own, `high`,
     is longer by as much as packets and ACKs waited outside of the network, where the clock is the machine's. A delay by
-    ACK arrival includes how long the peer held the ACK, of which the controller takes away as much as it believes."""
+    ACK arrival includes how long the peer held the ACK, of which the controller takes away as much as it believes. Both
+    are NaN where the network does not know the packet, or what may have brought the ACK."""
 
     feedback: Ints
     """Index."""
@@ -92,17 +93,17 @@ def _epochs(j: Joined) -> Iterator[tuple[Update[HybridEpoch], int, int, int]]:
 
 
 def _bounds(j: Joined, s: Samples, feedback: tuple[int, int, int], memory: float) -> tuple[float, float] | None:
-    """s; None where the network does not know the delay of any packet."""
+    """s; None where the network does not know the delays of all packets."""
     first, last, anew = feedback
     own = s.within(first, last)
-    if own.start == own.stop:
+    if own.start == own.stop or np.isnan(s.low[own]).any():
         return None
     times = j.trace.feedback
     remembered = bisect_right(times, times[last].time - memory, key=lambda f: f.time)
     recent = s.within(max(anew, remembered), last)
-    base = s.high[recent][s.full[recent]]
+    base = s.high[recent][s.full[recent] & ~np.isnan(s.high[recent])]
     low = float(s.low[own].min() - base.min()) if len(base) else 0.0
-    return max(low, 0.0), float(s.high[own].max() - s.low[: own.stop].min())
+    return max(low, 0.0), float(s.high[own].max() - np.nanmin(s.low[: own.stop]))
 
 
 def _by_timestamps(j: Joined) -> Samples:
@@ -111,9 +112,8 @@ def _by_timestamps(j: Joined) -> Samples:
     for n, f in enumerate(j.trace.feedback):
         for i, _ in f.received:
             row = int(j.match.row[i])
-            if row >= 0 and not np.isnan(delivered[row]):
-                at = float(delivered[row])
-                rows.append((n, at - float(came[row]), at - sent.time[i], bool(sent.size[i] > full)))
+            at, began = (float(delivered[row]), float(came[row])) if row >= 0 else (np.nan, np.nan)
+            rows.append((n, at - began, at - sent.time[i], bool(sent.size[i] > full)))
     return Samples.of(rows)
 
 
@@ -124,23 +124,22 @@ def _by_acks(j: Joined) -> Samples:
     back, left = back[order], np.asarray((j.acks.sent * 1e-9 - j.offset)[order], dtype=np.float64)
     full, rows = FULL * j.seen.o.full, []
     for n, f in enumerate(j.trace.feedback):
-        row = int(j.match.row[f.sample]) if f.sample >= 0 else -1
-        if row < 0 or np.isnan(delivered[row]):
+        if f.sample < 0:
             continue
-        way_back = _way_back(f, back, left, float(delivered[row]), j.late + 1e-6)
-        if way_back is not None:
-            low = float(delivered[row] - came[row]) + way_back
-            rows.append((n, low, f.time - sent.time[f.sample], bool(sent.size[f.sample] > full)))
+        row, high = int(j.match.row[f.sample]), f.time - sent.time[f.sample]
+        low = float(delivered[row] - came[row]) if row >= 0 else np.nan
+        low += _way_back(f, back, left, float(delivered[row]), j.late + 1e-6)
+        rows.append((n, low, np.nan if np.isnan(low) else high, bool(sent.size[f.sample] > full)))
     return Samples.of(rows)
 
 
-def _way_back(f: Feedback, back: Floats, left: Floats, delivered: float, late: float) -> float | None:
+def _way_back(f: Feedback, back: Floats, left: Floats, delivered: float, late: float) -> float:
     """How long the ACK of a feedback was in the network at least: the packets that came until then, and not too long
-    before, may have carried it. None if there is none."""
+    before, may have carried it. NaN if there is none."""
     until = f.time + TRUNCATED + 1e-6
     candidates = slice(int(np.searchsorted(back, f.time - late)), int(np.searchsorted(back, until, "right")))
     way = (back - left)[candidates][left[candidates] >= delivered - late]
-    return float(way.min()) if len(way) else None
+    return float(way.min()) if len(way) else np.nan
 
 
 INVARIANT: Invariant[Joined] = Invariant(
