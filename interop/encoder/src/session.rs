@@ -180,3 +180,6 @@ impl Session {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
