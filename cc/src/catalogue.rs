@@ -123,7 +123,7 @@ const RAIMD: Entry = Entry {
     },
 };
 
-/// Controllers that quiche brings along, with their aliases. They take no options.
+/// Controllers that quiche brings along, with their aliases: the last three are one controller. They take no options.
 pub const BUILT_IN: &[&str] = &["reno", "cubic", "bbr", "bbr2", "bbr2_gcongestion"];
 
 impl Entry {
@@ -166,6 +166,8 @@ pub fn describe() -> String {
         text += &format!("{}: {}\n  added at run time\n", added.name, added.summary);
     }
     text += &format!("of quiche, without options: {}\n", BUILT_IN.join(", "));
+    text += "  (bbr, bbr2 and bbr2_gcongestion are three names of BBRv2)\n";
+    text += "A time has a unit: us, ms or s. A rate has one: bps, kbps, Mbps or Gbps.\n";
     text
 }
 

@@ -203,19 +203,34 @@ fn find_profile(
 
 fn refuse(controller: &str, parameter: &Parameter, value: &str) -> SpecError {
     SpecError(format!(
-        "{controller}: {}={value} is not allowed; {} is {}",
-        parameter.name, parameter.name, parameter.kind
+        "{controller}: {}={value} is not allowed; {} is {}{}",
+        parameter.name,
+        parameter.name,
+        parameter.kind,
+        parameter.kind.unit_rule()
     ))
+}
+
+impl Kind {
+    /// What an error adds for values that need a unit.
+    fn unit_rule(self) -> &'static str {
+        match self {
+            Kind::Millis(..) | Kind::MillisOrAuto(..) | Kind::MillisOrOff(..) => {
+                "; a time is written with its unit (us, ms or s)"
+            }
+            Kind::Rate(..) | Kind::RateOrAuto(..) | Kind::RateOrWord(..) => {
+                "; a rate is written with its unit (bps, kbps, Mbps or Gbps)"
+            }
+            Kind::Number(..) | Kind::NumberOrOff(..) | Kind::Word(_) | Kind::Words(_) => "",
+        }
+    }
 }
 
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Kind::Millis(low, high) => {
-                write!(
-                    f,
-                    "a time from {low}ms to {high}ms, with its unit (us, ms or s)"
-                )
+                write!(f, "a time from {} to {}", time(*low), time(*high))
             }
             Kind::MillisOrAuto(low, high) => write!(f, "{}, or auto", Kind::Millis(*low, *high)),
             Kind::MillisOrOff(low, high) => write!(f, "{}, or off", Kind::Millis(*low, *high)),
@@ -239,12 +254,20 @@ impl fmt::Display for Kind {
     }
 }
 
+/// In the largest unit in which it is a whole number.
+fn time(millis: f64) -> String {
+    const UNITS: [(&str, f64); 2] = [("s", 1e3), ("ms", 1.0)];
+    let whole = |&&(_, scale): &&(&str, f64)| (millis / scale).fract() == 0.0;
+    match UNITS.iter().find(whole) {
+        _ if millis == 0.0 => "0ms".to_owned(),
+        Some((unit, scale)) => format!("{}{unit}", millis / scale),
+        None => format!("{}us", millis * 1e3),
+    }
+}
+
 fn write_rates(f: &mut fmt::Formatter<'_>, low: f64, high: f64) -> fmt::Result {
     let (low, high) = (Rate::from_bps(low), Rate::from_bps(high));
-    write!(
-        f,
-        "a rate from {low} to {high}, with its unit (bps, kbps, Mbps or Gbps)"
-    )
+    write!(f, "a rate from {low} to {high}")
 }
 
 fn parse_rate(text: &str, low: f64, high: f64) -> Option<Given> {

@@ -3,9 +3,10 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use quiche_cc::catalogue::{Entry, CATALOGUE};
+use quiche_cc::catalogue::{Entry, BUILT_IN, CATALOGUE};
 use quiche_cc::spec::Parameter;
 
+/// `BUILT_IN` stands for the names of quiche's own controllers.
 const INTRODUCTION: &str = "\
 # Options of the controllers
 
@@ -16,7 +17,9 @@ A controller is selected by `NAME`, or by `NAME:OPTIONS` with commas between the
 `hybrid:target_delay=10ms,growth=1.3`. The name of a profile may come first: `vegas:paper,alpha=2`. Times and rates have
 a unit: `us`, `ms` or `s`; `bps`, `kbps`, `Mbps` or `Gbps`. An unknown name, an unknown option, a value out of range, an
 option that is given twice and a colon without an option after it are refused with an error that says what is allowed.
-quiche's own controllers (`reno`, `cubic`, `bbr`, `bbr2`) take no options.
+
+quiche's own controllers take no options: BUILT_IN.
+`bbr`, `bbr2` and `bbr2_gcongestion` are three names of one controller, BBRv2.
 
 Start without options. [Tuning](guides/tuning.md) says which of them an operator may want to change, and what that
 costs. Defaults are those of the default profile. The profile `paper` has those of the paper, which are on the page of
@@ -55,7 +58,8 @@ fn section(page: &mut String, entry: &Entry) {
 
 #[test]
 fn the_page_says_what_the_catalogue_says() {
-    let mut page = INTRODUCTION.to_owned();
+    let built_in: Vec<_> = BUILT_IN.iter().map(|name| format!("`{name}`")).collect();
+    let mut page = INTRODUCTION.replace("BUILT_IN", &built_in.join(", "));
     CATALOGUE.iter().for_each(|entry| section(&mut page, entry));
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/options.md");
     if std::env::var_os("WRITE_DOCS").is_some() {

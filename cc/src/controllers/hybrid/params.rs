@@ -14,13 +14,14 @@ pub const PARAMETERS: [Parameter; 10] = [
         name: "target_delay",
         kind: Kind::MillisOrAuto(0.05, 10_000.0),
         default: "auto",
-        help: "queueing delay up to which the rate increases",
+        help: "queueing delay at which the rate stops growing, d1; the queue swings around it",
     },
     Parameter {
         name: "target_packets",
         kind: Kind::Number(0.5, 100.0),
         default: "2",
-        help: "the same where target_delay is auto, in packets at the flow's own rate",
+        help: "where target_delay is auto: the same in packets at the flow's own rate, \
+               at least 0.2ms, and at most 12ms or one packet if that takes longer",
     },
     Parameter {
         name: "initial_rate",
@@ -81,7 +82,7 @@ const EXCESSIVE_LOSS: f64 = 0.1;
 /// The parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Params {
-    /// Queueing delay up to which the rate increases; `None` is `target_packets`.
+    /// d1, the queueing delay at which the rate stops growing; `None` is `target_packets`.
     pub target_delay: Option<Duration>,
     /// The same in packets at the flow's own rate.
     pub target_packets: f64,
