@@ -21,6 +21,7 @@ endforeach()
 # systemd looks for units there, whatever the folder of libraries is called.
 install(FILES "${QUICHE_CC_SERVER}/cc-server.service" DESTINATION lib/systemd/system)
 set(doc "${CMAKE_INSTALL_DATADIR}/doc/quiche-cc-server")
-install(FILES "${CMAKE_SOURCE_DIR}/interop/endpoint/README.md" "${CMAKE_SOURCE_DIR}/SECURITY.md" DESTINATION "${doc}")
+install(FILES "${CMAKE_SOURCE_DIR}/docs/guides/operate-cc-server.md" "${CMAKE_SOURCE_DIR}/docs/cc-server.md"
+              "${CMAKE_SOURCE_DIR}/docs/cc-client.md" "${CMAKE_SOURCE_DIR}/SECURITY.md" DESTINATION "${doc}")
 install(FILES "${CMAKE_SOURCE_DIR}/LICENSE" DESTINATION "${doc}" RENAME copyright)
 install(FILES "${CMAKE_BINARY_DIR}/quiche/COPYING" DESTINATION "${doc}" RENAME copyright.quiche)

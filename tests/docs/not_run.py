@@ -49,6 +49,7 @@ NOT_RUN = {
     "dask *": "a cluster; ctest: qlog-analysis-traces",
     "qlog-analysis fleet *": "traces of the reader; ctest: qlog-analysis-traces",
     "python -c *": "the table that the command before it wrote",
+    "pip install ./qlog-analysis": "installs into the Python of the machine",
     "PROGRAM": "stands for a program of the reader; ctest: c-transfer",
     "ruff *": "ctest: ruff",
     "mypy": "ctest: mypy-qlog-analysis",

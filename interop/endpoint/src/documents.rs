@@ -5,11 +5,13 @@ use std::io::{self, Write};
 use clap::{Args, Command};
 use clap_complete::Shell;
 
+use crate::transport::CONGESTION_CONTROL;
+
 /// Options for that.
 #[derive(Args, Clone, Debug)]
 pub struct DocumentArgs {
     /// Print the congestion controllers and their options, and exit
-    #[arg(long)]
+    #[arg(help_heading = CONGESTION_CONTROL, long)]
     pub list_cc: bool,
 
     /// Print the completions of this program for a shell, and exit

@@ -20,6 +20,8 @@ pub mod output;
 pub mod pacing;
 pub mod plugins;
 pub mod qlog;
+#[cfg(test)]
+mod reference;
 pub mod report;
 pub mod server;
 pub mod share;

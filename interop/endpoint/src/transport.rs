@@ -20,16 +20,19 @@ const MAX_UNIDIRECTIONAL: u64 = 16;
 /// Connection ids that the peer may issue: current path, one to migrate to, and a spare each.
 const CONNECTION_ID_LIMIT: u64 = 4;
 
+/// The section of the help that says which controller is in use.
+pub const CONGESTION_CONTROL: &str = "Congestion control";
+
 /// Options of the transport.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Transport")]
 pub struct TransportArgs {
     /// Congestion controller of this end, with options after a colon
-    #[arg(long, value_name = "NAME[:OPTIONS]", default_value = "cubic")]
+    #[arg(help_heading = CONGESTION_CONTROL, display_order = 0, long, value_name = "NAME[:OPTIONS]", default_value = "cubic")]
     pub cc: CcChoice,
 
     /// Shared object with controllers of your own (docs/c-api.md); may be repeated
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = CONGESTION_CONTROL, long, value_name = "FILE")]
     pub plugin: Vec<PathBuf>,
 
     /// Initial congestion window in packets (1 to 1000)
@@ -47,24 +50,24 @@ pub struct TransportArgs {
           value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub idle_timeout: u64,
 
-    /// Receive timestamps that the peer is asked for in each ACK (0 to 256; 0 is none)
+    /// Number of receive timestamps to ask the peer for in each ACK; 0 is none (0 to 256)
     #[arg(long, value_name = "COUNT", default_value_t = 64,
           value_parser = clap::value_parser!(u16).range(0..=256))]
     pub receive_timestamps: u16,
 
-    /// Unit of these times: 2 to the power of this many microseconds (0 to 20)
+    /// Unit of receive timestamps: 2 to the power of EXPONENT, in microseconds (0 to 20)
     #[arg(long, value_name = "EXPONENT", default_value_t = 0,
           value_parser = clap::value_parser!(u8).range(0..=20))]
     pub receive_timestamps_exponent: u8,
 
-    /// Flow control window of a stream at the start, in bytes; a connection has twice that (1024 to
-    /// 33554432). The default is enough for 400 Mbit/s at 80 ms
+    /// Flow control window of a stream at the start, in bytes; a connection has twice as much. The
+    /// default is enough for 400 Mbit/s at 80 ms (1024 to 33554432)
     #[arg(long, value_name = "BYTES", default_value_t = 4 << 20,
           value_parser = clap::value_parser!(u64).range(1024..=MAX_STREAM_WINDOW))]
     pub stream_window: u64,
 
-    /// Round-trip time assumed before it is measured, in milliseconds (1 to 10000). The handshake's
-    /// first retransmission comes after three of them
+    /// Round-trip time to assume before it is measured, in milliseconds. The handshake's first
+    /// retransmission comes after three times as long (1 to 10000)
     #[arg(long, value_name = "MS", default_value_t = 333,
           value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub initial_rtt: u64,

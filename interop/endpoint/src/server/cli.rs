@@ -12,7 +12,13 @@ use crate::documents::DocumentArgs;
 use crate::http09;
 use crate::qlog::QlogDirectory;
 use crate::share::Share;
-use crate::transport::TransportArgs;
+use crate::transport::{TransportArgs, CONGESTION_CONTROL};
+
+/// Sections of the help.
+const ADDRESSES: &str = "Addresses and TLS";
+const HTTP: &str = "HTTP";
+const LIMITS: &str = "Limits";
+const OBSERVABILITY: &str = "Observability";
 
 /// HTTP/3 server with selectable congestion control.
 ///
@@ -24,130 +30,133 @@ use crate::transport::TransportArgs;
 /// validate their address leave no trace and no line of their own.
 ///
 /// SIGHUP reads --cert, --key and --cc-rules again, for new connections; if one of them cannot be
-/// used, the log says why and all stay as they are. It also opens --access-log again. SIGINT or SIGTERM stops the server gracefully: no new connections or requests, running responses
-/// are finished within --drain-timeout. A second signal stops at once. Exit codes: 0 stopped by a
-/// signal, 1 could not start or failed, 2 wrong usage.
+/// used, the log says why and all stay as they are. It also opens --access-log again. SIGINT or
+/// SIGTERM stops the server gracefully: it accepts no new connections or requests, and running
+/// responses get --drain-timeout to finish. A second signal stops it at once.
+///
+/// Exit codes: 0 stopped by a signal, 1 could not start or failed, 2 wrong usage.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "cc-server", version, verbatim_doc_comment)]
 pub struct ServerArgs {
+    /// Another controller for some connections: conditions (host=NAME or host=*.NAME, client=NETWORK,
+    /// path=PATTERN of the first request, share=PERCENT% at random), cc=NAME[:OPTIONS], and name=NAME
+    /// for the log, with blanks between. May be repeated; the first rule that matches decides, and --cc
+    /// if none does
+    #[arg(help_heading = CONGESTION_CONTROL, long, value_name = "RULE", conflicts_with = "cc_rules")]
+    pub cc_rule: Vec<RuleText>,
+
+    /// Such rules from a TOML file, in tables [[rule]] with the keys name, host, client, path, share, cc
+    #[arg(help_heading = CONGESTION_CONTROL, long, value_name = "FILE")]
+    pub cc_rules: Option<PathBuf>,
+
     /// Address to listen on; may be repeated. Port 0 picks a free one
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:4433")]
+    #[arg(help_heading = ADDRESSES, long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:4433")]
     pub listen: Vec<SocketAddr>,
 
     /// Address to which clients are asked to move after the handshake; it has to lead to a socket of
     /// --listen. May be repeated, once per IP version
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(help_heading = ADDRESSES, long, value_name = "ADDRESS:PORT")]
     pub preferred_address: Vec<SocketAddr>,
 
-    /// Permit addresses other than loopback
-    #[arg(long)]
+    /// Permit addresses other than loopback. They need --cert and --key
+    #[arg(help_heading = ADDRESSES, long)]
     pub allow_any_address: bool,
 
     /// Directory to serve files from [default: generated objects only]
-    #[arg(long, value_name = "DIR")]
+    #[arg(help_heading = HTTP, long, value_name = "DIR")]
     pub root: Option<PathBuf>,
 
     /// Certificate chain in PEM [default: self-signed, on loopback only]
-    #[arg(long, value_name = "FILE", requires = "key")]
+    #[arg(help_heading = ADDRESSES, long, value_name = "FILE", requires = "key")]
     pub cert: Option<PathBuf>,
 
     /// Private key in PEM
-    #[arg(long, value_name = "FILE", requires = "cert")]
+    #[arg(help_heading = ADDRESSES, long, value_name = "FILE", requires = "cert")]
     pub key: Option<PathBuf>,
 
     /// Write the self-signed certificate to this file, for clients to trust
-    #[arg(long, value_name = "FILE", conflicts_with = "cert")]
+    #[arg(help_heading = ADDRESSES, long, value_name = "FILE", conflicts_with = "cert")]
     pub save_cert: Option<PathBuf>,
 
-    /// Controller for some connections only: conditions (host=NAME or host=*.NAME, client=NETWORK,
-    /// path=PATTERN of the first request, share=PERCENT% at random) and cc=NAME[:OPTIONS], with blanks
-    /// between. May be repeated; the first rule that matches decides, and --cc if none does
-    #[arg(long, value_name = "RULE", conflicts_with = "cc_rules")]
-    pub cc_rule: Vec<RuleText>,
-
-    /// The same from a TOML file, in tables [[rule]] with the keys name, host, client, path, share, cc
-    #[arg(long, value_name = "FILE")]
-    pub cc_rules: Option<PathBuf>,
-
     /// Directory for qlog traces, one file per connection whose client's address was validated
-    #[arg(long, value_name = "DIR")]
+    #[arg(help_heading = OBSERVABILITY, long, value_name = "DIR")]
     pub qlog: Option<PathBuf>,
 
     /// Share of the connections that is traced, chosen at random (0.000001% to 100%)
-    #[arg(long, value_name = "PERCENT%", default_value_t = Share::ALL, requires = "qlog")]
+    #[arg(help_heading = OBSERVABILITY, long, value_name = "PERCENT%", default_value_t = Share::ALL, requires = "qlog")]
     pub qlog_share: Share,
 
-    /// Most MiB that the directory for traces may have; beyond, traces end and none begins until some
-    /// are removed (1 to 1000000)
-    #[arg(long, value_name = "MIB", default_value_t = 10_240, requires = "qlog",
+    /// Limit of the directory for traces in MiB. When it is reached, traces end and no new one begins
+    /// until files are removed (1 to 1000000)
+    #[arg(help_heading = OBSERVABILITY, long, value_name = "MIB", default_value_t = 10_240, requires = "qlog",
           value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub qlog_quota: u64,
 
-    /// File to which a line of JSON is appended for every request, or - for standard output. SIGHUP opens
-    /// it again, so that it can be rotated. A new one is readable by its owner only
-    #[arg(long, value_name = "FILE|-")]
+    /// Append a line of JSON for every request to this file; - is standard output. SIGHUP opens the file
+    /// again, so that it can be rotated. A new file is readable by its owner only
+    #[arg(help_heading = OBSERVABILITY, long, value_name = "FILE|-")]
     pub access_log: Option<PathBuf>,
 
     /// Validate each client's address with a Retry packet first, as with --retry-above 0
-    #[arg(long, conflicts_with = "retry_above")]
+    #[arg(help_heading = LIMITS, long, conflicts_with = "retry_above")]
     pub retry: bool,
 
-    /// Half-open connections (address of the client not validated yet) at which further clients are
-    /// sent a Retry packet first, which costs them a round trip and the server no memory; 0 is always
-    /// (0 to 100000). Never more than half of --max-connections
-    #[arg(long, value_name = "COUNT", default_value_t = 100,
+    /// Number of half-open connections (address of the client not validated yet) from which on the
+    /// server sends new clients a Retry packet first. That costs them a round trip, and the server no
+    /// memory. 0 is always (0 to 100000, and never more than half of --max-connections)
+    #[arg(help_heading = LIMITS, long, value_name = "COUNT", default_value_t = 100,
           value_parser = clap::value_parser!(u32).range(0..=100_000))]
     pub retry_above: u32,
 
     /// Speak HTTP/0.9 (ALPN hq-interop), too, as interoperability tests do
-    #[arg(long)]
+    #[arg(help_heading = HTTP, long)]
     pub http09: bool,
 
-    /// Answer requests in early data (0-RTT) of resumed connections. These can be replayed by others
-    #[arg(long)]
+    /// Answer requests in early data (0-RTT) of resumed connections. Others can replay such requests
+    #[arg(help_heading = HTTP, long)]
     pub early_data: bool,
 
-    /// Most connections at a time; further ones are ignored (1 to 100000)
-    #[arg(long, value_name = "COUNT", default_value_t = 1000,
+    /// Limit of open connections; the server ignores further ones (1 to 100000)
+    #[arg(help_heading = LIMITS, long, value_name = "COUNT", default_value_t = 1000,
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub max_connections: u32,
 
-    /// Most connections of one client, by its validated address: IPv4, or /64 of IPv6; further ones
-    /// are refused (1 to 100000)
-    #[arg(long, value_name = "COUNT", default_value_t = 250,
+    /// Limit of open connections of one client, by its validated address: one of IPv4, or a /64 of
+    /// IPv6; the server refuses further ones (1 to 100000)
+    #[arg(help_heading = LIMITS, long, value_name = "COUNT", default_value_t = 250,
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub max_per_address: u32,
 
-    /// The same of one network: /24 of IPv4, or /48 of IPv6 (1 to 100000)
-    #[arg(long, value_name = "COUNT", default_value_t = 500,
+    /// Limit of open connections of one network: a /24 of IPv4, or a /48 of IPv6; the server refuses
+    /// further ones (1 to 100000)
+    #[arg(help_heading = LIMITS, long, value_name = "COUNT", default_value_t = 500,
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub max_per_network: u32,
 
-    /// Seconds after which a response of which the client takes nothing is reset, and a connection
-    /// without responses closed, whatever else the client sends (1 to 3600)
-    #[arg(long, value_name = "SECONDS", default_value_t = 60,
+    /// Seconds without progress after which the server gives up: it resets a response of which the
+    /// client takes nothing, and closes a connection without responses (1 to 3600)
+    #[arg(help_heading = LIMITS, long, value_name = "SECONDS", default_value_t = 60,
           value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub stall_timeout: u64,
 
-    /// File of at least 32 random bytes, mode 0600, from which the keys of Retry tokens and stateless
-    /// resets are made; servers that share it know each other's [default: random at every start]
-    #[arg(long, value_name = "FILE")]
+    /// File of at least 32 random bytes, mode 0600, for the keys of Retry tokens and stateless resets.
+    /// Servers with the same file accept each other's tokens [default: random at every start]
+    #[arg(help_heading = LIMITS, long, value_name = "FILE")]
     pub secret: Option<PathBuf>,
 
-    /// Threads that serve, each with a part of the connections; those that one core can no longer serve
-    /// need more than one (1 to 64)
-    #[arg(long, value_name = "COUNT", default_value_t = 1,
+    /// Number of threads that serve connections. Give more than one if one core is not enough (1 to 64)
+    #[arg(help_heading = LIMITS, long, value_name = "COUNT", default_value_t = 1,
           value_parser = clap::value_parser!(u32).range(1..=64))]
     pub workers: u32,
 
-    /// Seconds that running responses get after a signal (0 to 3600)
-    #[arg(long, value_name = "SECONDS", default_value_t = 5,
+    /// Seconds that running responses get to finish after SIGINT or SIGTERM (0 to 3600)
+    #[arg(help_heading = LIMITS, long, value_name = "SECONDS", default_value_t = 5,
           value_parser = clap::value_parser!(u64).range(0..=3600))]
     pub drain_timeout: u64,
 
-    /// Address that tells Prometheus figures (/metrics) and load balancers whether the server serves
-    /// (/health), by HTTP/1.1. Port 0 picks a free one [default: nowhere]
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    /// Serve metrics for Prometheus (/metrics) and a health check for load balancers (/health) on this
+    /// address, by HTTP/1.1. Port 0 picks a free one [default: off]
+    #[arg(help_heading = OBSERVABILITY, long, value_name = "ADDRESS:PORT")]
     pub metrics: Option<SocketAddr>,
 
     #[command(flatten)]

@@ -36,4 +36,6 @@ mod token;
 mod workers;
 
 pub use cli::ServerArgs;
+#[cfg(test)]
+pub(crate) use metrics::Families;
 pub use workers::Server;

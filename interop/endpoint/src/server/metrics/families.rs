@@ -149,12 +149,12 @@ impl Families {
         );
         registry.register(
             "connections",
-            "Connections whose handshake was completed",
+            "Connections whose handshake was completed, counted a second later, or at their end if that is earlier",
             self.connections.clone(),
         );
         registry.register(
             "half_open_connections",
-            "Connections whose clients have not validated their address yet, now",
+            "Connections whose clients have not validated their address yet, once per second",
             self.half_open_connections.clone(),
         );
         registry.register(
@@ -165,7 +165,8 @@ impl Families {
         registry.register("retries", "Retry packets sent", self.retries.clone());
         registry.register(
             "ignored_initials",
-            "First packets of clients that were ignored, by the limit that was reached",
+            "First packets of clients that were ignored at a limit: connections (--max-connections), or address \
+             (--max-per-address, --max-per-network)",
             self.ignored.clone(),
         );
         registry.register(
@@ -185,7 +186,7 @@ impl Families {
         registry.register_with_unit("sent", "UDP payload sent", bytes(), self.sent_bytes.clone());
         registry.register_with_unit(
             "acknowledged",
-            "QUIC packets acknowledged; their rate is what arrives",
+            "Bytes of acknowledged QUIC packets; their rate is what arrives",
             bytes(),
             self.acknowledged_bytes.clone(),
         );
@@ -207,7 +208,7 @@ impl Families {
         );
         registry.register(
             "spuriously_lost_packets",
-            "Those of them that were acknowledged afterwards",
+            "QUIC packets declared lost that were acknowledged afterwards",
             self.spuriously_lost_packets.clone(),
         );
     }
@@ -222,33 +223,79 @@ impl Families {
         );
         registry.register_with_unit(
             "queueing_delay",
-            "Smoothed RTT above the smallest RTT of the connection's path, as often",
+            "Smoothed RTT above the smallest RTT of the connection's path, as often; comparable between controllers",
             seconds(),
             self.queueing_delay.clone(),
         );
         registry.register_with_unit(
             "relative_one_way_delay",
-            "Relative one-way delay as the controller has it, as often",
+            "Delay that the controller itself reacts to, as often, by what it is taken from: ack or \
+             receive_timestamps",
             seconds(),
             self.relative_delay.clone(),
         );
         registry.register_with_unit(
             "target_rate",
-            "What a source could have counted on, in bits per second, as often, where that is known",
+            "What a source could have counted on, in bits per second, as often, where the controller knows it",
             Unit::Other("bits_per_second".to_owned()),
             self.target_rate.clone(),
         );
         registry.register_with_unit(
             "active",
-            "Time in which connections send",
+            "Time in which connections sent something, to the second",
             seconds(),
             self.active.clone(),
         );
         registry.register_with_unit(
             "zone",
-            "The same by the zone of the controller, where it has zones",
+            "Time in which connections sent something, by zone of hybrid: free, filling, congested. Seconds \
+             without a known zone are missing",
             seconds(),
             self.zones.clone(),
         );
+    }
+}
+
+#[cfg(test)]
+impl Families {
+    /// What is told when every figure has been counted once.
+    pub fn with_samples() -> String {
+        let families = Self::default();
+        let controller = || "hybrid".to_owned();
+        let by_controller = || ByController {
+            controller: controller(),
+        };
+        drop(families.open_connections.get_or_create(&by_controller()));
+        for counter in [
+            &families.connections,
+            &families.sent_bytes,
+            &families.acknowledged_bytes,
+            &families.retransmitted_bytes,
+            &families.sent_packets,
+            &families.lost_packets,
+            &families.spuriously_lost_packets,
+        ] {
+            drop(counter.get_or_create(&by_controller()));
+        }
+        for histogram in [&families.rtt, &families.queueing_delay] {
+            drop(histogram.get_or_create(&by_controller()));
+        }
+        drop(families.relative_delay.get_or_create(&BySource {
+            controller: controller(),
+            source: "ack",
+        }));
+        drop(families.target_rate.get_or_create(&by_controller()));
+        drop(families.active.get_or_create(&by_controller()));
+        drop(families.zones.get_or_create(&ByZone {
+            controller: controller(),
+            zone: "free",
+        }));
+        families.on_response(200);
+        families.on_ignored("address");
+        let mut registry = Registry::with_prefix("cc_server");
+        families.register(&mut registry);
+        let mut text = String::new();
+        prometheus_client::encoding::text::encode(&mut text, &registry).expect("memory takes text");
+        text
     }
 }
