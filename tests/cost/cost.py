@@ -2,6 +2,7 @@
 
     python3 tests/cost/cost.py [--cc hybrid,cubic,...] [--variant pairs,...]    a table
     python3 tests/cost/cost.py --check                                           fails where hybrid costs too much
+    python3 tests/cost/cost.py --publish                                         all of it, and in the documents
     python3 tests/cost/cost.py --without-quiche [--cc hybrid,...]                 controllers alone: builds in seconds
 
 Instructions are the same in every run, so a run of a few virtual seconds is enough. Counted is what quiche's loss
@@ -24,6 +25,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import page
 from callgrind import Cost, costs
 
 HERE = Path(__file__).parent
@@ -123,6 +125,26 @@ def measure(ccs: list[str], variant: str) -> dict[str, Run]:
     return runs
 
 
+def publish() -> None:
+    """All controllers and variants, rounded: docs/results/cost.json and the documents that have its figures."""
+    numbers: page.Numbers = {}
+    for variant in page.ORDER:
+        runs = measure(list(ALL), variant)
+        print(table(variant, runs), flush=True)
+        numbers[variant] = {
+            cc: {
+                "packets_per_ack": round(run.packets / run.acks, 1),
+                "per_ack": round(run.per_ack),
+                "per_packet": round(run.per_packet),
+                "together": round(run.together),
+            }
+            for cc, run in runs.items()
+        }
+    out = page.ROOT / "docs" / "results" / "cost.json"
+    out.write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
+    page.write()
+
+
 def table(variant: str, runs: Mapping[str, Run]) -> str:
     lines = [f"{variant:<14} {'packets/ACK':>11} {'instructions/ACK':>17} {'and/packet sent':>16} {'together':>9}"]
     for cc, run in runs.items():
@@ -166,6 +188,7 @@ def main() -> int:
     parser.add_argument("--cc", default=",".join(ALL), help="controllers (default: all)")
     parser.add_argument("--variant", default=",".join(VARIANTS), help=f"of {', '.join(VARIANTS)} (default: all)")
     parser.add_argument("--check", action="store_true", help="hold hybrid against CUBIC")
+    parser.add_argument("--publish", action="store_true", help="measure all, and write docs/results and the documents")
     parser.add_argument("--without-quiche", action="store_true", help="our controllers alone")
     arguments = parser.parse_args()
     variants = arguments.variant.split(",")
@@ -176,6 +199,9 @@ def main() -> int:
         return SKIPPED
     if arguments.check:
         return check()
+    if arguments.publish:
+        publish()
+        return 0
     if arguments.without_quiche:
         without_quiche([cc for cc in arguments.cc.split(",") if seam(cc) == OURS])
         return 0

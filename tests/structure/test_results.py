@@ -1,4 +1,4 @@
-"""The README's table of results says what docs/results has."""
+"""What the README and other documents say of results is what docs/results has."""
 
 from __future__ import annotations
 
@@ -32,3 +32,26 @@ def test_a_number_that_was_changed_by_hand_is_found(tmp_path: Path) -> None:
     result = check(tmp_path)
     assert result.returncode == 1
     assert "| wired, 10 Mbit/s |" in result.stderr
+
+
+def check_cost(root: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "tests" / "cost" / "page.py"), "--check", "--root", str(root)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_the_figures_of_cost_are_the_same_in_every_document() -> None:
+    result = check_cost(ROOT)
+    assert result.returncode == 0, result.stderr
+
+
+def test_a_figure_of_cost_that_was_changed_by_hand_is_found(tmp_path: Path) -> None:
+    (tmp_path / "docs" / "results").mkdir(parents=True)
+    for name in ("README.md", "docs/cost.md", "docs/results/cost.json"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    text = (tmp_path / "README.md").read_text(encoding="utf-8")
+    changed = re.sub(r"executes \d\.\d\d times", "executes 0.50 times", text)
+    assert changed != text
+    (tmp_path / "README.md").write_text(changed, encoding="utf-8")
+    result = check_cost(tmp_path)
+    assert result.returncode == 1
+    assert "README.md differs from docs/results/cost.json" in result.stderr
