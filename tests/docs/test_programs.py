@@ -15,7 +15,9 @@ from sandbox import lay, run, runnable
 
 BIN = Path(os.environ.get("QUICHE_CC_BIN_DIR", ROOT / "build" / "bin"))
 OF_PAGE = {
-    "interop/endpoint/README.md": ("cc-server", "cc-client"),
+    "docs/cc-server.md": ("cc-server",),
+    "docs/cc-client.md": ("cc-client",),
+    "docs/guides/operate-cc-server.md": ("cc-server",),
     "interop/link/README.md": ("cc-link",),
     "docs/guides/live-encoder.md": ("cc-encoder",),
     "docs/lab.md": ("cc-lab",),

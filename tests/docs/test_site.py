@@ -120,7 +120,7 @@ def test_no_page_asks_another_host(site: Path) -> None:
         ("target_packets", "docs/options.html"),
         ("is refused", "docs/guides/troubleshooting.html"),
         ("one-way delay", "docs/glossary.html"),
-        ("--max-per-address", "interop/endpoint/index.html"),
+        ("--max-per-address", "docs/cc-server.html"),
     ],
 )
 def test_what_a_reader_looks_for_is_in_the_index_of_the_search(site: Path, words: str, page: str) -> None:
