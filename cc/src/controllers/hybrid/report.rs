@@ -112,30 +112,38 @@ pub fn parameters_set(spec: &str, params: &Params, limits: PathLimits) -> Event 
 
 /// `cc:hybrid_epoch_updated`
 pub fn epoch_updated(report: &EpochReport) -> Event {
-    let EpochReport {
-        epoch,
-        seen,
-        before,
-        ..
-    } = report;
-    let thresholds = &seen.thresholds;
-    let excessive = seen
-        .observed
-        .is_some_and(|observed| observed.excessive_loss);
-    let mut fields = vec![
-        ("epoch", Value::Count(report.number)),
-        ("duration", millis(seen.duration)),
-        ("length", millis(report.length)),
-        ("source", word(seen.source.as_str())),
+    let mut fields = vec![("epoch", Value::Count(report.number))];
+    fields.extend(counted(&report.epoch));
+    fields.extend(seen(&report.seen));
+    fields.extend(before(&report.before));
+    fields.extend(after(report));
+    Event {
+        name: "hybrid_epoch_updated",
+        fields,
+    }
+}
+
+fn counted(epoch: &Counts) -> [(&'static str, Value); 5] {
+    [
         ("samples", Value::Count(u64::from(epoch.samples))),
         ("lost", Value::Count(epoch.lost)),
         ("loss_reports", Value::Count(epoch.loss_reports)),
         ("lost_total", Value::Count(epoch.lost_total)),
         ("acked", Value::Count(epoch.acked)),
+    ]
+}
+
+fn seen(seen: &Seen) -> [(&'static str, Value); 17] {
+    let thresholds = &seen.thresholds;
+    let excessive = seen
+        .observed
+        .is_some_and(|observed| observed.excessive_loss);
+    let delay = |delay: Owd| Value::Number(delay.as_millis());
+    [
+        ("duration", millis(seen.duration)),
+        ("source", word(seen.source.as_str())),
         ("delivery_rate", Value::Number(seen.delivery_rate.bps())),
         ("delta", number_or_null(seen.delta.map(Owd::as_millis))),
-        ("transmission_time", millis(report.transmission)),
-        ("skew", number_or_null(report.skew)),
         ("jitter", millis(seen.jitter)),
         ("ack_jitter", millis(seen.ack_jitter)),
         ("ack_gap", millis(seen.ack_gap)),
@@ -143,44 +151,42 @@ pub fn epoch_updated(report: &EpochReport) -> Event {
         ("excessive_loss", Value::Flag(excessive)),
         ("stalled", Value::Flag(seen.stalled())),
         ("variability", Value::Number(seen.variability)),
-        ("zone", zone_or_null(report.zone)),
-        ("state", word(before.state)),
         ("app_limited", Value::Flag(seen.app_limited)),
+        ("d0", delay(thresholds.d0)),
+        ("d1", delay(thresholds.d1)),
+        ("d2", delay(thresholds.d2)),
+        ("d3", delay(thresholds.d3)),
+        ("full", delay(thresholds.full)),
+    ]
+}
+
+fn before(before: &Before) -> [(&'static str, Value); 4] {
+    let queue = before.competing_queue.to_duration();
+    [
+        ("state", word(before.state)),
         ("since_decrease", millis(before.since_decrease)),
-        ("alpha", number_or_null(report.alpha.map(Rate::bps))),
-        ("beta", number_or_null(report.beta)),
         ("rate_before", Value::Number(before.rate.bps())),
+        ("competing_queue", millis(queue)),
+    ]
+}
+
+fn after(report: &EpochReport) -> [(&'static str, Value); 12] {
+    let rate_or_null = |rate: Option<Rate>| number_or_null(rate.map(Rate::bps));
+    let outcome = report.outcome.map(Outcome::as_str);
+    [
+        ("zone", zone_or_null(report.zone)),
+        ("alpha", rate_or_null(report.alpha)),
+        ("beta", number_or_null(report.beta)),
         ("rate_after", Value::Number(report.rate.bps())),
-        (
-            "return_rate",
-            number_or_null(report.return_rate.map(Rate::bps)),
-        ),
-        (
-            "competing_queue",
-            millis(before.competing_queue.to_duration()),
-        ),
-        ("held_rate", number_or_null(report.held_rate.map(Rate::bps))),
-        (
-            "outcome",
-            report
-                .outcome
-                .map_or(Value::Null, |outcome| word(outcome.as_str())),
-        ),
-        ("return_delay", millis(report.return_delay)),
+        ("return_rate", rate_or_null(report.return_rate)),
+        ("held_rate", rate_or_null(report.held_rate)),
+        ("outcome", outcome.map_or(Value::Null, word)),
         ("window", Value::Count(report.window.0)),
-    ];
-    let delays = [
-        ("d0", thresholds.d0),
-        ("d1", thresholds.d1),
-        ("d2", thresholds.d2),
-        ("d3", thresholds.d3),
-        ("full", thresholds.full),
-    ];
-    fields.extend(delays.map(|(name, delay)| (name, Value::Number(delay.as_millis()))));
-    Event {
-        name: "hybrid_epoch_updated",
-        fields,
-    }
+        ("length", millis(report.length)),
+        ("transmission_time", millis(report.transmission)),
+        ("skew", number_or_null(report.skew)),
+        ("return_delay", millis(report.return_delay)),
+    ]
 }
 
 fn zone_or_null(zone: Option<Zone>) -> Value {

@@ -22,7 +22,7 @@ use self::seen::Seen;
 use super::params::Params;
 use super::thresholds::Thresholds;
 use crate::controller::Start;
-use crate::controllers::bounds::bounded;
+use crate::controllers::bounds::{self, bounded};
 use crate::feedback::{Feedback, Space};
 use crate::measure::batch::Batch;
 use crate::measure::epoch::Epoch;
@@ -98,8 +98,7 @@ impl Model {
 
     /// L: the smallest RTT of full-sized packets, and before any the best guess.
     pub fn length(&self) -> Duration {
-        let rtt = self.delay.min_rtt().unwrap_or(self.initial_rtt);
-        rtt.max(Duration::from_micros(1))
+        bounds::round_trip(self.delay.min_rtt(), self.initial_rtt)
     }
 
     /// Size of a full packet.

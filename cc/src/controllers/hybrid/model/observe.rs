@@ -12,13 +12,12 @@ use super::super::params::Params;
 use super::delivery::stalls;
 use super::seen::{uncertain, Met, Observed, Seen};
 use super::Model;
+use crate::controllers::bounds::SHORTEST;
 use crate::feedback::{Feedback, Space};
 use crate::measure::epoch::Epoch;
 use crate::measure::loss::LossCount;
 use crate::units::{Bytes, Owd, Rate, Time};
 
-/// An epoch that began with the feedback that ends it lasts as long.
-const SHORTEST: Duration = Duration::from_micros(1);
 /// Packets that tell a rate: one more or less, where an epoch is cut, does not matter then.
 const RATE_PACKETS: u64 = 16;
 /// A source that sends fewer of them in an epoch keeps no queue.
@@ -136,6 +135,7 @@ impl Model {
         feedback: &Feedback<'_>,
         rate: Rate,
     ) -> Lasted {
+        // One that began with the feedback that ends it has no duration.
         let duration = epoch.duration(feedback.now).max(SHORTEST);
         let packet_time = rate.delay_of(self.packet).to_duration();
         let usual = self
