@@ -123,7 +123,8 @@ const RAIMD: Entry = Entry {
     },
 };
 
-/// Controllers that quiche brings along, with their aliases: the last three are one controller. They take no options.
+/// Controllers that quiche brings along, with their aliases: the last three are one controller.
+/// They take no options.
 pub const BUILT_IN: &[&str] = &["reno", "cubic", "bbr", "bbr2", "bbr2_gcongestion"];
 
 impl Entry {

@@ -15,7 +15,7 @@ NOT_OF_HYBRID = ("measure/trend.rs", "measure/course.rs", "measure/rate.rs")
 """Measurements that only other controllers use."""
 SHARED = {
     "controllers/pacing.rs": ("HANDSHAKE_BURST", "PAIRS_ABOVE_BPS"),
-    "controllers/bounds.rs": ("MIN_RATE_ROUNDS", "MAX_RATE_BPS"),
+    "controllers/bounds.rs": ("MIN_RATE_ROUNDS", "MAX_RATE_BPS", "SHORTEST"),
     "controller.rs": ("MIN_WINDOW_PACKETS", "CATCH_UP"),
 }
 """Of modules that all controllers share, the constants that hybrid uses."""
