@@ -14,6 +14,7 @@ import numpy as np
 from qlog_analysis import blocks
 from qlog_analysis.errors import AnalysisError
 from qlog_analysis.load import WHOLE, Choice, load
+from qlog_analysis.packed import Column
 
 TOLERANT = Choice(allow_truncated=True, skip_broken=True)
 
@@ -38,8 +39,8 @@ def _outcome(path: Path, choice: Choice) -> Any:
 
 def _plain(value: Any) -> Any:
     """What can be compared; NaN is like NaN."""
-    if isinstance(value, array | np.ndarray):
-        return value.tobytes()
+    if isinstance(value, Column | array | np.ndarray):
+        return np.asarray(value).tobytes()
     if dataclasses.is_dataclass(value):
         return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, msgspec.Raw):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from array import array
 from pathlib import Path as FilePath
 
 import numpy as np
@@ -14,6 +13,7 @@ from qlog_analysis.errors import AnalysisError, UnsuitableTraceError
 from qlog_analysis.linklog import read_link_log
 from qlog_analysis.metrics import Distribution, distinct_bytes, measure, to_text
 from qlog_analysis.model import StreamFrames
+from qlog_analysis.packed import Column
 from simulation import PACKET, Path
 from test_zones_unsuitable import without_controller
 from traces import FAST, named, records, trace_of
@@ -63,10 +63,10 @@ def test_queueing_delay_needs_no_events_of_a_controller(tmp_path: FilePath) -> N
 
 def test_retransmitted_bytes_count_once() -> None:
     frames = StreamFrames(
-        stream=array("q", [0, 4, 0, 0, 0]),
-        offset=array("q", [0, 0, 100, 50, 300]),
-        length=array("q", [100, 10, 100, 100, 50]),
-        time=array("d", [0.0] * 5),
+        stream=Column("q", [0, 4, 0, 0, 0]),
+        offset=Column("q", [0, 0, 100, 50, 300]),
+        length=Column("q", [100, 10, 100, 100, 50]),
+        time=Column("d", [0.0] * 5),
     )
     assert distinct_bytes(frames) == 200 + 50 + 10
     assert distinct_bytes(frames, np.array([True, True, False, False, True])) == 100 + 10 + 50

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ import msgspec
 import numpy as np
 
 from . import events, wire
+from .arrays import Floats
 from .broken import Broken
 from .dialect import Dialect
 from .errors import TraceError, UnsuitableTraceError
@@ -31,6 +31,7 @@ from .model import (
     Update,
 )
 from .nearby import similar_events
+from .packed import PIECE, Column
 from .progress import Progress
 from .record import Record
 from .recovery import LossCounters, SpaceReplay
@@ -52,6 +53,7 @@ class Builder:
         self._counters = LossCounters()
         self._exponent = DEFAULT_ACK_DELAY_EXPONENT
         self._others: Counter[str] = Counter()
+        self._pack_at = PIECE
         self._handlers: dict[str, Callable[[Record, wire.Event], None]] = {
             "quic:packet_sent": self._packet_sent,
             "quic:packet_received": self._packet_received,
@@ -79,6 +81,12 @@ class Builder:
         except TraceError as e:
             broken(e)
 
+    def pack(self) -> None:
+        """Where enough has come since the last time; after every piece of the file."""
+        if self.progress.records >= self._pack_at:
+            self.trace.pack()
+            self._pack_at = self.progress.records + PIECE
+
     @property
     def has_packets(self) -> bool:
         return bool(self.trace.sent.time or self.trace.received_packets)
@@ -94,11 +102,15 @@ class Builder:
         if self.progress.losses_by_threshold:
             t.losses_from = LossesFrom.THRESHOLD
         t.ack_delay_exponent = self._exponent
-        encoded = self._dialect.writer.encoded_ack_delay
-        raw = np.array(self.progress.raw_ack_delay, dtype=np.float64)
-        delays = np.rint(raw * 1e3) * 2.0**self._exponent * 1e-6 if encoded else raw * 1e-3
-        t.feedback.ack_delay = array("d", delays.tobytes())
+        t.feedback.ack_delay = t.feedback.ack_delay.mapped(self._seconds)
+        t.pack()
         return t
+
+    def _seconds(self, ack_delay: Floats) -> Floats:
+        """Of what ACK frames have: the exponent may become known after the first of them."""
+        if self._dialect.writer.encoded_ack_delay:
+            return np.asarray(np.rint(ack_delay * 1e3) * 2.0**self._exponent * 1e-6)
+        return ack_delay * 1e-3
 
     def _why_empty(self) -> str:
         seen = ", ".join(f"{name} ({count})" for name, count in self._others.most_common(5))
@@ -158,7 +170,6 @@ class Builder:
         sent.ack_eliciting.append(not kinds <= wire.QUIET_FRAMES)
         sent.probe.append(kinds == wire.PROBE_FRAMES and space is Space.APPLICATION)
         sent.ack.append("ack" in kinds)
-        sent.acked_at.append(math.nan)
         sent.first_frame.append(len(sent.frames))
         for f in packet.frames:
             if f.frame_type == "stream":
@@ -219,17 +230,17 @@ class Builder:
             return
         t = self.trace
         start = len(t.acked)
-        t.acked.extend(newly.packets)
         for p in newly.packets:
-            t.sent.acked_at[p] = time
-        feedback = Feedback(record.number, time, space, range(start, len(t.acked)), newly.sample, 0.0, lost)
+            t.acked.append(p)
+        acked, delay = range(start, start + len(newly.packets)), frame.ack_delay or 0.0
+        feedback = Feedback(record.number, time, space, acked, newly.sample, delay, lost)
         if frame.ce is not None:
             feedback.ecn = ((frame.ect0 or 0) + (frame.ect1 or 0), frame.ce)
         if event.receive_timestamps and space is Space.APPLICATION:
             times = dict(event.receive_timestamps)
             numbers = ((p, t.sent.number[p]) for p in newly.packets)
             feedback.received = [(p, times[n] * 1e-6) for p, n in numbers if n in times]
-        self.progress.add_feedback(feedback, frame.ack_delay or 0.0)
+        t.feedback.append(feedback)
 
     # -- recovery -----------------------------------------------------------------------------------------------
 
@@ -289,7 +300,7 @@ class Builder:
             lost = self.progress.spaces[space].lose_oldest(count - found)
             if lost:
                 self.progress.close_group(record.number)
-                self.progress.add_feedback(Feedback(record.number, time, space, range(0), -1, 0.0, lost), 0.0)
+                self.trace.feedback.append(Feedback(record.number, time, space, range(0), -1, 0.0, lost))
                 found += len(lost)
         return found
 
@@ -309,7 +320,7 @@ class Builder:
         if last is not None and last.time == time and last.space is space:
             self.trace.feedback.lose([position])
         else:
-            self.progress.add_feedback(Feedback(record.number, time, space, range(0), -1, 0.0, [position]), 0.0)
+            self.trace.feedback.append(Feedback(record.number, time, space, range(0), -1, 0.0, [position]))
 
     # -- controller and transport -------------------------------------------------------------------------------
 
@@ -361,11 +372,11 @@ class Builder:
         return self._dialect.decode(data, kind, record, what)
 
 
-def _carry(column: array[float], value: float | None, unit: float = 1.0) -> None:
+def _carry(column: Column[float], value: float | None, unit: float = 1.0) -> None:
     if value is not None:
         column.append(value * unit)
     else:
-        column.append(column[-1] if len(column) else math.nan)
+        column.append(column.open[-1] if column.open else math.nan)
 
 
 def _stream_part(frame: wire.Frame) -> tuple[int, int, int]:

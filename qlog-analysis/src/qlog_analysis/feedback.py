@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -11,6 +10,7 @@ from typing import overload
 import numpy as np
 
 from .arrays import Bools, Floats, Ints
+from .packed import Column, floats, ints
 
 NEVER = 1 << 62
 """A record number after every other."""
@@ -56,22 +56,22 @@ class Feedbacks(Sequence[Feedback]):
     """Feedback events in the order of the trace. One is made when it is asked for: changes of it change nothing here.
     Each acknowledges what stands in `Trace.acked` after what the one before it does."""
 
-    record: array[int] = field(default_factory=lambda: array("q"))
-    time: array[float] = field(default_factory=lambda: array("d"))
+    record: Column[int] = field(default_factory=ints)
+    time: Column[float] = field(default_factory=floats)
     space: bytearray = field(default_factory=bytearray)
-    acked_end: array[int] = field(default_factory=lambda: array("q"))
-    sample: array[int] = field(default_factory=lambda: array("q"))
-    ack_delay: array[float] = field(default_factory=lambda: array("d"))
-    ect: array[int] = field(default_factory=lambda: array("q"))
-    ce: array[int] = field(default_factory=lambda: array("q"))
+    acked_end: Column[int] = field(default_factory=ints)
+    sample: Column[int] = field(default_factory=ints)
+    ack_delay: Column[float] = field(default_factory=floats)
+    ect: Column[int] = field(default_factory=ints)
+    ce: Column[int] = field(default_factory=ints)
     """-1 without counts."""
-    group_end: array[int] = field(default_factory=lambda: array("q"))
+    group_end: Column[int] = field(default_factory=ints)
     lost: dict[int, list[int]] = field(default_factory=dict)
     """By place, in order."""
-    received_end: array[int] = field(default_factory=lambda: array("q"))
+    received_end: Column[int] = field(default_factory=ints)
     """Where its receive timestamps end in these."""
-    received_packet: array[int] = field(default_factory=lambda: array("q"))
-    received_time: array[float] = field(default_factory=lambda: array("d"))
+    received_packet: Column[int] = field(default_factory=ints)
+    received_time: Column[float] = field(default_factory=floats)
 
     def __len__(self) -> int:
         return len(self.record)
@@ -122,16 +122,18 @@ class Feedbacks(Sequence[Feedback]):
         self.ect.append(f.ecn[0] if f.ecn is not None else 0)
         self.ce.append(f.ecn[1] if f.ecn is not None else -1)
         self.group_end.append(f.group_end)
-        self.received_packet.extend(packet for packet, _ in f.received)
-        self.received_time.extend(time for _, time in f.received)
+        for packet, time in f.received:
+            self.received_packet.append(packet)
+            self.received_time.append(time)
         self.received_end.append(len(self.received_packet))
         if f.lost:
             self.lost[len(self) - 1] = list(f.lost)
 
     def close(self, record: int) -> None:
         """What comes from this record on does not belong to the last one."""
-        if self.group_end and self.group_end[-1] > record:
-            self.group_end[-1] = record
+        last = self.group_end.open
+        if last and last[-1] > record:
+            last[-1] = record
 
     def lose(self, packets: list[int]) -> None:
         """With the last one these are declared lost as well."""
@@ -142,16 +144,16 @@ class Feedbacks(Sequence[Feedback]):
 
     @property
     def records(self) -> Ints:
-        return np.frombuffer(self.record, dtype=np.int64)
+        return np.asarray(self.record, dtype=np.int64)
 
     @property
     def times(self) -> Floats:
-        return np.frombuffer(self.time, dtype=np.float64)
+        return np.asarray(self.time, dtype=np.float64)
 
     @property
     def counts(self) -> Ints:
         """How many packets each newly acknowledges."""
-        ends: Ints = np.frombuffer(self.acked_end, dtype=np.int64)
+        ends: Ints = np.asarray(self.acked_end, dtype=np.int64)
         return np.diff(ends, prepend=np.int64(0))
 
     @property

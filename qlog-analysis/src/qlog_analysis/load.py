@@ -62,10 +62,12 @@ def _load(path: Path, choice: Choice, *, foreign: bool = False, losses_by_thresh
             blocks = BlockBuilder(builder, dialect, broken)
             for piece in rest:
                 blocks.add(piece)
+                builder.pack()
             require_the_only_one(connection)
         else:
             for record, event in dialect.events(one_by_one(rest), broken):
                 builder.add(record, event, broken)
+                builder.pack()
     except TruncatedTraceError as e:
         e.has_header = builder is not None
         if not choice.allow_truncated or builder is None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from array import array
 from dataclasses import dataclass, field
 
-from .model import Feedback, Space, Trace
+from .model import Space, Trace
 from .recovery import SpaceReplay
 
 
@@ -19,8 +18,6 @@ class Progress:
     """s"""
     rtt_known: bool = False
     lost_total: int = 0
-    raw_ack_delay: array[float] = field(default_factory=lambda: array("d"))
-    """One per feedback, as the ACK has it: the exponent may become known after the first ACKs."""
     records: int = 1
 
     def __post_init__(self) -> None:
@@ -32,7 +29,3 @@ class Progress:
     def close_group(self, record: int) -> None:
         """What comes from this record on does not belong to the last feedback."""
         self.trace.feedback.close(record)
-
-    def add_feedback(self, feedback: Feedback, raw_ack_delay: float) -> None:
-        self.trace.feedback.append(feedback)
-        self.raw_ack_delay.append(raw_ack_delay)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-from array import array
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from .arrays import Floats, Ints
 from .columns import METRICS, RTTS, Columns, Packets, forward_filled
 from .model import NEVER, LossesFrom, Space, StreamFrames
+from .packed import Column
 from .progress import Progress
 from .recovery import AckedTogether, AckRanges
 
@@ -117,16 +117,15 @@ class Stretch:
         for space, (own, number) in self._of_space.items():
             self._progress.spaces[space].sent_together(number, len(sent) + own)
         time, counts = columns.time[rows] / 1e3, columns.stream_frames[rows]
-        _extend(sent.record, columns.at[rows] + self._number)
-        _extend(sent.time, time)
+        sent.record.extend(columns.at[rows] + self._number)
+        sent.time.extend(time)
         sent.space += columns.space[rows].tobytes()
-        _extend(sent.number, columns.number[rows])
-        sent.size.frombytes(columns.size[rows].astype(f"i{sent.size.itemsize}").tobytes())
+        sent.number.extend(columns.number[rows])
+        sent.size.extend(columns.size[rows])
         sent.ack_eliciting += columns.ack_eliciting[rows].tobytes()
         sent.probe += columns.probe[rows].tobytes()
         sent.ack += columns.ack[rows].tobytes()
-        _extend(sent.acked_at, np.full(len(time), np.nan))
-        _extend(sent.first_frame, len(sent.frames) + np.cumsum(counts) - counts)
+        sent.first_frame.extend(len(sent.frames) + np.cumsum(counts) - counts)
         _take_frames(sent.frames, columns, rows, _part(self._whole.frames_sent, rows), time)
         self._trace.finished.update(s for at, s in self._columns.finished if self._first <= at < self._end)
 
@@ -134,10 +133,10 @@ class Stretch:
         trace, columns, rows = self._trace, self._columns.received, self._received
         time = columns.time[rows] / 1e3
         trace.received_packets += len(time)
-        _extend(trace.received_at, time)
+        trace.received_at.extend(time)
         trace.received_space += columns.space[rows].tobytes()
-        _extend(trace.received_number, columns.number[rows])
-        _extend(trace.received_size, columns.size[rows])
+        trace.received_number.extend(columns.number[rows])
+        trace.received_size.extend(columns.size[rows])
         _take_frames(trace.received, columns, rows, _part(self._whole.frames_received, rows), time)
 
     def _take_acks(self) -> None:
@@ -149,7 +148,7 @@ class Stretch:
         acked = self._progress.spaces[space].acked_together(ranges)
         trace.spurious_losses += len(acked.spurious)
         trace.came_late.extend(acked.spurious)
-        trace.came_late_at.extend((acks.time[acked.spurious_ack] / 1e3).tolist())
+        trace.came_late_at.extend(acks.time[acked.spurious_ack] / 1e3)
         if len(acked.ack):
             self._add_feedback(space, acked)
 
@@ -161,21 +160,19 @@ class Stretch:
         following = np.append(self._packet_records, NEVER)[np.searchsorted(self._packet_records, record, side="right")]
         place, packet, received = self._received_times(acked)
         feedback, known = trace.feedback, len(trace.feedback.received_packet)
-        _extend(feedback.record, record)
-        _extend(feedback.time, time)
+        feedback.record.extend(record)
+        feedback.time.extend(time)
         feedback.space += bytes([space]) * len(record)
-        _extend(feedback.acked_end, end)
-        _extend(feedback.sample, acked.sample)
-        _extend(feedback.ack_delay, np.zeros(len(record)))
-        _extend(feedback.ect, acks.ect[acked.ack])
-        _extend(feedback.ce, acks.ce[acked.ack])
-        _extend(feedback.group_end, following)
-        _extend(feedback.received_end, known + np.cumsum(np.bincount(place, minlength=len(record))))
-        _extend(feedback.received_packet, packet)
-        _extend(feedback.received_time, received)
-        _extend(trace.acked, acked.packets)
-        np.frombuffer(trace.sent.acked_at, dtype=np.float64)[acked.packets] = np.repeat(time, end - begin)
-        self._progress.raw_ack_delay.frombytes(acks.ack_delay[acked.ack].tobytes())
+        feedback.acked_end.extend(end)
+        feedback.sample.extend(acked.sample)
+        feedback.ack_delay.extend(acks.ack_delay[acked.ack])
+        feedback.ect.extend(acks.ect[acked.ack])
+        feedback.ce.extend(acks.ce[acked.ack])
+        feedback.group_end.extend(following)
+        feedback.received_end.extend(known + np.cumsum(np.bincount(place, minlength=len(record))))
+        feedback.received_packet.extend(packet)
+        feedback.received_time.extend(received)
+        trace.acked.extend(acked.packets)
 
     def _received_times(self, acked: AckedTogether) -> tuple[Ints, Ints, Floats]:
         """`Feedback.received`: place in `acked`, packet and time."""
@@ -186,7 +183,7 @@ class Stretch:
             return nothing, nothing, np.empty(0)
         of_ack = np.repeat(np.arange(self._acks.start, self._acks.stop), acks.told[self._acks])
         place = np.repeat(np.arange(len(acked.ack)), np.diff(np.append(acked.begin, len(acked.packets))))
-        number = np.frombuffer(self._trace.sent.number, dtype=np.int64)[acked.packets]
+        number = self._trace.sent.number.take(acked.packets)
         order = np.argsort(number)
         found = np.minimum(np.searchsorted(number[order], acks.told_number[some]), len(order) - 1)
         at = order[found]
@@ -203,8 +200,8 @@ class Stretch:
         length = rows.stop - rows.start
         if not length:
             return
-        _extend(m.record, columns.at[rows] + self._number)
-        _extend(m.time, columns.time[rows] / 1e3)
+        m.record.extend(columns.at[rows] + self._number)
+        m.time.extend(columns.time[rows] / 1e3)
         known = self._rtts_known_from(rows, length)
         for name in METRICS:
             value: Floats = getattr(columns, name)[rows]
@@ -212,10 +209,10 @@ class Stretch:
                 value = np.where(np.arange(length) >= known, value * 1e-3, np.nan)
             elif name == "pacing_rate":
                 value = value * self._trace.writer.pacing_unit
-            column: array[float] = getattr(m, name)
-            _extend(column, forward_filled(value, column[-1] if len(column) else math.nan))
+            column: Column[float] = getattr(m, name)
+            column.extend(forward_filled(value, column.open[-1] if column.open else math.nan))
         counted = self._trace.losses_from is LossesFrom.COUNTER
-        _extend(m.lost_packets, np.full(length, float(self._progress.lost_total) if counted else math.nan))
+        m.lost_packets.extend(np.full(length, float(self._progress.lost_total) if counted else math.nan))
 
     def _rtts_known_from(self, rows: slice, length: int) -> int:
         """The first row of these from which RTTs are more than a guess."""
@@ -228,10 +225,10 @@ class Stretch:
     def _take_written(self) -> None:
         columns, written = self._columns.written, self._trace.written
         rows = columns.between(self._first, self._end)
-        _extend(written.record, columns.at[rows] + self._number)
-        _extend(written.time, columns.time[rows] / 1e3)
-        _extend(written.stream, columns.stream[rows])
-        _extend(written.end, columns.end[rows])
+        written.record.extend(columns.at[rows] + self._number)
+        written.time.extend(columns.time[rows] / 1e3)
+        written.stream.extend(columns.stream[rows])
+        written.end.extend(columns.end[rows])
 
 
 def _part(begins: Ints, rows: slice) -> slice:
@@ -240,11 +237,7 @@ def _part(begins: Ints, rows: slice) -> slice:
 
 
 def _take_frames(out: StreamFrames, columns: Packets, rows: slice, part: slice, time: Floats) -> None:
-    _extend(out.stream, columns.stream[part])
-    _extend(out.offset, columns.offset[part])
-    _extend(out.length, columns.length[part])
-    _extend(out.time, np.repeat(time, columns.stream_frames[rows]))
-
-
-def _extend(column: array[int] | array[float], values: Ints | Floats) -> None:
-    column.frombytes(values.tobytes())
+    out.stream.extend(columns.stream[part])
+    out.offset.extend(columns.offset[part])
+    out.length.extend(columns.length[part])
+    out.time.extend(np.repeat(time, columns.stream_frames[rows]))

@@ -59,11 +59,11 @@ class Frames:
 def frames_sent(trace: Trace, events: Events) -> Frames:
     all_frames = trace.sent.frames
     event, packet = events.of(Kind.SENT)
-    first = np.append(np.frombuffer(trace.sent.first_frame, dtype=np.int64), len(all_frames))
+    first = np.append(np.asarray(trace.sent.first_frame, dtype=np.int64), len(all_frames))
     counts = first[packet + 1] - first[packet]
     at = np.arange(int(counts.sum())) + np.repeat(first[packet] - (np.cumsum(counts) - counts), counts)
     stream, offset, length = (
-        np.frombuffer(c, dtype=np.int64)[at] for c in (all_frames.stream, all_frames.offset, all_frames.length)
+        np.asarray(c, dtype=np.int64)[at] for c in (all_frames.stream, all_frames.offset, all_frames.length)
     )
     event, packet = np.repeat(event, counts), np.repeat(packet, counts)
     some = (length > 0) & (event < _abandoned_at(events, stream))

@@ -47,7 +47,7 @@ def _highest(seen: Seen, record: Ints) -> Floats:
     mine[seen.o.sends.packet] = True
     others = np.flatnonzero(~mine & eliciting)
     gone = np.full(len(size), -1)
-    acked = np.frombuffer(seen.trace.acked, dtype=np.int64)
+    acked = np.asarray(seen.trace.acked, dtype=np.int64)
     gone[acked] = np.repeat(seen.feedback_record, seen.trace.feedback.counts)
     for i, packets in seen.trace.feedback.lost.items():
         gone[packets] = np.maximum(gone[packets], seen.trace.feedback.record[i])

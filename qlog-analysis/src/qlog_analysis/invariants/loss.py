@@ -40,7 +40,7 @@ def judge(seen: Seen) -> Judged:
 def _judge_one(seen: Seen, f: Feedback, end: int, out: Judged) -> None:
     rate = seen.by_rate  # which falls by a share that is an option
     m = seen.trace.metrics
-    column = np.frombuffer(m.pacing_rate if rate else m.congestion_window, dtype=np.float64)
+    column = np.asarray(m.pacing_rate if rate else m.congestion_window, dtype=np.float64)
     rows = seen.metric_rows(f.record, end)
     before = column[rows.start - 1] if rows.start else np.nan
     after = column[rows]

@@ -55,7 +55,7 @@ class LostData:
             return
         for i in np.flatnonzero(near[frames.packet]).tolist():
             yield int(frames.event[i]), i, partial(self._sent, frames, int(known[i])), i
-        acked = np.flatnonzero(near[np.frombuffer(trace.acked, dtype=np.int64)])
+        acked = np.flatnonzero(near[np.asarray(trace.acked, dtype=np.int64)])
         at_acked = at_feedback[np.searchsorted(trace.feedback.acked_end, acked, side="right")]
         for at, i in zip(at_acked.tolist(), acked.tolist(), strict=True):
             if at >= 0:
@@ -111,8 +111,8 @@ class LostData:
 
 def _near(trace: Trace, lost: set[int]) -> Bools | None:
     """Of each packet whether any of its data is in one of these as well; None if none of these has data."""
-    frames, first = trace.sent.frames, np.frombuffer(trace.sent.first_frame, dtype=np.int64)
-    stream, offset, length = (np.frombuffer(c, dtype=np.int64) for c in (frames.stream, frames.offset, frames.length))
+    frames, first = trace.sent.frames, np.asarray(trace.sent.first_frame, dtype=np.int64)
+    stream, offset, length = (np.asarray(c, dtype=np.int64) for c in (frames.stream, frames.offset, frames.length))
     packet = np.repeat(np.arange(len(first)), np.diff(first, append=len(stream)))
     counts = np.zeros(len(first), dtype=np.bool_)
     counts[list(lost)] = True

@@ -16,7 +16,7 @@ def probe_timeouts(trace: Trace) -> tuple[Floats, Floats]:
 
     Until the handshake is confirmed a sender may take the peer's ACK delay as it is told, cap it, or ignore it in
     Initial packets (section 5.3), and the trace does not say which it did."""
-    sampled = np.flatnonzero(np.frombuffer(trace.feedback.sample, dtype=np.int64) >= 0)
+    sampled = np.flatnonzero(np.asarray(trace.feedback.sample, dtype=np.int64) >= 0)
     delays = [_less_delay(trace, sampled, capped) for capped in (True, False)]
     both = [_timeouts(delays[0], trace.peer_max_ack_delay)]
     both.append(both[0] if (delays[0] == delays[1]).all() else _timeouts(delays[1], trace.peer_max_ack_delay))
@@ -30,9 +30,9 @@ def _less_delay(trace: Trace, sampled: Ints, capped: bool) -> Floats:
     """The round trips that feedback at these places measures, less the peer's delay."""
     confirmed = min((s.record for s in trace.signals if s.kind == "handshake_done"), default=0)
     feedback = trace.feedback
-    left = np.frombuffer(trace.sent.time, dtype=np.float64)[np.frombuffer(feedback.sample, dtype=np.int64)[sampled]]
+    left = np.asarray(trace.sent.time, dtype=np.float64)[np.asarray(feedback.sample, dtype=np.int64)[sampled]]
     latest = feedback.times[sampled] - left
-    told = np.frombuffer(feedback.ack_delay, dtype=np.float64)[sampled]
+    told = np.asarray(feedback.ack_delay, dtype=np.float64)[sampled]
     cut = np.minimum(told, trace.peer_max_ack_delay)
     space = np.frombuffer(feedback.space, dtype=np.uint8)[sampled]
     before = np.where(space == Space.INITIAL, 0.0, cut) if capped else told

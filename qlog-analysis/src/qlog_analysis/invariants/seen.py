@@ -81,7 +81,7 @@ class Seen:
         sent, answered = self.trace.sent, -1.0
         said = [s.record for s in self.trace.states if s.name == "recovery"]
         m = self.trace.metrics
-        window = np.frombuffer(m.pacing_rate if self.by_rate else m.congestion_window, dtype=np.float64)
+        window = np.asarray(m.pacing_rate if self.by_rate else m.congestion_window, dtype=np.float64)
         for i in self.trace.feedback.lost:
             f = self.trace.feedback[i]
             rows = self.metric_rows(f.record, f.group_end)
@@ -93,11 +93,12 @@ class Seen:
 
     def metric_rows(self, first: int, last: int) -> slice:
         """Rows of the metrics written at or after the record `first` and before `last`."""
-        record = np.frombuffer(self.trace.metrics.record, dtype=np.int64)
+        record = np.asarray(self.trace.metrics.record, dtype=np.int64)
         return slice(*(int(i) for i in np.searchsorted(record, (first, last))))
 
 
 def see(trace: Trace) -> Seen:
+    trace.unpack()  # many invariants look at single losses and rows of the metrics
     low, high = probe_timeouts(trace)
     return Seen(
         trace=trace,
@@ -125,7 +126,7 @@ def _round_ends(trace: Trace) -> Ints:
     some = trace.feedback.of_application & (counts > 0)
     reached = np.full(len(counts), -1, dtype=np.int64)
     if some.any():
-        sent = np.frombuffer(trace.sent.record, dtype=np.int64)[np.frombuffer(trace.acked, dtype=np.int64)]
+        sent = np.asarray(trace.sent.record, dtype=np.int64)[np.asarray(trace.acked, dtype=np.int64)]
         begins = (np.cumsum(counts) - counts)[counts > 0]
         reached[counts > 0] = np.maximum.reduceat(sent, begins)
         reached = np.maximum.accumulate(np.where(some, reached, -1))

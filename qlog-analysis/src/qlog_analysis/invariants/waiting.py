@@ -32,12 +32,8 @@ def _new(trace: Trace, events: Events, frames: Frames) -> tuple[Bools, Ints]:
     written = trace.written
     changes = _Changes(
         event=np.concatenate((frames.event, wrote, limited, gone)),
-        stream=np.concatenate(
-            (frames.stream, np.frombuffer(written.stream, dtype=np.int64)[rows], of_stream, abandoned)
-        ),
-        value=np.concatenate(
-            (frames.end, np.frombuffer(written.end, dtype=np.int64)[rows], limit, np.zeros_like(gone))
-        ),
+        stream=np.concatenate((frames.stream, np.asarray(written.stream, dtype=np.int64)[rows], of_stream, abandoned)),
+        value=np.concatenate((frames.end, np.asarray(written.end, dtype=np.int64)[rows], limit, np.zeros_like(gone))),
         of=np.repeat((_SENT, _WRITTEN, _LIMIT, _GONE), (len(frames.event), len(wrote), len(limited), len(gone))),
     )
     some, known = changes.streams_with_new(trace, len(events), len(frames.event))

@@ -39,12 +39,12 @@ def _samples_of_acks(trace: Trace) -> DelaySamples:
     """RTT and relative one-way delay of every sample; the minima are those of the whole trace, because a sliding
     minimum forgets what an empty queue looks like when a controller keeps it full."""
     sent, feedback = trace.sent, trace.feedback
-    sample = np.frombuffer(feedback.sample, dtype=np.int64)
+    sample = np.asarray(feedback.sample, dtype=np.int64)
     some = feedback.of_application & (sample >= 0)
     packet, time = sample[some], feedback.times[some]
     left = np.array(sent.time, dtype=np.float64)[packet]
     rtt = time - left
-    delay = np.minimum(np.frombuffer(feedback.ack_delay, dtype=np.float64)[some], trace.peer_max_ack_delay)
+    delay = np.minimum(np.asarray(feedback.ack_delay, dtype=np.float64)[some], trace.peer_max_ack_delay)
     owd = np.where(delay <= rtt, rtt - delay, rtt)
     return DelaySamples(time, rtt, above_smallest(owd, np.array(sent.size, dtype=np.int64)[packet]), left)
 

@@ -54,7 +54,7 @@ class Fairness:
 
 def flow_of(trace: Trace) -> Flow:
     """By the direction in which more came through."""
-    acked_at = np.array(trace.sent.acked_at, dtype=np.float64)[packets_of_frames(trace)]
+    acked_at = trace.acked_at()[packets_of_frames(trace)]
     sent = _flow(trace, trace.sent.frames, acked_at)
     received = _flow(trace, trace.received, np.array(trace.received.time, dtype=np.float64))
     return max(sent, received, key=lambda flow: int((flow.end - flow.start).sum()))

@@ -14,9 +14,9 @@ MIN_FRAMES = 10
 
 def distinct_bytes(frames: StreamFrames, chosen: npt.NDArray[np.bool_] | None = None) -> int:
     """Bytes of the union of all (chosen) frames: retransmissions count once."""
-    stream = np.frombuffer(frames.stream, dtype=np.int64)
-    start = np.frombuffer(frames.offset, dtype=np.int64)
-    end = start + np.frombuffer(frames.length, dtype=np.int64)
+    stream = np.asarray(frames.stream, dtype=np.int64)
+    start = np.asarray(frames.offset, dtype=np.int64)
+    end = start + np.asarray(frames.length, dtype=np.int64)
     if chosen is not None:
         stream, start, end = stream[chosen], start[chosen], end[chosen]
     return union(stream, start, end)
@@ -39,12 +39,12 @@ def union(stream: Ints, start: Ints, end: Ints) -> int:
 
 def acked_frames(trace: Trace) -> npt.NDArray[np.bool_]:
     """Of the STREAM frames sent, those of packets that were acknowledged."""
-    return ~np.isnan(np.array(trace.sent.acked_at, dtype=np.float64))[packets_of_frames(trace)]
+    return ~np.isnan(trace.acked_at())[packets_of_frames(trace)]
 
 
 def packets_of_frames(trace: Trace) -> Ints:
     """The packet (position in `Trace.sent`) of each STREAM frame sent."""
-    counts = np.diff(np.append(np.frombuffer(trace.sent.first_frame, dtype=np.int64), len(trace.sent.frames)))
+    counts = np.diff(np.append(np.asarray(trace.sent.first_frame, dtype=np.int64), len(trace.sent.frames)))
     return np.repeat(np.arange(len(counts)), counts)
 
 
@@ -53,7 +53,7 @@ def transfer_span(trace: Trace) -> tuple[float, float] | None:
     sent = trace.sent
     if not len(sent.frames):
         return None
-    counts = np.diff(np.append(np.frombuffer(sent.first_frame, dtype=np.int64), len(sent.frames)))
-    acked_at = np.frombuffer(sent.acked_at, dtype=np.float64)[counts > 0]
+    counts = np.diff(np.append(np.asarray(sent.first_frame, dtype=np.int64), len(sent.frames)))
+    acked_at = trace.acked_at()[counts > 0]
     acked_at = acked_at[~np.isnan(acked_at)]
     return (sent.frames.time[0], float(acked_at.max())) if len(acked_at) else None

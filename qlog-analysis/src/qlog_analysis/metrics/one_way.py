@@ -36,8 +36,8 @@ def one_way(trace: Trace, samples: DelaySamples) -> OneWay:
     feedback = trace.feedback
     if not len(feedback.received_packet) or not len(samples.rowd):
         return OneWay(samples.rowd, ACK_ARRIVALS if trace.frames_known else SENDER)
-    packet = np.frombuffer(feedback.received_packet, dtype=np.int64)
-    received = np.frombuffer(feedback.received_time, dtype=np.float64)
+    packet = np.asarray(feedback.received_packet, dtype=np.int64)
+    received = np.asarray(feedback.received_time, dtype=np.float64)
     acked = np.repeat(feedback.times, np.diff(feedback.received_end, prepend=0))
     left = np.array(trace.sent.time, dtype=np.float64)[packet]
     size = np.array(trace.sent.size, dtype=np.int64)[packet]

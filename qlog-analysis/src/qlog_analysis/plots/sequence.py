@@ -35,7 +35,7 @@ def sequence(e: Explanation) -> Panel:
 
 def _answers(o: Observed) -> tuple[Floats, Floats]:
     """When each packet was acknowledged, and when it was declared lost; NaN if it was not."""
-    acked = np.array(o.trace.sent.acked_at, dtype=np.float64)
+    acked = o.trace.acked_at()
     lost = np.full(len(acked), np.nan)
     for f in o.trace.feedback:
         for p in f.lost:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -60,7 +59,7 @@ class Surroundings:
         return bisect_left(self._trace.metrics.record, step.feedback.group_end) - 1
 
     @staticmethod
-    def _values(column: array[float], rows: list[int]) -> list[float]:
+    def _values(column: Sequence[float], rows: list[int]) -> list[float]:
         return [column[i] if i >= 0 else math.nan for i in rows]
 
     def _window(self, number: int, expected: Sequence[Expected], rows: list[int]) -> Iterator[Finding]:

@@ -1,0 +1,240 @@
+"""Columns of a trace as it is kept: packed without loss, because a trace of gigabytes has hundreds of millions of
+numbers. They hardly differ from those before them, and times and rates are whole multiples of a unit, so that most
+take a byte or two."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, Generic, Literal, SupportsIndex, TypeVar, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from .arrays import Floats, Ints
+
+PIECE = 8192
+"""Numbers that are packed together: few, so that one that is far from the others makes few of them wide."""
+
+N = TypeVar("N", int, float)
+
+_UNITS: tuple[tuple[float, Callable[[Any], Any]], ...] = (
+    (1.0, lambda n: n),
+    (1e6, lambda n: n / 1e3 / 1e3),
+    (1e6, lambda n: n * 1e-6),
+    (1e3, lambda n: n / 1e3),
+    (1e10, lambda n: n / 1e7 * 1e-3),
+)
+"""How many of a unit are 1, and how whole numbers of it become the numbers of a trace: bytes and rates; times; receive
+timestamps, and delays of ACKs; the same in ms; round trips, of which quiche writes the ms with eight digits. The order
+of operations is that of the reader, as another one rounds otherwise."""
+_BITS = -1
+"""In place of a unit: the whole numbers are the bits of the numbers, which are no multiples of any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """So many whole numbers, as differences from the smallest, or from the one before and the smallest step."""
+
+    count: int
+    unit: int
+    steps: bool
+    first: int
+    """Of steps."""
+    smallest: int
+    differences: npt.NDArray[Any] | None
+    """None if all are 0."""
+
+    def write(self, out: npt.NDArray[Any]) -> None:
+        """Into a place that has this many numbers."""
+        whole: Ints = out if out.dtype == np.int64 else np.empty(self.count, dtype=np.int64)
+        rest = whole[1:] if self.steps else whole
+        rest[:] = self.smallest
+        if self.differences is not None:
+            rest += self.differences
+        if self.steps:
+            whole[0] = self.first
+            np.cumsum(whole, out=whole)
+        if out is not whole:
+            out[:] = whole.view(np.float64) if self.unit == _BITS else _UNITS[self.unit][1](whole)
+
+
+def _packed_whole(whole: Ints, unit: int) -> Piece:
+    step = np.diff(whole)  # wraps around where numbers are far apart, as does what is made of it
+    by_step = _width(step) < _width(whole)
+    chosen = step if by_step else whole
+    smallest = int(chosen.min())
+    width = _width(chosen)
+    differences = (chosen - smallest).astype("i8" if width == 8 else f"u{width}") if width else None
+    return Piece(len(whole), unit, by_step, int(whole[0]), smallest, differences)
+
+
+def _width(whole: Ints) -> int:
+    """Bytes of a difference from the smallest."""
+    span = int(whole.max()) - int(whole.min())
+    return next(width for width in (0, 1, 2, 4, 8) if span < 1 << 8 * width)
+
+
+def _packed(values: Floats, guess: int) -> Piece:
+    """`guess`: the unit that is tried first."""
+    bits = values.view(np.int64)
+    if (bits[1:] == bits[:-1]).all():
+        return _packed_whole(bits, _BITS)
+    for unit in (guess, *range(len(_UNITS))):
+        if unit == _BITS:
+            continue
+        per_one, of_whole = _UNITS[unit]
+        whole = np.rint(values * per_one)
+        if not (np.abs(whole) < 1 << 53).all():  # nor is it so of NaN
+            break
+        numbers = whole.astype(np.int64)
+        if (np.asarray(of_whole(numbers), dtype=np.float64).view(np.int64) == bits).all():
+            return _packed_whole(numbers, unit)
+    return _packed_whole(bits, _BITS)
+
+
+class Column(Sequence[N], Generic[N]):
+    """Numbers of one kind. `np.asarray` makes an array of all."""
+
+    __slots__ = ("_packed", "_pieces", "_read", "_unit", "append", "dtype", "open")
+
+    def __init__(self, kind: Literal["q", "d"], values: Sequence[N] | npt.NDArray[Any] = ()) -> None:
+        self.open: array[Any] = array(kind)
+        """What is not packed yet. The last number always is among it, and may change."""
+        self.dtype = np.dtype(np.int64 if kind == "q" else np.float64)
+        self._pieces: list[Piece] = []
+        self._packed = 0
+        """How many numbers they have."""
+        self._unit = 0
+        self._read: tuple[int, npt.NDArray[Any]] = (-1, np.empty(0))
+        """The piece that was read last, of all its numbers."""
+        self.append: Callable[[N], None] = self.open.append  # as fast as that of an array: events call it one by one
+        if len(values):
+            self.extend(values)
+            self.pack()
+
+    def extend(self, values: Sequence[N] | npt.NDArray[Any]) -> None:
+        self.open.frombytes(np.asarray(values, dtype=self.dtype).tobytes())
+
+    def pack(self) -> None:
+        end = (len(self.open) - 1) // PIECE * PIECE
+        for begin in range(0, end, PIECE):
+            self._pieces.append(self._piece(np.array(self.open[begin : begin + PIECE], dtype=self.dtype)))
+        if end > 0:
+            del self.open[:end]
+            self._packed += end
+
+    def _piece(self, values: npt.NDArray[Any]) -> Piece:
+        if self.dtype == np.int64:
+            return _packed_whole(values, 0)
+        piece = _packed(values, self._unit)
+        if piece.unit != _BITS:
+            self._unit = piece.unit
+        return piece
+
+    # -- as a sequence ------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return self._packed + len(self.open)
+
+    @overload
+    def __getitem__(self, at: SupportsIndex) -> N: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[N]: ...
+    def __getitem__(self, at: SupportsIndex | slice) -> N | Sequence[N]:
+        if isinstance(at, slice):
+            begin, end, _ = at.indices(len(self))
+            found: Sequence[N] = self.part(begin, max(begin, end)).tolist()
+            return found
+        place = range(len(self))[at]
+        found_one: N
+        if place >= self._packed:
+            found_one = self.open[place - self._packed]
+        else:
+            found_one = self._of(place // PIECE)[place % PIECE].item()
+        return found_one
+
+    def __iter__(self) -> Iterator[N]:
+        for begin in range(0, len(self), PIECE):
+            yield from self.part(begin, min(begin + PIECE, len(self))).tolist()
+
+    # -- as arrays ----------------------------------------------------------------------------------------------
+
+    def _of(self, piece: int) -> npt.NDArray[Any]:
+        if self._read[0] != piece:
+            values = np.empty(PIECE, dtype=self.dtype)
+            self._pieces[piece].write(values)
+            self._read = piece, values
+        return self._read[1]
+
+    def part(self, begin: int, end: int) -> npt.NDArray[Any]:
+        """A copy of those from `begin` up to, and without, `end`."""
+        out = np.empty(end - begin, dtype=self.dtype)
+        packed, at = self._packed, begin
+        while at < min(end, packed):
+            piece, skipped = divmod(at, PIECE)
+            until = min(end, (piece + 1) * PIECE)
+            if until - at == PIECE:
+                self._pieces[piece].write(out[at - begin : until - begin])
+            else:
+                out[at - begin : until - begin] = self._of(piece)[skipped : skipped + until - at]
+            at = until
+        if end > at:
+            out[at - begin :] = np.frombuffer(self.open[at - packed : end - packed], dtype=self.dtype)
+        return out
+
+    def take(self, places: Ints) -> npt.NDArray[Any]:
+        """Those at these places; what is far from all of them is not unpacked."""
+        out = np.empty(len(places), dtype=self.dtype)
+        of = places // PIECE
+        for piece in np.unique(of).tolist():
+            own, begin = of == piece, piece * PIECE
+            out[own] = self.part(begin, min(begin + PIECE, len(self)))[places[own] - begin]
+        return out
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        out = self.part(0, len(self))
+        return out if dtype is None else out.astype(dtype, copy=False)
+
+    def mapped(self, change: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]) -> Column[N]:
+        """What becomes of each number."""
+        out: Column[N] = Column("q" if self.open.typecode == "q" else "d")
+        for begin in range(0, len(self), PIECE):
+            out.extend(change(self.part(begin, min(begin + PIECE, len(self)))))
+            out.pack()
+        return out
+
+    def unpacked(self) -> array[Any]:
+        """For many looks at single numbers."""
+        return array(self.open.typecode, self.part(0, len(self)).tobytes())
+
+
+def ints() -> Column[int]:
+    return Column("q")
+
+
+def floats() -> Column[float]:
+    return Column("d")
+
+
+def pack(columns: Any) -> None:
+    """All in this dataclass, and in those that it holds."""
+    for holder, name in _columns_in(columns):
+        getattr(holder, name).pack()
+
+
+def unpack(columns: Any) -> None:
+    """The same the other way round: arrays take the place of columns, for who looks at single numbers again and
+    again."""
+    for holder, name in list(_columns_in(columns)):
+        setattr(holder, name, getattr(holder, name).unpacked())
+
+
+def _columns_in(holder: Any) -> Iterator[tuple[Any, str]]:
+    for f in fields(holder):
+        value = getattr(holder, f.name)
+        if isinstance(value, Column):
+            yield holder, f.name
+        elif is_dataclass(value):
+            yield from _columns_in(value)
