@@ -11,7 +11,7 @@ import pytest
 from made import made
 from qlog_analysis import read
 from qlog_analysis.load import load
-from qlog_analysis.metrics import acks_of, measure, observe, rate_samples
+from qlog_analysis.metrics import measure, observe, rate_samples
 from qlog_analysis.model import Trace
 from simulation import Path
 from small import SIZE, Small
@@ -53,7 +53,7 @@ def test_a_flight_that_begins_with_nothing_in_flight_does_not_count_the_pause_be
     s.send(100.0, 101.0)
     s.ack(112.0, [1, 2])
     trace = s.trace(tmp_path)
-    rates = rate_samples(observe(trace), acks_of(trace)).rate
+    rates = rate_samples(observe(trace)).rate
     assert rates.tolist() == pytest.approx([BITS * 1e3 / 10, BITS * 1e3 * 2 / 12])
 
 
@@ -68,7 +68,7 @@ def test_what_came_after_it_was_declared_lost_was_delivered_when_it_came(tmp_pat
     s.ack(30.0, [0, 5])
     s.ack(46.0, [0, 6])
     trace = s.trace(tmp_path)
-    rates = rate_samples(observe(trace), acks_of(trace)).rate
+    rates = rate_samples(observe(trace)).rate
     # Six were delivered in 30 ms. When the last one left, five were, and packet 4 of 4 ms had begun its flight: it and
     # another one came in 21 ms, but were sent over 22 ms.
     assert rates.tolist() == pytest.approx([BITS * 1e3 * 4 / 20, BITS * 1e3 * 6 / 30, BITS * 1e3 * 2 / 22])
@@ -87,7 +87,7 @@ def test_samples_after_a_pause_of_the_application_are_marked(tmp_path: FilePath)
     trace = s.trace(tmp_path)
     m = measure(trace)
     assert m.application_limited is not None
-    samples = rate_samples(observe(trace), acks_of(trace), np.array([2]))
+    samples = rate_samples(observe(trace), np.array([2]))
     assert samples.application_limited.tolist() == [False, True, True, False]
     assert m.delivery_rate_application_limited_bps.samples >= 2
 
@@ -138,7 +138,7 @@ def by_the_draft(trace: Trace) -> list[tuple[float, float]]:
 def test_columns_give_the_samples_that_the_draft_gives_packet_by_packet(tmp_path: FilePath, path: Path) -> None:
     trace = trace_of(tmp_path, records(path, 3.0))
     assert not trace.came_late
-    samples = rate_samples(observe(trace), acks_of(trace))
+    samples = rate_samples(observe(trace))
     expected = by_the_draft(trace)
     assert len(expected) > 500
     np.testing.assert_allclose(np.column_stack((samples.time, samples.rate)), expected, rtol=1e-6)

@@ -19,7 +19,7 @@ from . import events, wire
 from .arrays import Floats
 from .dialect.writers import QUICHE, Writer
 from .feedback import NEVER, Feedback, Feedbacks, Space
-from .packed import Column, floats, ints, pack, unpack
+from .packed import Column, floats, ints, pack, part, parts, unpack
 
 __all__ = ["NEVER", "Feedback", "Feedbacks", "Space"]
 """Of what is imported here, what is a part of the model."""
@@ -303,7 +303,10 @@ class Trace:
     def acked_at(self) -> Floats:
         """Of each packet sent, when the ACK came; NaN if none did."""
         out = np.full(len(self.sent), np.nan)
-        out[np.asarray(self.acked)] = np.repeat(self.feedback.times, self.feedback.counts)
+        begin = 0
+        for ends, time in zip(parts(self.feedback.acked_end), parts(self.feedback.time), strict=True):
+            out[part(self.acked, begin, int(ends[-1]))] = np.repeat(time, np.diff(ends, prepend=begin))
+            begin = int(ends[-1])
         return out
 
     def acked_by(self, f: Feedback) -> Sequence[int]:

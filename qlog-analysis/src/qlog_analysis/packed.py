@@ -21,14 +21,14 @@ N = TypeVar("N", int, float)
 
 _UNITS: tuple[tuple[float, Callable[[Any], Any]], ...] = (
     (1.0, lambda n: n),
+    (1e3, lambda n: n / 1e3),
     (1e6, lambda n: n / 1e3 / 1e3),
     (1e6, lambda n: n * 1e-6),
-    (1e3, lambda n: n / 1e3),
     (1e10, lambda n: n / 1e7 * 1e-3),
 )
-"""How many of a unit are 1, and how whole numbers of it become the numbers of a trace: bytes and rates; times; receive
-timestamps, and delays of ACKs; the same in ms; round trips, of which quiche writes the ms with eight digits. The order
-of operations is that of the reader, as another one rounds otherwise."""
+"""How many of a unit are 1, and how whole numbers of it become the numbers of a trace: bytes and rates; delays of
+ACKs in ms; times; receive timestamps, and delays of ACKs; round trips, of which quiche writes the ms with eight digits.
+The order of operations is that of the reader, as another one rounds otherwise."""
 _BITS = -1
 """In place of a unit: the whole numbers are the bits of the numbers, which are no multiples of any."""
 
@@ -85,7 +85,8 @@ def _packed(values: Floats, guess: int) -> Piece:
         if unit == _BITS:
             continue
         per_one, of_whole = _UNITS[unit]
-        whole = np.rint(values * per_one)
+        with np.errstate(all="ignore"):  # infinities and NaNs are bits
+            whole = np.rint(values * per_one)
         if not (np.abs(whole) < 1 << 53).all():  # nor is it so of NaN
             break
         numbers = whole.astype(np.int64)
@@ -185,12 +186,14 @@ class Column(Sequence[N], Generic[N]):
         return out
 
     def take(self, places: Ints) -> npt.NDArray[Any]:
-        """Those at these places; what is far from all of them is not unpacked."""
+        """Those at these places, of which neighbours are near one another, or else it is slow."""
         out = np.empty(len(places), dtype=self.dtype)
-        of = places // PIECE
-        for piece in np.unique(of).tolist():
-            own, begin = of == piece, piece * PIECE
-            out[own] = self.part(begin, min(begin + PIECE, len(self)))[places[own] - begin]
+        for first in range(0, len(places), PIECE):
+            some = places[first : first + PIECE]
+            of = some // PIECE
+            for piece in np.unique(of).tolist():
+                own, begin = of == piece, piece * PIECE
+                out[first : first + PIECE][own] = self.part(begin, min(begin + PIECE, len(self)))[some[own] - begin]
         return out
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
@@ -208,6 +211,22 @@ class Column(Sequence[N], Generic[N]):
     def unpacked(self) -> array[Any]:
         """For many looks at single numbers."""
         return array(self.open.typecode, self.part(0, len(self)).tobytes())
+
+
+def part(column: Column[Any] | array[Any], begin: int, end: int) -> npt.NDArray[Any]:
+    """Of a column, packed or not."""
+    return column.part(begin, end) if isinstance(column, Column) else np.asarray(column)[begin:end]
+
+
+def take(column: Column[Any] | array[Any], places: Ints) -> npt.NDArray[Any]:
+    """Likewise."""
+    return column.take(places) if isinstance(column, Column) else np.asarray(column)[places]
+
+
+def parts(column: Column[Any] | array[Any], size: int = 4 * PIECE) -> Iterator[npt.NDArray[Any]]:
+    """All of it, one part after the other."""
+    for begin in range(0, len(column), size):
+        yield part(column, begin, min(begin + size, len(column)))
 
 
 def ints() -> Column[int]:

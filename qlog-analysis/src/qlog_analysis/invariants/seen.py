@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..metrics.observed import UNPACED, Observed, observe
+from ..metrics.observed import Observed, observe
+from ..metrics.windows import UNPACED
 from ..model import NEVER, Trace
 from .probe_timeout import probe_timeouts
 

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Floats
 from ..model import Space, Trace
-from .acks import Acks
+from ..packed import Column, floats, ints, take
+from .acks import acks_in_parts
 from .distribution import Distribution
 
 TOGETHER = 1e-4
@@ -27,26 +29,47 @@ class AckFrequency:
     """From one to the next."""
 
 
-def received(trace: Trace, acks: Acks) -> AckFrequency | None:
-    if not len(acks):
+@dataclass(frozen=True, slots=True)
+class AckColumns:
+    """One of each ACK."""
+
+    time: Column[float]
+    packets: Column[int]
+    size: Column[float]
+    """Bytes that it acknowledges."""
+
+    @classmethod
+    def of(cls, trace: Trace) -> AckColumns:
+        out = cls(floats(), ints(), floats())
+        for acks in acks_in_parts(trace):
+            size = acks.sums(take(trace.sent.size, acks.packets).astype(np.float64))
+            for column, values in ((out.time, acks.time), (out.packets, acks.count), (out.size, size)):
+                column.extend(values)
+                column.pack()
+        return out
+
+    def gaps(self) -> Floats:
+        return np.diff(np.asarray(self.time, dtype=np.float64))
+
+
+def received(trace: Trace, acks: AckColumns) -> AckFrequency | None:
+    if not len(acks.time):
         return None
-    size = acks.sums(np.array(trace.sent.size, dtype=np.float64))
     return AckFrequency(
-        acks=len(acks),
-        packets_per_ack=Distribution.of_values(acks.count),
-        bytes_per_ack=Distribution.of_values(size) if trace.sizes_known else None,
-        gap_ms=Distribution.of(np.diff(acks.time)),
+        acks=len(acks.time),
+        packets_per_ack=Distribution.of_values(np.asarray(acks.packets, dtype=np.int64)),
+        bytes_per_ack=Distribution.of_values(np.asarray(acks.size, dtype=np.float64)) if trace.sizes_known else None,
+        gap_ms=Distribution.of(acks.gaps()),
     )
 
 
-def batched_percent(trace: Trace, acks: Acks, fastest: float) -> float | None:
+def batched_percent(acks: AckColumns, fastest: float) -> float | None:
     """Share of the ACKs received that are part of a batch; `fastest` is the highest delivery rate of the trace, bit/s.
     None with fewer than two ACKs."""
-    if len(acks) < 2:
+    if len(acks.time) < 2:
         return None
-    size = acks.sums(np.array(trace.sent.size, dtype=np.float64))
-    gap = np.diff(acks.time)
-    follows = (gap < TOGETHER) & (gap < 8.0 * size[1:] / fastest / FASTER)
+    gap = acks.gaps()
+    follows = (gap < TOGETHER) & (gap < 8.0 * np.asarray(acks.size, dtype=np.float64)[1:] / fastest / FASTER)
     member = np.append(follows, False) | np.append(False, follows)
     return float(100.0 * member.mean())
 

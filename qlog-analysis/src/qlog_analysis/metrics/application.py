@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Bools, Floats
 from ..events import ZoneEpoch
 from ..model import Trace
 from .held_back import SLACK, Gaps, Hold
-from .observed import Observed
+from .windows import Window
 
 BY_PACKETS = "window, pacing and flow control let a packet leave, and none left"
 BY_EMPTY_PATH = "nothing was in flight"
@@ -37,21 +37,32 @@ class ApplicationLimited:
         return cls(evidence, len(some), float(some.sum()), float(some.max()) if len(some) else None)
 
 
-def spells(gaps: Gaps) -> Ints:
-    """Gaps between packets that have a spell: longer than a timer may be late. What follows the last packet is none,
-    as nothing tells of more data."""
-    length = gaps.end - gaps.lifted
-    found: Ints = np.flatnonzero((gaps.rest == Hold.APPLICATION) & (length > SLACK))
-    return found[found < len(length) - 1]
+class Spells:
+    """Gaps between packets that are longer than a timer may be late."""
 
+    def __init__(self) -> None:
+        self._packets = 0
+        self._window_known = False
+        self._lengths: list[Floats] = []
 
-def by_packets(o: Observed, gaps: Gaps) -> ApplicationLimited | None:
-    """None with fewer than two packets."""
-    if len(o.sends) < 2:
-        return None
-    some = spells(gaps)
-    evidence = BY_PACKETS if bool(np.isfinite(o.sends.window).any()) else BY_EMPTY_PATH
-    return ApplicationLimited.of(evidence, (gaps.end - gaps.lifted)[some])
+    def add(self, w: Window, gaps: Gaps) -> Bools:
+        """Which of the gaps, those of the next window, have one. What follows the last packet is none, as nothing tells
+        of more data."""
+        length = gaps.end - gaps.lifted
+        found: Bools = (gaps.rest == Hold.APPLICATION) & (length > SLACK)
+        if w.next_time is None:
+            found[-1:] = False
+        self._packets += len(w.sends)
+        self._window_known |= bool(np.isfinite(w.sends.window).any())
+        self._lengths.append(length[found])
+        return found
+
+    def found(self) -> ApplicationLimited | None:
+        """None with fewer than two packets."""
+        if self._packets < 2:
+            return None
+        evidence = BY_PACKETS if self._window_known else BY_EMPTY_PATH
+        return ApplicationLimited.of(evidence, np.concatenate(self._lengths))
 
 
 def told(trace: Trace) -> ApplicationLimited | None:

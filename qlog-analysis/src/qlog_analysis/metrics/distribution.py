@@ -39,10 +39,14 @@ class Distribution:
         weigh."""
         if len(seconds) < 2 or time[-1] <= time[0]:
             return cls(0)
-        ms, weight = seconds[:-1] * 1e3, _weights(time, valid)
+        ms = seconds[:-1] * 1e3
         order = np.argsort(ms, kind="stable")
-        share = np.cumsum(weight[order]) / weight.sum()
-        p50, p95 = (float(ms[order][min(int(np.searchsorted(share, q)), len(ms) - 1)]) for q in (0.5, 0.95))
+        weight = _weights(time, valid)
+        share = weight[order]
+        np.cumsum(share, out=share)
+        share /= weight.sum()
+        p50, p95 = (float(ms[order[min(int(np.searchsorted(share, q)), len(ms) - 1)]]) for q in (0.5, 0.95))
+        del order, share
         mean = float(np.average(ms, weights=weight))
         return cls(len(ms), float(ms.min()), mean, p50, p95, float(ms.max()))
 

@@ -8,13 +8,16 @@ application's: it had nothing to send.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from enum import IntEnum
 
 import numpy as np
 
 from ..arrays import Floats, Ints
 from .observed import Observed
+from .windows import Sends, Window
 
 
 class Hold(IntEnum):
@@ -51,11 +54,23 @@ class Gaps:
 
 
 def gaps_of(o: Observed, blocked: Floats) -> Gaps:
-    """`blocked`: when flow control held data back (`flow_control.blocked_times`)."""
-    s = o.sends
-    begin, end = s.time, np.append(s.time[1:], max(o.end, s.time[-1]) if len(s) else [])
-    window = _room_since(o)
-    pacer = np.clip(_pacer_free(o), begin, end)
+    """Those of the whole trace. `blocked`: when flow control held data back (`flow_control.blocked_times`)."""
+    found = [gaps for _, gaps in gaps_by_window(o, blocked)]
+    return Gaps(*(np.concatenate([getattr(gaps, f.name) for gaps in found]) for f in fields(Gaps)))
+
+
+def gaps_by_window(o: Observed, blocked: Floats) -> Iterator[tuple[Window, Gaps]]:
+    """From each packet of a window to the next one, which may be in the next window."""
+    pacer, any_removed = _Pacer(o), o.any_removed
+    for w in o.windows():
+        yield w, _gaps(o, w, blocked, pacer.free(w.sends), any_removed=any_removed)
+
+
+def _gaps(o: Observed, w: Window, blocked: Floats, free: Floats, *, any_removed: bool) -> Gaps:
+    s = w.sends
+    begin, end = s.time, _ends(o, w)
+    window = _room_since(o, w, end)
+    pacer = np.clip(free, begin, end)
     receiver = _lifted(blocked, begin, end)
     lifts = np.stack([begin, window, pacer, receiver])
     by = lifts.argmax(axis=0)  # in the order of `Hold`
@@ -68,27 +83,39 @@ def gaps_of(o: Observed, blocked: Floats) -> Gaps:
     by[(by == Hold.PACING) & np.isnan(s.pacing)] = Hold.UNKNOWN
     # Without the window, time in which something is in flight may be the window's as well as the application's.
     unknown = ~np.isfinite(s.window)
-    empty = _empty_since(o, begin, end)
+    empty = _empty_since(w, begin, end) if any_removed else end
     lifted = np.where(unknown & nothing, empty, lifted)
     rest = np.where(unknown & (lifted < empty), Hold.UNKNOWN, Hold.APPLICATION)
     held = np.where(unknown & nothing, Hold.UNKNOWN, by)
     return Gaps(begin, lifted, end, held, rest)
 
 
-def _room_since(o: Observed) -> Floats:
+def _ends(o: Observed, w: Window) -> Floats:
+    """When the next packet left; of the last one the end of the trace."""
+    time = w.sends.time
+    if not len(time):
+        return time
+    return np.append(time[1:], w.next_time if w.next_time is not None else max(o.end, time[-1]))
+
+
+def _room_since(o: Observed, w: Window, end: Floats) -> Floats:
     """For each gap, since when the window has had room for a full packet when it ends; its begin if all the time."""
-    s, r, m = o.sends, o.removals, o.trace.metrics
-    if not len(s) or not len(m):
+    s, r, m = w.sends, w.removals, w.metrics
+    if not len(s) or not len(o.trace.metrics):
         return s.time
-    record = np.sort(np.concatenate((s.record, r.record, np.array(m.record, dtype=np.int64))), kind="stable")
+    record = np.sort(np.concatenate((s.record, r.record, m.record)), kind="stable")
     record = record[np.diff(record, prepend=-1) > 0]
-    rows = np.searchsorted(np.array(m.record, dtype=np.int64), record, side="right") - 1
-    window = np.where(rows >= 0, np.array(m.congestion_window)[np.maximum(rows, 0)], np.nan)
-    is_blocked = window - o.in_flight(record) < o.full
-    times = _times_of(o, record)
+    rows = np.searchsorted(m.record, record, side="right") - 1
+    window = np.where(rows >= 0, m.window[np.maximum(rows, 0)], np.nan) if len(m.record) else np.full(len(rows), np.nan)
+    sent, gone = w.in_flight
+    sent_by = sent[np.searchsorted(s.record, record, side="right")]
+    gone_by = gone[np.searchsorted(r.record, record, side="right")]
+    is_blocked = window - (sent_by - gone_by) < o.full
+    times = np.zeros(len(record))
+    for of, at in ((m.record, m.time), (r.record, r.time), (s.record, s.time)):
+        times[np.searchsorted(record, of)] = at
     index = np.arange(len(record))
     last_blocked = np.maximum.accumulate(np.where(is_blocked, index, -1))
-    end = np.append(s.time[1:], max(o.end, s.time[-1]))
     before_next = np.append(np.searchsorted(record, s.record[1:]) - 1, len(record) - 1)
     blocked_until = last_blocked[before_next]
     following = np.append(times, times[-1])[np.minimum(blocked_until + 1, before_next)]
@@ -97,39 +124,38 @@ def _room_since(o: Observed) -> Floats:
     return np.asarray(np.where(blocked_until < mine, s.time, since), dtype=np.float64)
 
 
-def _times_of(o: Observed, record: Ints) -> Floats:
-    time = np.zeros(len(record))
-    m = o.trace.metrics
-    for of, at in ((np.array(m.record), np.array(m.time)), (o.removals.record, o.removals.time)):
-        time[np.searchsorted(record, of)] = at
-    time[np.searchsorted(record, o.sends.record)] = o.sends.time
-    return time
-
-
-def pace_of(o: Observed) -> Floats:
+def pace_of(o: Observed, s: Sends) -> Floats:
     """The pacing rate at each packet sent, bit/s; where the trace has none, a window per round trip, as RFC 9002
     section 7.7 wants no pacer slower. Infinite without pacing, NaN where neither is known."""
-    s, samples = o.sends, o.samples
+    samples = o.samples
     if not len(samples.time):
         return s.pacing
     newest = samples.rtt[np.maximum(np.searchsorted(samples.time, s.time, side="right") - 1, 0)]
     return np.asarray(np.where(np.isnan(s.pacing), 8.0 * s.window / newest, s.pacing), dtype=np.float64)
 
 
-def _pacer_free(o: Observed) -> Floats:
+class _Pacer:
     """When the pacing rate has had the time that what was sent takes. A pacer that runs ahead of its rate gets no more
     credit than a round trip's worth, or it would seem to hold back what comes long afterwards. Where the trace has no
     pacing rate, a pacer may be there that sends a window per round trip; RFC 9002 section 7.7 wants none slower."""
-    s, pace = o.sends, pace_of(o)
-    known = np.isfinite(pace) & (pace > 0.0)
-    takes = np.where(known, 8.0 * s.size / np.where(known, pace, 1.0), 0.0)
-    most = max(o.base_rtt or 0.0, SHORTEST_CREDIT)
-    free, out = -np.inf, []
-    for at, d in zip(s.time.tolist(), takes.tolist(), strict=True):
-        free = at if d <= 0.0 or free < at else free
-        free = min(free + d, at + (most if most > d else d)) if d > 0.0 else free
-        out.append(free)
-    return np.array(out, dtype=np.float64)
+
+    def __init__(self, o: Observed) -> None:
+        self._o = o
+        self._most = max(o.base_rtt or 0.0, SHORTEST_CREDIT)
+        self._free = -np.inf
+
+    def free(self, s: Sends) -> Floats:
+        """After each of these packets, which follow those of the call before."""
+        pace, most = pace_of(self._o, s), self._most
+        known = np.isfinite(pace) & (pace > 0.0)
+        takes = np.where(known, 8.0 * s.size / np.where(known, pace, 1.0), 0.0)
+        free, out = self._free, []
+        for at, d in zip(s.time.tolist(), takes.tolist(), strict=True):
+            free = at if d <= 0.0 or free < at else free
+            free = min(free + d, at + (most if most > d else d)) if d > 0.0 else free
+            out.append(free)
+        self._free = free
+        return np.array(out, dtype=np.float64)
 
 
 def _lifted(blocked: Floats, begin: Floats, end: Floats) -> Floats:
@@ -141,14 +167,13 @@ def _lifted(blocked: Floats, begin: Floats, end: Floats) -> Floats:
     return np.asarray(np.clip(until, begin, end), dtype=np.float64)
 
 
-def _empty_since(o: Observed, begin: Floats, end: Floats) -> Floats:
+def _empty_since(w: Window, begin: Floats, end: Floats) -> Floats:
     """For each gap, since when nothing is in flight; its end if something is all the time."""
-    s, r = o.sends, o.removals
-    if not len(s) or not len(r.record):
+    r = w.removals
+    if not len(begin):
         return end
-    next_record = np.append(s.record[1:], np.iinfo(np.int64).max)
-    last = np.searchsorted(r.record, next_record) - 1
-    sent = np.cumsum(s.size)
-    gone = np.concatenate(([0.0], np.cumsum(r.size)))[last + 1]
-    at = np.where(last >= 0, r.time[np.maximum(last, 0)], begin)
-    return np.asarray(np.where(sent - gone <= 0.0, np.clip(at, begin, end), end), dtype=np.float64)
+    sent, gone = w.in_flight
+    removed = np.searchsorted(r.record, np.append(w.sends.record[1:], w.next_record))
+    times = np.concatenate(([math.nan if w.before.gone_at is None else w.before.gone_at], r.time))[removed]
+    at = np.where(np.isnan(times), begin, times)
+    return np.asarray(np.where(sent[1:] - gone[removed] <= 0.0, np.clip(at, begin, end), end), dtype=np.float64)

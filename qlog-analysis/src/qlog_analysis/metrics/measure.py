@@ -6,25 +6,27 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..model import LossesFrom, Trace
+from ..packed import parts
 from . import ack_frequency, application, reasons, reordering
-from .ack_frequency import batched_percent
-from .acks import acks_of
-from .delivery_rate import NO_RATES, rate_samples
+from .ack_frequency import AckColumns, batched_percent
+from .application import ApplicationLimited, Spells
+from .delivery_rate import Rates, RateSamples
 from .distribution import Distribution
 from .figures import TraceMetrics
 from .flow_control import blocked_times
 from .goodput import MIN_FRAMES, acked_frames, distinct_bytes, transfer_span
-from .held_back import gaps_of
+from .held_back import gaps_by_window
 from .observed import Observed, observe
-from .one_way import OneWay, one_way
-from .pacing import pacing_of
+from .one_way import one_way
+from .pacing import Pacing, PacingOf
 from .resolution import whole_ms
 
 
 def measure(trace: Trace, observed: Observed | None = None) -> TraceMetrics:
     """All figures; `observed` if it is there already."""
-    o = observed if observed is not None else observe(trace)
     sent, received = trace.sent, trace.received
     coarse = whole_ms(trace)
     why = reasons.not_told(trace)
@@ -32,8 +34,7 @@ def measure(trace: Trace, observed: Observed | None = None) -> TraceMetrics:
     acked_bytes = distinct_bytes(sent.frames, acked_frames(trace))
     received_bytes = distinct_bytes(received)
     received_span = (received.time[0], received.time[-1]) if len(received) >= MIN_FRAMES else None
-    way = one_way(trace, o.samples)
-    found = _found(o, way, coarse=coarse)
+    found, note = _found(trace, observed, coarse=coarse)
     return TraceMetrics(
         trace=str(trace.path),
         title=trace.title,
@@ -41,7 +42,7 @@ def measure(trace: Trace, observed: Observed | None = None) -> TraceMetrics:
         vantage_point=trace.vantage_point,
         duration_s=trace.end,
         packets_sent=len(sent),
-        bytes_sent=None if "bytes_sent" in why else sum(sent.size),
+        bytes_sent=None if "bytes_sent" in why else sum(int(size.sum()) for size in parts(sent.size)),
         packets_received=trace.received_packets,
         packets_lost=lost,
         loss_percent=None if lost is None else 100.0 * lost / len(sent),
@@ -53,39 +54,69 @@ def measure(trace: Trace, observed: Observed | None = None) -> TraceMetrics:
         goodput_bps=_rate(acked_bytes, transfer_span(trace)),
         received_goodput_bps=_rate(received_bytes, received_span),
         rtt_from=_rtt_from(trace) if "rtt_from" not in why else None,
-        rtt_ms=Distribution.of(o.samples.rtt),
-        queueing_delay_ms=Distribution.of(o.samples.rowd),
-        queueing_delay_over_time_ms=Distribution.over_time(o.samples.time, o.samples.rowd),
         **found,
         not_measured=why | reasons.why_missing(trace, found, coarse=coarse),
-        notes=trace.notes + ([way.note] if way.note is not None else []),
+        notes=trace.notes + ([note] if note is not None else []),
         other_events=trace.others,
     )
 
 
-def _found(o: Observed, way: OneWay, *, coarse: bool) -> dict[str, Any]:
-    """What follows from packets and ACKs as columns, by name."""
-    trace = o.trace
-    acks = acks_of(trace)
-    gaps = gaps_of(o, blocked_times(o)[0])
-    spells = application.spells(gaps)
-    rates = rate_samples(o, acks, spells + 1) if trace.sizes_known else NO_RATES
+def _found(trace: Trace, observed: Observed | None, *, coarse: bool) -> tuple[dict[str, Any], str | None]:
+    """What follows from packets and ACKs as columns, by name; and a note. A column is let go of before the next one is
+    made: they are what takes the memory."""
+    o = observed if observed is not None else observe(trace)
+    delays, note = _delays(o)
+    o = o.with_round_trips_only()
+    limited, pacing, rates = _by_window(o, coarse=coarse)
+    del o
     fastest = float(rates.rate.max()) if len(rates.rate) else None
-    return {
-        "relative_one_way_delay_ms": Distribution.of(way.rowd),
-        "relative_one_way_delay_from": way.source if len(way.rowd) else None,
-        "delivery_rate_bps": Distribution.of_values(rates.rate[~rates.application_limited]),
-        "delivery_rate_application_limited_bps": Distribution.of_values(rates.rate[rates.application_limited]),
+    all_rates, limited_rates = (
+        Distribution.of_values(rates.rate[some]) for some in (~rates.application_limited, rates.application_limited)
+    )
+    del rates
+    acks = AckColumns.of(trace)
+    return delays | {
+        "delivery_rate_bps": all_rates,
+        "delivery_rate_application_limited_bps": limited_rates,
         "reordering_received": reordering.received(trace),
-        "reordering_by_acks": reordering.by_acks(trace, acks),
+        "reordering_by_acks": reordering.by_acks(trace),
         "acks_received": ack_frequency.received(trace, acks),
-        "acks_batched_percent": None if fastest is None or coarse else batched_percent(trace, acks, fastest),
+        "acks_batched_percent": None if fastest is None or coarse else batched_percent(acks, fastest),
         "acks_sent": ack_frequency.sent(trace),
-        "application_limited": application.by_packets(o, gaps),
+        "application_limited": limited,
         "application_limited_told": application.told(trace),
-        "pacing": None if coarse else pacing_of(o, gaps),
+        "pacing": pacing,
         "fairness": None,
+    }, note
+
+
+def _delays(o: Observed) -> tuple[dict[str, Any], str | None]:
+    s = o.samples
+    delays = {
+        "rtt_ms": Distribution.of(s.rtt),
+        "queueing_delay_ms": Distribution.of(s.rowd),
+        "queueing_delay_over_time_ms": Distribution.over_time(s.time, s.rowd),
     }
+    way = one_way(o.trace, s)
+    source = way.source if len(way.rowd) else None
+    one_way_delays = {"relative_one_way_delay_ms": Distribution.of(way.rowd), "relative_one_way_delay_from": source}
+    return delays | one_way_delays, way.note
+
+
+def _by_window(o: Observed, *, coarse: bool) -> tuple[ApplicationLimited | None, Pacing | None, RateSamples]:
+    """What takes packets one after the other."""
+    spells, pacing, rates = Spells(), PacingOf(o), Rates(o)
+    waited = False  # the last packet of the window before
+    for w, gaps in gaps_by_window(o, blocked_times(o)[0]):
+        waits = spells.add(w, gaps)
+        if o.trace.sizes_known:
+            rates.add(w, np.append(waited, waits[:-1])[: len(waits)])
+        if not coarse:
+            pacing.add(w, gaps)
+        waited = bool(waits[-1:].any())
+    found = rates.found()
+    del rates  # with what it keeps of packets
+    return spells.found(), None if coarse else pacing.found(), found
 
 
 def _rtt_from(trace: Trace) -> str:

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..arrays import Floats
 from ..model import Trace
-from .delay import DelaySamples, above_smallest
+from ..packed import parts, take
+from .delay import DelaySamples, above_smallest, size_classes
 
 SLACK = 5e-3
 """s; the delay of one way is not larger than that of both, but for so much."""
@@ -37,13 +38,20 @@ def one_way(trace: Trace, samples: DelaySamples) -> OneWay:
     if not len(feedback.received_packet) or not len(samples.rowd):
         return OneWay(samples.rowd, ACK_ARRIVALS if trace.frames_known else SENDER)
     packet = np.asarray(feedback.received_packet, dtype=np.int64)
-    received = np.asarray(feedback.received_time, dtype=np.float64)
-    acked = np.repeat(feedback.times, np.diff(feedback.received_end, prepend=0))
-    left = np.array(trace.sent.time, dtype=np.float64)[packet]
-    size = np.array(trace.sent.size, dtype=np.int64)[packet]
-    rowd = above_smallest(received - left, size)
-    both_ways = above_smallest(acked - left, size)
-    contradicted = float(np.mean(rowd > both_ways + SLACK))
+    left, classes = take(trace.sent.time, packet), size_classes(trace, packet)
+    del packet
+    rowd = np.array(feedback.received_time, dtype=np.float64)
+    rowd -= left
+    rowd = above_smallest(rowd, classes)
+    both_ways, begin = left, 0
+    for ends, time in zip(parts(feedback.received_end), parts(feedback.time), strict=True):
+        some = slice(begin, int(ends[-1]))
+        both_ways[some] = np.repeat(time, np.diff(ends, prepend=begin)) - left[some]
+        begin = some.stop
+    both_ways = above_smallest(both_ways, classes)
+    both_ways += SLACK
+    contradicted = float(np.mean(rowd > both_ways))
+    del both_ways, left
     if contradicted > MOST_IMPLAUSIBLE:
         why = f"{100.0 * contradicted:.1f} % of the receive timestamps contradict round trips, so that none is used"
         return OneWay(samples.rowd, ACK_ARRIVALS, why)

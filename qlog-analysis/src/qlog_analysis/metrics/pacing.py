@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Bools, Floats, Ints
+from ..packed import floats
 from .distribution import Distribution
 from .held_back import Gaps, Hold, pace_of
 from .observed import Observed
+from .windows import Window
 
 BURST = 10
 """Packets; RFC 9002 section 7.7 wants no burst beyond the initial window, which is this many (section 7.2)."""
@@ -37,35 +40,89 @@ class Pacing:
     largest_burst_bytes: int | None
 
 
-def pacing_of(o: Observed, gaps: Gaps) -> Pacing | None:
-    """None with fewer than two packets."""
-    if len(o.sends) < 2:
-        return None
-    gap, sized = np.diff(o.sends.time), o.trace.sizes_known
-    burst = np.concatenate(([0], np.cumsum(gap >= _at_once(o))))
-    packets, size = np.bincount(burst), np.bincount(burst, weights=o.sends.size)
-    large = packets > BURST
-    return Pacing(
-        gap_ms=Distribution.of(gap),
-        gap_over_pacing=Distribution.of_values(_over_pacing(o, gaps, gap) if sized else np.empty(0)),
-        bursts=int(large.sum()),
-        bytes_in_bursts_percent=float(100.0 * size[large].sum() / size.sum()) if sized else None,
-        largest_burst_packets=int(packets.max()),
-        largest_burst_bytes=int(size[packets.argmax()]) if sized else None,
-    )
+class Bursts:
+    """Runs of packets that left at once, as they come."""
+
+    def __init__(self) -> None:
+        self.large = self.largest = 0
+        self.bytes = self.bytes_in_large = self.largest_bytes = 0.0
+        self._packets = 0
+        self._bytes = 0.0
+        """Of the one that may go on."""
+
+    def add(self, size: Floats, ends: Bools) -> None:
+        """Packets, and whether a burst ends with each."""
+        begin = np.concatenate(([0], np.flatnonzero(ends) + 1))
+        packets = np.diff(begin, append=len(size))
+        total = np.concatenate(([0.0], np.cumsum(size)))
+        of_burst = np.diff(total[np.append(begin, len(size))])
+        packets[0] += self._packets
+        of_burst[0] += self._bytes
+        self._packets, self._bytes = int(packets[-1]), float(of_burst[-1])
+        self._ended(packets[:-1], of_burst[:-1])
+
+    def end(self) -> None:
+        if self._packets:
+            self._ended(np.array([self._packets]), np.array([self._bytes]))
+
+    def _ended(self, packets: Ints, size: Floats) -> None:
+        if not len(packets):
+            return
+        large = packets > BURST
+        self.large += int(large.sum())
+        self.bytes += float(size.sum())
+        self.bytes_in_large += float(size[large].sum())
+        if packets.max() > self.largest:
+            self.largest, self.largest_bytes = int(packets.max()), float(size[packets.argmax()])
 
 
-def _at_once(o: Observed) -> Floats:
-    """The gap, s, below which each packet but the first belongs to the burst of the one before."""
-    pace, size = pace_of(o)[:-1], o.sends.size[:-1]
+class PacingOf:
+    """The figure, as packets come."""
+
+    def __init__(self, o: Observed) -> None:
+        self._o = o
+        self._bursts = Bursts()
+        self._times = floats()
+        self._over = array("d")
+
+    def add(self, w: Window, gaps: Gaps) -> None:
+        s = w.sends
+        gap = np.diff(s.time, append=[] if w.next_time is None else [w.next_time])
+        pace, size, pacing = pace_of(self._o, s)[: len(gap)], s.size[: len(gap)], s.pacing[: len(gap)]
+        ends = gap >= _at_once(pace, size)
+        self._bursts.add(s.size, np.append(ends, np.zeros(len(s) - len(gap), dtype=np.bool_)))
+        self._times.extend(s.time)
+        self._times.pack()
+        if self._o.trace.sizes_known:
+            self._over.frombytes(_over_pacing(pacing, size, gaps.by[: len(gap)], gap).tobytes())
+
+    def found(self) -> Pacing | None:
+        """None with fewer than two packets."""
+        b, sized = self._bursts, self._o.trace.sizes_known
+        if len(self._times) < 2:
+            return None
+        b.end()
+        over = Distribution.of_values(np.frombuffer(self._over, dtype=np.float64))
+        self._over = array("d")
+        return Pacing(
+            gap_ms=Distribution.of(np.diff(np.asarray(self._times, dtype=np.float64))),
+            gap_over_pacing=over,
+            bursts=b.large,
+            bytes_in_bursts_percent=100.0 * b.bytes_in_large / b.bytes if sized else None,
+            largest_burst_packets=b.largest,
+            largest_burst_bytes=int(b.largest_bytes) if sized else None,
+        )
+
+
+def _at_once(pace: Floats, size: Floats) -> Floats:
+    """The gap, s, below which the packet after each belongs to its burst."""
     known = np.isfinite(pace) & (pace > 0.0) & (size > 0.0)
     least = AT_ONCE * 8.0 * size / np.where(known, pace, 1.0)
     return np.asarray(np.where(known, least, AT_ONCE_UNPACED), dtype=np.float64)
 
 
-def _over_pacing(o: Observed, gaps: Gaps, gap: Floats) -> Floats:
-    pacing = o.sends.pacing[:-1]
+def _over_pacing(pacing: Floats, size: Floats, by: Ints, gap: Floats) -> Floats:
     known = np.isfinite(pacing) & (pacing > 0.0)
-    takes = 8.0 * o.sends.size[:-1] / np.where(known, pacing, 1.0)
-    paced = (gaps.by[:-1] == Hold.PACING) | (gap < takes)
+    takes = 8.0 * size / np.where(known, pacing, 1.0)
+    paced = (by == Hold.PACING) | (gap < takes)
     return np.asarray((gap / takes)[known & paced], dtype=np.float64)

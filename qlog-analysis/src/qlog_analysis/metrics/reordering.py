@@ -8,7 +8,8 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..model import Space, Trace
-from .acks import Acks
+from ..packed import floats, ints, take
+from .acks import acks_in_parts
 from .distribution import Distribution
 
 
@@ -27,28 +28,40 @@ class Reordering:
 def received(trace: Trace) -> Reordering | None:
     """Of packets received in the application packet number space; None if there are none. Duplicates do not count."""
     own = np.frombuffer(bytes(trace.received_space), dtype=np.uint8) == Space.APPLICATION
-    number = np.array(trace.received_number, dtype=np.int64)[own]
-    time = np.array(trace.received_at, dtype=np.float64)[own]
-    first = np.sort(np.unique(number, return_index=True)[1])
-    return _reordering(number[first], time[first])
+    number, time = (np.asarray(column)[own] for column in (trace.received_number, trace.received_at))
+    if not (number[1:] > number[:-1]).all():
+        first = np.sort(np.unique(number, return_index=True)[1])
+        number, time = number[first], time[first]
+    return _reordering(number, time)
 
 
-def by_acks(trace: Trace, acks: Acks) -> Reordering | None:
+def by_acks(trace: Trace) -> Reordering | None:
     """Of packets acknowledged: reordered is one that an ACK acknowledges after an earlier ACK had one that was sent
     later. Within an ACK there is no order."""
-    number = np.array(trace.sent.number, dtype=np.int64)
     space = np.frombuffer(bytes(trace.sent.space), dtype=np.uint8)
     late = np.array(trace.came_late, dtype=np.int64)
     came = np.array(trace.came_late_at, dtype=np.float64)
     came, late = came[space[late] == Space.APPLICATION], late[space[late] == Space.APPLICATION]
+    numbers, times, ack_times, counts = ints(), floats(), floats(), ints()
+    for acks in acks_in_parts(trace):
+        time = np.repeat(acks.time, acks.count)
+        number = take(trace.sent.number, acks.packets)
+        for column, values in ((numbers, number), (times, time), (ack_times, acks.time), (counts, acks.count)):
+            column.extend(values)
+            column.pack()
+    if not len(late):
+        return _reordering(np.asarray(numbers), np.asarray(times))
     # Packets that had been declared lost come with an ACK of the same time, or with one that has no others.
-    at = np.searchsorted(acks.time, came)
-    with_others = np.append(acks.time, np.nan)[at] == came
-    group = np.concatenate((np.repeat(np.arange(len(acks)) * 1.0, acks.count), np.where(with_others, at, at - 0.5)))
-    time = np.concatenate((np.repeat(acks.time, acks.count), came))
-    packet = np.concatenate((acks.packets, late))
-    order = np.lexsort((number[packet], time, group))
-    return _reordering(number[packet][order], time[order])
+    ack_time = np.asarray(ack_times)
+    at = np.searchsorted(ack_time, came)
+    with_others = np.append(ack_time, np.nan)[at] == came
+    group = np.concatenate(
+        (np.repeat(np.arange(len(ack_time)) * 1.0, np.asarray(counts)), np.where(with_others, at, at - 0.5))
+    )
+    time = np.concatenate((np.asarray(times), came))
+    number = np.concatenate((np.asarray(numbers), take(trace.sent.number, late)))
+    order = np.lexsort((number, time, group))
+    return _reordering(number[order], time[order])
 
 
 def _reordering(number: Ints, time: Floats) -> Reordering | None:

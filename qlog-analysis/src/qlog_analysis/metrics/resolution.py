@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..model import Trace
+from ..packed import parts
 
 ENOUGH = 20
 """Packets; fewer may fall on whole ms by chance."""
@@ -14,7 +15,7 @@ ROUNDING = 2e-6
 
 def whole_ms(trace: Trace) -> bool:
     """Whether the packets of a trace have times in whole ms, as some writers have them."""
-    time = np.concatenate((np.array(trace.sent.time, dtype=np.float64), np.array(trace.received_at, dtype=np.float64)))
-    if len(time) < ENOUGH:
+    if len(trace.sent) + len(trace.received_at) < ENOUGH:
         return False
-    return bool((np.abs(time - np.round(time, 3)) < ROUNDING).all())
+    columns = (trace.sent.time, trace.received_at)
+    return all((np.abs(time - np.round(time, 3)) < ROUNDING).all() for column in columns for time in parts(column))

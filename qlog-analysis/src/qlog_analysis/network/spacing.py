@@ -28,7 +28,7 @@ def judge(j: Joined) -> Judged:
     # As if the trace had the network's times, truncated as its own are, and sizes. A datagram with several packets is
     # the handshake's.
     size = np.where(np.bincount(row[found], minlength=len(j.data))[row] > 1, sends.size, size)
-    seen = replace(j.seen, o=replace(j.seen.o, sends=replace(sends, time=time, size=size)))
+    seen = replace(j.seen, o=j.seen.o.with_sends(replace(sends, time=time, size=size)))
     return pacing.judge(seen)
 
 

@@ -1,0 +1,109 @@
+"""Packed columns give back every number as it was, bit by bit."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from qlog_analysis import packed
+from qlog_analysis.packed import PIECE, Column, part, parts, take
+from traces import FAST, records, trace_of
+
+LENGTHS = (0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 5)
+MANY = 3 * PIECE + 5
+R = np.random.default_rng(1)
+WHOLE = {
+    "one number": np.full(MANY, 7),
+    "counting": np.arange(MANY) * 3 + 5,
+    "bytes": R.integers(0, 256, MANY),
+    "falling": 10**12 - np.cumsum(R.integers(0, 70_000, MANY)),
+    "large": R.integers(-(1 << 62), 1 << 62, MANY),
+    "of all sizes": R.integers(-(1 << 62), 1 << 62, MANY) >> R.integers(0, 62, MANY),
+    "ends of the range": np.where(np.arange(MANY) % 2, np.iinfo(np.int64).min, np.iinfo(np.int64).max),
+}
+US = np.cumsum(R.integers(0, 3000, MANY))
+REAL = {
+    "times": US / 1e3 / 1e3,
+    "receive timestamps": US * 1e-6,
+    "delays in ms": US / 1e3,
+    "round trips": np.round(R.uniform(30.0, 90.0, MANY), 6) * 1e-3,
+    "bytes": R.integers(0, 1 << 40, MANY).astype(np.float64),
+    "any": R.normal(size=MANY),
+    "any bits": R.integers(0, 1 << 63, MANY).view(np.float64),
+    "special": R.choice([0.0, -0.0, math.nan, math.inf, -math.inf, 1.0, 5e-324, 1e300], MANY),
+    "unknown at first": np.where(np.arange(MANY) < PIECE + 9, math.nan, US / 1e3 / 1e3),
+    "negative zeros": np.where(np.arange(MANY) % 2, -0.0, 1.0),
+}
+CASES = [pytest.param("q", v, id=f"whole, {k}") for k, v in WHOLE.items()] + [
+    pytest.param("d", v, id=f"real, {k}") for k, v in REAL.items()
+]
+
+
+def same(got: Any, expected: npt.NDArray[Any]) -> bool:
+    return np.asarray(got, dtype=expected.dtype).tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize(("kind", "values"), CASES)
+def test_every_number_comes_back(kind: Any, values: npt.NDArray[Any]) -> None:
+    for length in LENGTHS:
+        some = values[:length]
+        column: Column[Any] = Column(kind, some)
+        assert len(column) == length
+        assert same(column, some)
+        assert same(list(column), some)
+        assert same(column.unpacked(), some)
+        assert same(np.concatenate([*parts(column, 1000), some[:0]]), some)
+        for at in {0, PIECE - 1, PIECE, length - 1} & set(range(length)):
+            assert same([column[at], column[at - length]], some[[at, at - length]])
+
+
+def test_parts_of_a_column() -> None:
+    values = REAL["times"]
+    column: Column[float] = Column("d", values)
+    for begin, end in ((0, 0), (5, 9), (PIECE - 3, PIECE + 3), (0, 2 * PIECE), (100, MANY), (MANY - 2, MANY)):
+        assert same(column[begin:end], values[begin:end])
+        assert same(part(column, begin, end), values[begin:end])
+        assert same(part(column.unpacked(), begin, end), values[begin:end])
+    places = R.integers(0, MANY, 2 * PIECE)
+    assert same(take(column, places), values[places])
+    assert same(take(column.unpacked(), places), values[places])
+    with pytest.raises(IndexError):
+        column[MANY]
+
+
+def test_what_is_appended_one_by_one_is_packed_as_well() -> None:
+    column = packed.ints()
+    for at, value in enumerate(WHOLE["falling"].tolist()):
+        column.append(value)
+        if at % 3000 == 0:
+            column.pack()
+    assert len(column.open) <= PIECE + 3000
+    assert same(column, WHOLE["falling"])
+    column.open[-1] = 3  # the last number may change at any time
+    column.pack()
+    assert column[-1] == 3
+
+
+def test_usual_columns_take_a_byte_or_two_per_number() -> None:
+    for name, most in (("times", 2), ("receive timestamps", 2), ("delays in ms", 2), ("round trips", 4), ("any", 8)):
+        assert _bytes(Column("d", REAL[name])) <= most * MANY, name
+    assert _bytes(Column("q", WHOLE["counting"])) < 100
+
+
+def _bytes(column: Column[Any]) -> int:
+    """Of whole pieces."""
+    return sum(p.differences.nbytes for p in column._pieces if p.differences is not None)
+
+
+def test_a_trace_unpacks_all_its_columns(tmp_path: Any) -> None:
+    trace = trace_of(tmp_path, records(FAST, 2.0))
+    before = [list(getattr(holder, name)) for holder, name in packed._columns_in(trace)]
+    columns = list(packed._columns_in(trace))
+    trace.unpack()
+    assert not list(packed._columns_in(trace))
+    after = [list(getattr(holder, name)) for holder, name in columns]
+    np.testing.assert_equal(after, before)
