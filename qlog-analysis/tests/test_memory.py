@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 import lab
+from qlog_analysis.metrics import measure, measure_alone
 from speed import MB, SPECS, make, memory
+from traces import SLOW, records, trace_of
 
 SHORT, LONG = 2.0, 8.0
 """s; of the download. The short one takes what every trace does: the interpreter, libraries, a block, a window."""
@@ -26,3 +28,8 @@ def test_metrics_take_a_fifth_of_what_a_trace_is_longer(tmp_path: Path, spec: st
     size, taken = ([f(path) for path in traces] for f in (lambda path: path.stat().st_size / MB, memory))
     growth = (taken[1] - taken[0]) / (size[1] - size[0])
     assert growth < MOST, f"{taken[0]:.0f} MB for {size[0]:.0f} MB, {taken[1]:.0f} MB for {size[1]:.0f} MB"
+
+
+def test_figures_are_the_same_without_the_columns_that_none_needs(tmp_path: Path) -> None:
+    trace = trace_of(tmp_path, records(SLOW, 3.0))
+    assert measure(trace) == measure_alone(trace)

@@ -282,10 +282,10 @@ class Builder:
         self.progress.lost_total += count
         if count == 0:
             return
-        last = t.feedback[-1] if t.feedback else None
+        last = t.feedback.newest
         if last is not None and last.group_end > record.number and last.time == time:
-            more = self.progress.spaces[last.space].lose_oldest(count - len(last.lost))
-            found = len(last.lost) + len(more)
+            more = self.progress.spaces[last.space].lose_oldest(count - last.lost)
+            found = last.lost + len(more)
             t.feedback.lose(more)
         else:
             found = self._loss_by_timer(record, time, count)
@@ -316,7 +316,7 @@ class Builder:
         position = None if space is None else self.progress.spaces[space].lose(data.number)
         if space is None or position is None:
             return
-        last = self.trace.feedback[-1] if self.trace.feedback else None
+        last = self.trace.feedback.newest
         if last is not None and last.time == time and last.space is space:
             self.trace.feedback.lose([position])
         else:

@@ -25,7 +25,7 @@ from .explain.story import Story, tell
 from .explain.text import to_text as story_text
 from .linklog import LinkLog, read_link_log
 from .load import Choice, load
-from .metrics import Flow, TraceMetrics, fairness, fairness_text, flow_of, measure
+from .metrics import Flow, TraceMetrics, fairness, fairness_text, flow_of, measure_alone
 from .metrics import to_text as metrics_text
 from .model import Trace
 from .output import STANDARD_OUTPUT, keep_apart, write_text
@@ -185,7 +185,7 @@ def metrics(args: Namespace) -> Code:
         trace = _load(args, path)
         if several:
             flows.append(flow_of(trace))
-        return measure(trace)
+        return measure_alone(trace)
 
     used = Used.of(args.traces, use)
     shares = fairness(flows)

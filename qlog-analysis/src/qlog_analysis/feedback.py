@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import overload
+from typing import NamedTuple, overload
 
 import numpy as np
 
@@ -49,6 +49,16 @@ class Feedback:
     """ECT (0 and 1) and CE counts of the ACK frame, if it has them."""
     group_end: int = NEVER
     """Record number of the next packet event: what the controller wrote before it, it wrote at this feedback."""
+
+
+class Newest(NamedTuple):
+    """What is asked of the last feedback while a trace is built."""
+
+    time: float
+    space: Space
+    lost: int
+    """How many packets."""
+    group_end: int
 
 
 @dataclass(slots=True)
@@ -128,6 +138,13 @@ class Feedbacks(Sequence[Feedback]):
         self.received_end.append(len(self.received_packet))
         if f.lost:
             self.lost[len(self) - 1] = list(f.lost)
+
+    @property
+    def newest(self) -> Newest | None:
+        if not self.time.open:
+            return None
+        lost = self.lost.get(len(self) - 1, ())
+        return Newest(self.time.open[-1], _SPACES[self.space[-1]], len(lost), self.group_end.open[-1])
 
     def close(self, record: int) -> None:
         """What comes from this record on does not belong to the last one."""

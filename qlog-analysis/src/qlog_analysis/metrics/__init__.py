@@ -14,7 +14,7 @@ from .distribution import Distribution, share_of_time_above
 from .fairness import Fairness, Flow, fairness, flow_of
 from .figures import BASIC, TraceMetrics
 from .goodput import distinct_bytes, transfer_span
-from .measure import measure
+from .measure import measure, measure_alone
 from .observed import Observed, observe
 from .pacing import Pacing
 from .reasons import NO_FRAMES
@@ -45,6 +45,7 @@ __all__ = [
     "fairness_text",
     "flow_of",
     "measure",
+    "measure_alone",
     "observe",
     "rate_samples",
     "share_of_time_above",

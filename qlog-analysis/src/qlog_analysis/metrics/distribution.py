@@ -40,15 +40,17 @@ class Distribution:
         if len(seconds) < 2 or time[-1] <= time[0]:
             return cls(0)
         ms = seconds[:-1] * 1e3
-        order = np.argsort(ms, kind="stable")
+        order = np.argsort(ms, kind="stable").astype(np.uint32 if len(ms) < 1 << 32 else np.int64)
         weight = _weights(time, valid)
+        least, mean, most = float(ms.min()), float(np.average(ms, weights=weight)), float(ms.max())
+        del ms  # columns of a long trace are what takes the memory: few are there at a time
         share = weight[order]
         np.cumsum(share, out=share)
         share /= weight.sum()
-        p50, p95 = (float(ms[order[min(int(np.searchsorted(share, q)), len(ms) - 1)]]) for q in (0.5, 0.95))
-        del order, share
-        mean = float(np.average(ms, weights=weight))
-        return cls(len(ms), float(ms.min()), mean, p50, p95, float(ms.max()))
+        p50, p95 = (
+            float(seconds[order[min(int(np.searchsorted(share, q)), len(share) - 1)]] * 1e3) for q in (0.5, 0.95)
+        )
+        return cls(len(share), least, mean, p50, p95, most)
 
 
 def _weights(time: Floats, valid: Floats | None) -> Floats:

@@ -24,6 +24,23 @@ from .one_way import one_way
 from .pacing import Pacing, PacingOf
 from .resolution import whole_ms
 
+NOT_USED = {
+    "metrics": ("bytes_in_flight", "smoothed_rtt", "min_rtt", "lost_packets"),
+    "feedback": ("ect", "ce", "group_end"),
+    "written": ("record", "time", "stream", "end"),
+}
+"""Columns that no figure is computed from."""
+
+
+def measure_alone(trace: Trace) -> TraceMetrics:
+    """All figures of a trace that nobody uses afterwards: what is not needed for them is let go of."""
+    for holder, names in NOT_USED.items():
+        for name in names:
+            delattr(getattr(trace, holder), name)
+    if trace.frames_known:
+        del trace.metrics.latest_rtt
+    return measure(trace)
+
 
 def measure(trace: Trace, observed: Observed | None = None) -> TraceMetrics:
     """All figures; `observed` if it is there already."""

@@ -104,8 +104,10 @@ class PacingOf:
         b.end()
         over = Distribution.of_values(np.frombuffer(self._over, dtype=np.float64))
         self._over = array("d")
+        gap = np.diff(np.asarray(self._times, dtype=np.float64))
+        gap *= 1e3
         return Pacing(
-            gap_ms=Distribution.of(np.diff(np.asarray(self._times, dtype=np.float64))),
+            gap_ms=Distribution.of_values(gap),
             gap_over_pacing=over,
             bursts=b.large,
             bytes_in_bursts_percent=100.0 * b.bytes_in_large / b.bytes if sized else None,
