@@ -190,6 +190,10 @@ class Column(Sequence[N], Generic[N]):
         out = np.empty(len(places), dtype=self.dtype)
         for first in range(0, len(places), PIECE):
             some = places[first : first + PIECE]
+            begin, end = int(some.min()), int(some.max()) + 1
+            if end - begin <= 2 * PIECE:
+                out[first : first + PIECE] = self.part(begin, end)[some - begin]
+                continue
             of = some // PIECE
             for piece in np.unique(of).tolist():
                 own, begin = of == piece, piece * PIECE

@@ -42,12 +42,17 @@ class Observed:
         return windows(self.trace, self.own)
 
     @cached_property
+    def _whole(self) -> tuple[Sends, Removals]:
+        every = [(w.sends, w.removals) for w in self.windows()]
+        return _joined(Sends, [sends for sends, _ in every]), _joined(Removals, [removals for _, removals in every])
+
+    @cached_property
     def sends(self) -> Sends:
-        return _joined(Sends, [w.sends for w in self.windows()])
+        return self._whole[0]
 
     @cached_property
     def removals(self) -> Removals:
-        return _joined(Removals, [w.removals for w in self.windows()])
+        return self._whole[1]
 
     def with_sends(self, sends: Sends) -> Observed:
         """With these as columns."""
@@ -61,7 +66,9 @@ class Observed:
 
     @property
     def any_removed(self) -> bool:
-        return any(len(w.removals.record) for w in self.windows())
+        """Whether anything is acknowledged or lost of `sends`."""
+        acked = (self.own[packets].any() for packets in parts(self.trace.acked))
+        return any(acked) or any(self.own[packets].any() for packets in self.trace.feedback.lost.values())
 
     @property
     def acked_at(self) -> Floats:
