@@ -35,7 +35,7 @@ class Seen:
     until: int
     """Record from which on nothing is judged: another path has windows and packets of its own."""
     round_end: Ints
-    """For each feedback the first one (index) that acknowledges a packet sent after it; one past the last if none."""
+    """For each feedback the first one (index) that acknowledges a packet sent later; one past the last if none."""
 
     @property
     def ours(self) -> bool:
@@ -122,13 +122,14 @@ def _other_path(trace: Trace) -> int:
 
 
 def _round_ends(trace: Trace) -> Ints:
-    """Feedback by feedback: when the first packet sent after it has been acknowledged."""
+    """Feedback by feedback: when the first packet sent later has been acknowledged. One sent at the same time may have
+    left before or after, as far as a sender can tell by its clock."""
     counts = trace.feedback.counts
     some = trace.feedback.of_application & (counts > 0)
-    reached = np.full(len(counts), -1, dtype=np.int64)
+    reached = np.full(len(counts), -np.inf)
     if some.any():
-        sent = np.asarray(trace.sent.record, dtype=np.int64)[np.asarray(trace.acked, dtype=np.int64)]
+        sent = np.asarray(trace.sent.time, dtype=np.float64)[np.asarray(trace.acked, dtype=np.int64)]
         begins = (np.cumsum(counts) - counts)[counts > 0]
         reached[counts > 0] = np.maximum.reduceat(sent, begins)
-        reached = np.maximum.accumulate(np.where(some, reached, -1))
-    return np.searchsorted(reached, trace.feedback.records, side="right")
+        reached = np.maximum.accumulate(np.where(some, reached, -np.inf))
+    return np.searchsorted(reached, trace.feedback.times, side="right")
