@@ -57,11 +57,7 @@ def wide_comments(source: str) -> list[int]:
 def test_comments_of_the_controllers_are_no_wider_than_code() -> None:
     files = [file.relative_to(ROOT) for file in sorted((ROOT / "cc" / "src").rglob("*.rs"))]
     assert files
-    wide = [
-        f"{file}:{number}"
-        for file in files
-        for number in wide_comments((ROOT / file).read_text(encoding="utf-8"))
-    ]
+    wide = [f"{file}:{number}" for file in files for number in wide_comments((ROOT / file).read_text(encoding="utf-8"))]
     assert not wide, f"over {WIDEST_COMMENT} columns; wrap these comments:\n" + "\n".join(wide)
 
 
