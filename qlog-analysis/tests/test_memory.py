@@ -16,7 +16,7 @@ SHORT, LONG = 2.0, 8.0
 MOST = 0.2
 """Of the size of what is more. Packed columns of a trace are 0.04 to 0.06 of it, and those that a figure is computed
 from are of 8 bytes per packet, 0.007 of it each; eight of them are needed at a time. Before columns were packed and
-taken in windows it was 1.0."""
+taken in windows it was 0.8."""
 
 
 @pytest.mark.parametrize("spec", SPECS)
