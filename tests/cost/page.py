@@ -10,15 +10,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 import textwrap
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "interop" / "testbed"))
+
+import document_parts
+
 ROOT = Path(__file__).parents[2]
 LINE = 120
-BEGIN, END = "<!-- {}: by tests/cost -->", "<!-- end -->"
+BEGIN = "<!-- {}: by tests/cost -->"
 ORDER = ("singles", "pairs", "pairs-silent", "bursts")
 # How the table of the target calls the variants, in its order.
 TARGET = {
@@ -104,15 +107,6 @@ PARTS = {
 }
 
 
-def replaced(text: str, name: str, content: str) -> str:
-    """The text with the content between the comments of this name."""
-    begin = BEGIN.format(name)
-    pattern = re.compile(re.escape(begin) + r"\n.*?" + re.escape(END), re.DOTALL)
-    if not pattern.search(text):
-        raise SystemExit(f"error: there is no {begin!r} with its {END!r}")
-    return pattern.sub(lambda _: f"{begin}\n{content}\n{END}", text)
-
-
 def pages(root: Path) -> dict[Path, str]:
     """The documents as they should be."""
     numbers = read(root)
@@ -120,7 +114,7 @@ def pages(root: Path) -> dict[Path, str]:
     for name, parts in PARTS.items():
         text = (root / name).read_text(encoding="utf-8")
         for part, content in parts.items():
-            text = replaced(text, part, content(numbers))
+            text = document_parts.replaced(text, BEGIN.format(part), f"{content(numbers)}\n")
         wanted[root / name] = text
     return wanted
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path as File
 from statistics import median
 from textwrap import fill
+
+sys.path.insert(0, str(File(__file__).resolve().parents[2] / "interop" / "testbed"))
+
+from document_parts import replaced
 
 from .harms import REFERENCES, Figures
 from .judge import FRESH
@@ -19,7 +24,6 @@ from .worst import Case
 RESULTS = ROOT / "docs" / "results"
 PAGE = RESULTS / "hunt.md"
 WORST, PLANTED = "<!-- worst: by tests/hunt -->", "<!-- planted: by tests/hunt -->"
-END = "<!-- end -->"
 SHOWN = (
     ("goodput_bps", 1e-6),
     ("silence_s", 1.0),
@@ -102,7 +106,4 @@ def place(mark: str, part: str) -> None:
 
 def placed(whole: str, mark: str, part: str) -> str:
     """What stands between the mark and the next end is replaced."""
-    if whole.count(mark) != 1 or END not in whole.split(mark)[1]:
-        raise HuntError(f"{PAGE}: expected `{mark}` once, and `{END}` behind it")
-    before, rest = whole.split(mark)
-    return f"{before}{mark}\n{part}{END}{rest.split(END, 1)[1]}"
+    return replaced(whole, mark, part, lambda why: HuntError(f"{PAGE}: expected a part, but {why}"))

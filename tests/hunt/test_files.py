@@ -50,7 +50,7 @@ def test_every_case_has_its_reason_and_its_picture_on_the_page() -> None:
 
 @pytest.mark.parametrize("mark", [page.WORST, page.PLANTED])
 def test_what_is_written_has_its_place_on_the_page(mark: str) -> None:
-    old, new = f"a\n{mark}\nold\n{page.END}\nb", f"a\n{mark}\nnew\n{page.END}\nb"
+    old, new = f"a\n{mark}\nold\n<!-- end -->\nb", f"a\n{mark}\nnew\n<!-- end -->\nb"
     assert page.placed(old, mark, "new\n") == new
     assert page.placed(page.PAGE.read_text(), mark, "new\n").count("\nnew\n") == 1
 

@@ -18,6 +18,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "interop" / "testbed"))
+
+import document_parts
 import msgspec
 from stages import ROOT
 from verdicts import SUBJECT, Entry
@@ -28,7 +31,7 @@ WITHOUT, WITH = "false", "true"
 SUITES = (*MEDIA, "paths", "held-out")
 MAPS = ("map-utilisation", "map-delay", "map-loss", "map-loss-at-start")
 LINE = 120
-BEGIN, END = "<!-- {}: by tests/report/publish.py -->", "<!-- end -->"
+BEGIN = "<!-- {}: by tests/report/publish.py -->"
 
 
 def rounded(entry: Entry) -> Entry:
@@ -100,11 +103,7 @@ def earlier(entries: Sequence[Entry]) -> str:
 
 def replaced(text: str, name: str, content: str) -> str:
     """The text with the content between the comments of this name."""
-    begin = BEGIN.format(name)
-    pattern = re.compile(re.escape(begin) + r"\n.*?" + re.escape(END), re.DOTALL)
-    if not pattern.search(text):
-        raise SystemExit(f"error: there is no {begin!r} with its {END!r}")
-    return pattern.sub(lambda _: f"{begin}\n{content.strip()}\n{END}", text)
+    return document_parts.replaced(text, BEGIN.format(name), f"{content.strip()}\n")
 
 
 def section(markdown: str, title: str) -> str:

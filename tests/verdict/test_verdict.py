@@ -11,7 +11,7 @@ import encoder
 import groups
 import pytest
 from lab_runs import File, Point, Run, Variant, decoded, errors, settings_of, start, variants
-from verdict_page import BEGIN, END, bias, placed, row, size_of_error, spread
+from verdict_page import BEGIN, bias, placed, row, size_of_error, spread
 
 HERE = Path(__file__).resolve().parent
 BUILD = Path(os.environ.get("QUICHE_CC_BUILD_DIR", HERE.parents[1] / "build"))
@@ -77,8 +77,8 @@ def test_a_row_has_a_cell_for_every_column() -> None:
 
 
 def test_only_what_is_between_the_comments_changes() -> None:
-    page = f"above\n{BEGIN}\nold\n{END}\nbelow\n"
-    assert placed(page, "new\n") == f"above\n{BEGIN}\nnew\n{END}\nbelow\n"
+    page = f"above\n{BEGIN}\nold\n<!-- end -->\nbelow\n"
+    assert placed(page, "new\n") == f"above\n{BEGIN}\nnew\n<!-- end -->\nbelow\n"
     with pytest.raises(SystemExit):
         placed("above\n", "new\n")
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import median
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "interop" / "testbed"))
+
+import document_parts
 import matplotlib as mpl
 from lab_runs import Point, Run
 from matplotlib.figure import Figure
 
-BEGIN, END = "<!-- table: by tests/verdict -->", "<!-- end -->"
+BEGIN = "<!-- table: by tests/verdict -->"
 WITHOUT, WITH = "#d55e00", "#0072b2"
 USUAL = 2
 """Packets per ACK of the first plot."""
@@ -71,11 +75,7 @@ def table(points: Sequence[Point]) -> str:
 
 def placed(page: str, content: str) -> str:
     """The page with the content between its two comments."""
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise SystemExit(f"error: the page lacks {BEGIN} with its {END}")
-    return f"{before}{begin}\n{content}{end}{after}"
+    return document_parts.replaced(page, BEGIN, content)
 
 
 def of_seeds(point: Point, of: Callable[[Run], float]) -> tuple[float, float, float]:

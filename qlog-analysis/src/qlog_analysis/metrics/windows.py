@@ -101,12 +101,13 @@ class Window:
 def windows(trace: Trace, own: npt.NDArray[np.bool_]) -> Iterator[Window]:
     """`own`: which packets sent belong to `Sends`."""
     end, row, at, before = 0, 0, 0, Before()
+    losing = list(trace.feedback.lost)
     while True:
         begin, end = end, _end(own, end)
         last = end == len(own)
         next_record = END if last else trace.sent.record[end]
         next_row, next_at = (_reach(column, next_record) for column in (trace.metrics.record, trace.feedback.record))
-        removals = _removals(trace, own, at, next_at)
+        removals = _removals(trace, own, at, next_at, losing[bisect_left(losing, at) : bisect_left(losing, next_at)])
         sends, metrics = _sends(trace, own, (begin, end), (max(row - 1, 0), next_row), removals, before)
         following = None if last else trace.sent.time[end]
         yield Window(begin, end, sends, removals, metrics, range(at, next_at), before, next_record, following)
@@ -151,14 +152,15 @@ def _sends(
     return Sends(packet, record, time, size, window, pacing, in_flight), metrics
 
 
-def _removals(trace: Trace, own: npt.NDArray[np.bool_], first: int, end: int) -> Removals:
-    """With the feedback from `first` up to `end`. No packet is removed twice."""
+def _removals(trace: Trace, own: npt.NDArray[np.bool_], first: int, end: int, losing: list[int]) -> Removals:
+    """With the feedback from `first` up to `end`; `losing` are those of it that told of losses. No packet is removed
+    twice."""
     feedback = trace.feedback
     begin = feedback.acked_end[first - 1] if first else 0
     ends = np.concatenate(([begin], part(feedback.acked_end, first, end)))
     at = np.repeat(np.arange(first, end), np.diff(ends))
     packet = part(trace.acked, begin, int(ends[-1]))
-    told = [(i, p) for i in _between(feedback.lost, first, end) for p in feedback.lost[i]]
+    told = [(i, p) for i in losing for p in feedback.lost[i]]
     lost = np.repeat((False, True), (len(packet), len(told)))
     at = np.concatenate((at, np.array([i for i, _ in told], dtype=np.int64)))
     packet = np.concatenate((packet, np.array([p for _, p in told], dtype=np.int64)))
@@ -182,9 +184,3 @@ def _metrics_before(metrics: MetricRows, pacing: Floats, record: Ints) -> tuple[
     row = np.searchsorted(metrics.record, record) - 1
     window, rate = (np.where(row >= 0, c[np.maximum(row, 0)], np.nan) for c in (metrics.window, pacing))
     return window, rate
-
-
-def _between(lost: dict[int, list[int]], first: int, end: int) -> list[int]:
-    """Those of its keys, which increase."""
-    keys = list(lost)
-    return keys[bisect_left(keys, first) : bisect_left(keys, end)]
