@@ -3,15 +3,15 @@ set(lab "${CMAKE_BINARY_DIR}/bin/cc-lab")
 
 # The claims of papers; the report with its figures stays in build/papers.
 quiche_cc_test(papers TIER test LABEL lab TIMEOUT 300 COST 60 PROCESSORS 2
-               COMMAND "${lab}" papers --only H,S --out "${CMAKE_BINARY_DIR}/papers")
+               COMMAND "${lab}" claims --only H,S --out "${CMAKE_BINARY_DIR}/papers")
 
 # The main points of docs/targets.md, with margins.
 quiche_cc_test(targets TIER test LABEL lab TIMEOUT 180 PROCESSORS 2
-               COMMAND "${lab}" papers --papers tests/targets/quick --out "${CMAKE_BINARY_DIR}/targets")
+               COMMAND "${lab}" claims --claims tests/targets/quick --out "${CMAKE_BINARY_DIR}/targets")
 
 # What can hurt a user (docs/targets.md), the main points.
 quiche_cc_test(safety TIER test LABEL lab TIMEOUT 60 PROCESSORS 2
-               COMMAND "${lab}" papers --papers tests/safety/quick --out "${CMAKE_BINARY_DIR}/safety")
+               COMMAND "${lab}" claims --claims tests/safety/quick --out "${CMAKE_BINARY_DIR}/safety")
 
 # Runs on Dask's workers, one of which is killed (docs/cluster.md).
 quiche_cc_test(cluster TIER test LABEL lab TIMEOUT 180 COST 12 COMMAND ${pytest} tests/cluster)
@@ -29,7 +29,7 @@ quiche_cc_test(hunt TIER test LABEL hunt TIMEOUT 120 COST 6 COMMAND ${pytest} te
 quiche_cc_test(hunt-sweep TIER test LABEL hunt TIMEOUT 180 COST 10
                COMMAND ${hunt} sweep --count 24 --most 0.3 --worst 3.2 --out "${CMAKE_BINARY_DIR}/hunt-sweep")
 quiche_cc_test(hunt-bounds TIER test LABEL hunt TIMEOUT 120 COST 5 PROCESSORS 2
-               COMMAND "${lab}" papers --papers tests/hunt/bounds/quick --out "${CMAKE_BINARY_DIR}/hunt-bounds")
+               COMMAND "${lab}" claims --claims tests/hunt/bounds/quick --out "${CMAKE_BINARY_DIR}/hunt-bounds")
 quiche_cc_test(dossier-page TIER test LABEL lab TIMEOUT 60 COMMAND ${pytest} tests/dossier)
 quiche_cc_test(targets-traces TIER test LABEL lab TIMEOUT 60 COMMAND ${pytest} tests/targets)
 

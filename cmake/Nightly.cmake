@@ -24,19 +24,19 @@ add_custom_target(load-programs COMMAND ${load_tests} --no-run WORKING_DIRECTORY
 add_dependencies(load-programs programs)
 
 set(nightly "${CMAKE_BINARY_DIR}/nightly")
-quiche_cc_test(claims TIER nightly LABEL claims TIMEOUT 7200 PROCESSORS 2
-               COMMAND "${lab}" papers --out "${nightly}/claims")
+quiche_cc_test(all-papers TIER nightly LABEL all-papers TIMEOUT 7200 PROCESSORS 2
+               COMMAND "${lab}" claims --out "${nightly}/papers")
 quiche_cc_test(all-targets TIER nightly LABEL all-targets TIMEOUT 7200 PROCESSORS 2
-               COMMAND "${lab}" papers --papers tests/targets --out "${nightly}/targets")
+               COMMAND "${lab}" claims --claims tests/targets --out "${nightly}/targets")
 quiche_cc_test(all-safety TIER nightly LABEL all-safety TIMEOUT 3600 PROCESSORS 2
-               COMMAND "${lab}" papers --papers tests/safety --out "${nightly}/safety")
+               COMMAND "${lab}" claims --claims tests/safety --out "${nightly}/safety")
 
 # That a lone flow of hybrid does not starve, by a solver (docs/results/lemmas.md).
 quiche_cc_test(lemmas-of-paths TIER nightly LABEL lemmas TIMEOUT 3600 COMMAND ${pytest} "${lemmas}/test_paths.py")
 
 # RFC 9743, criterion by criterion (docs/results/rfc9743.md).
 quiche_cc_test(dossier TIER nightly LABEL dossier TIMEOUT 3600 PROCESSORS 2
-               COMMAND "${lab}" papers --papers tests/dossier --out "${nightly}/dossier")
+               COMMAND "${lab}" claims --claims tests/dossier --out "${nightly}/dossier")
 
 file(GLOB suites CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/suites/*.toml")
 foreach(suite IN LISTS suites)
@@ -72,7 +72,7 @@ quiche_cc_test(hunt-sweep-large TIER nightly LABEL hunts TIMEOUT 7200 PROCESSORS
 quiche_cc_test(hunt-worst TIER nightly LABEL hunts TIMEOUT 7200 PROCESSORS 2
                COMMAND ${hunt} run --jobs 2 --worst 8 --out "${nightly}/hunt")
 quiche_cc_test(hunt-bounds-all TIER nightly LABEL hunts TIMEOUT 1800 PROCESSORS 2
-               COMMAND "${lab}" papers --papers tests/hunt/bounds --out "${nightly}/hunt-bounds")
+               COMMAND "${lab}" claims --claims tests/hunt/bounds --out "${nightly}/hunt-bounds")
 quiche_cc_test(hunt-planted TIER nightly LABEL hunts TIMEOUT 7200 PROCESSORS 2 LOCKS cargo
                COMMAND ${hunt} planted --jobs 2 --least 9 --out "${nightly}/hunt")
 quiche_cc_test(hunt-weakness TIER nightly LABEL hunts TIMEOUT 1800 PROCESSORS 2

@@ -17,7 +17,7 @@ from .progress import Progress
 from .shards import cut
 from .store import Store
 
-COMMANDS = ("compare", "papers")
+COMMANDS = ("compare", "claims")
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -35,7 +35,7 @@ def arguments() -> argparse.ArgumentParser:
         "command",
         metavar="COMMAND ...",
         nargs=argparse.REMAINDER,
-        help="of cc-lab: compare or papers, with its options",
+        help="of cc-lab: compare or claims, with its options",
     )
     return parser
 
@@ -52,7 +52,7 @@ def main(words: list[str] | None = None) -> int:
     given = parser.parse_args(words)
     command = given.command[1:] if given.command[:1] == ["--"] else given.command
     if not any(word in COMMANDS for word in command):
-        parser.error("name the command of cc-lab: compare or papers; others keep no runs that could be made elsewhere")
+        parser.error("name the command of cc-lab: compare or claims; others keep no runs that could be made elsewhere")
     if given.scheduler is not None and given.jobs is not None:
         parser.error("--jobs is for this machine; on a cluster its workers say how many runs they make at a time")
     try:

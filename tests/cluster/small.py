@@ -1,4 +1,4 @@
-"""Suites and papers that take milliseconds, and programs that are not what they should be. For the tests."""
+"""Suites and claim sets that take milliseconds, and programs that are not what they should be. For the tests."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ label = "rate"
 key = "link.bottleneck.rate"
 values = ["1Mbps", "trace:up.trace"]
 """
-PAPER = """
-[paper]
+CLAIM_SET = """
+[claim_set]
 letter = "T"
 title = "A list"
 page = "docs/lab.md"
@@ -59,12 +59,12 @@ bound = "<= 3s"
 
 
 def laid(folder: Path) -> Path:
-    """The folder with a suite and a paper, over one recording."""
-    (folder / "papers").mkdir(parents=True)
+    """The folder with a suite and a claim set, over one recording."""
+    (folder / "claims").mkdir(parents=True)
     (folder / "short.toml").write_text(SCENARIO)
     (folder / "up.trace").write_text("5\n9\n17\n20\n")
     (folder / "suite.toml").write_text(SUITE)
-    (folder / "papers" / "t.toml").write_text(PAPER)
+    (folder / "claims" / "t.toml").write_text(CLAIM_SET)
     return folder
 
 

@@ -13,7 +13,7 @@ LINK = ("compare", "suite.toml", "--out", "out")
 
 
 def test_claims_give_what_cc_lab_alone_gives_to_the_byte(tmp_path: Path) -> None:
-    command = ("papers", "--papers", "papers", "--out", "out")
+    command = ("claims", "--claims", "claims", "--out", "out")
     here, plain = laid(tmp_path / "here"), laid(tmp_path / "plain")
     run = started(here, "--jobs", "2", *command)
     output, said = run.communicate(timeout=120)
@@ -26,11 +26,11 @@ def test_claims_give_what_cc_lab_alone_gives_to_the_byte(tmp_path: Path) -> None
 
 def test_a_run_that_two_claims_need_is_made_once(tmp_path: Path) -> None:
     folder = laid(tmp_path / "here")
-    paper = (folder / "papers" / "t.toml").read_text()
-    run, check = paper[paper.index("[run") : paper.index("[[claim]]")], paper[paper.index("[[claim.check]]") :]
+    text = (folder / "claims" / "t.toml").read_text()
+    run, check = text[text.index("[run") : text.index("[[claim]]")], text[text.index("[[claim.check]]") :]
     twin = check.replace('"short"', '"twin"') + run.replace("[run.short]", "[run.twin]")
-    (folder / "papers" / "t.toml").write_text(paper + twin)
-    _, said = started(folder, "--jobs", "2", "papers", "--papers", "papers", "--out", "out").communicate(timeout=120)
+    (folder / "claims" / "t.toml").write_text(text + twin)
+    _, said = started(folder, "--jobs", "2", "claims", "--claims", "claims", "--out", "out").communicate(timeout=120)
     assert "lacks 4 runs" in said
     assert "8 of 8 runs are taken" in said
 
@@ -84,7 +84,7 @@ def test_all_is_made_again_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["run", "short.toml"], "compare or papers"),
+        (["run", "short.toml"], "compare or claims"),
         (["--jobs", "0", *LINK], "a whole number"),
         (["--jobs", "1", "--scheduler", "tcp://127.0.0.1:1", *LINK], "--jobs is for this machine"),
     ],

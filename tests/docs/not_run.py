@@ -24,7 +24,7 @@ NOT_RUN = {
     "build/tokio-quiche/*": "takes a build of eight minutes; ctest: tokio-quiche",
     "python3 patches/series.py try-release*": "asks the registry for other releases; ctest: newest-release",
     # Hours, or a quiet machine.
-    "build/bin/cc-lab papers *": "takes up to hours; ctest: papers",
+    "build/bin/cc-lab claims *": "takes up to hours; ctest: papers",
     "build/bin/cc-lab compare tests/suites/paths.toml *": "takes hours",
     "build/bin/cc-lab compare tests/suites/headline.toml *": "takes minutes; the suite with Wi-Fi is run",
     "build/bin/cc-lab compare tests/suites/headline-wifi.toml --cc $CC *": "takes minutes; a shorter one is run",

@@ -32,8 +32,8 @@ table. The claims stand in `tests/dossier`, U3 in `tests/safety`, with their run
 controllers are those of commit COMMIT:
 
 ```sh
-build/bin/cc-lab papers --papers tests/dossier --out build/dossier
-build/bin/cc-lab papers --papers tests/safety --only U --out build/dossier-safety
+build/bin/cc-lab claims --claims tests/dossier --out build/dossier
+build/bin/cc-lab claims --claims tests/safety --only U --out build/dossier-safety
 build/venv/bin/python tests/dossier/page.py --commit COMMIT build/dossier/claims.json \\
   build/dossier-safety/claims.json > docs/results/rfc9743.md
 ```

@@ -1,4 +1,4 @@
-"""RFC 9743 criterion by criterion, of what `cc-lab papers` measured.
+"""RFC 9743 criterion by criterion, of what `cc-lab claims` measured.
 
 build/venv/bin/python tests/dossier/page.py --commit HASH DIR/claims.json SAFETY/claims.json > docs/results/rfc9743.md
 """
@@ -219,7 +219,7 @@ def read(paths: Sequence[str]) -> dict[str, Mapping[str, Any]]:
 
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("claims", nargs="+", help="what `cc-lab papers` wrote")
+    parser.add_argument("claims", nargs="+", help="what `cc-lab claims` wrote")
     parser.add_argument("--commit", required=True, help="whose controllers were measured")
     given = parser.parse_args(arguments)
     try:

@@ -1,4 +1,4 @@
-"""The page about RFC 9743, from claims as `cc-lab papers` writes them."""
+"""The page about RFC 9743, from claims as `cc-lab claims` writes them."""
 
 from __future__ import annotations
 

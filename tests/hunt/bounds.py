@@ -1,9 +1,9 @@
-"""Bad paths as scenarios, and files of checks with bounds for `cc-lab papers` (docs/papers/README.md).
+"""Bad paths as scenarios, and files of checks with bounds for `cc-lab claims` (docs/claims.md).
 
 The bound of every check is an octave: twice the queue or loss of the rival that the case names, or half of its goodput,
 and never more than half of a fair share. A stall is seen by the goodput of the worst
-three seconds: what `cc-lab papers` calls silence ends with any packet, also one that waits for others before it. A path
-that is worse has the reason beside it; how far it is off is measured by `cc-lab papers --write-limits`.
+three seconds: what `cc-lab claims` calls silence ends with any packet, also one that waits for others before it. A path
+that is worse has the reason beside it; how far it is off is measured by `cc-lab claims --write-limits`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from .tables import described
 from .worst import Case
 
 HEAD = """\
-# Written by `python -m hunt bounds` out of cases.json, which has the reasons, and by `cc-lab papers --write-limits`.
+# Written by `python -m hunt bounds` out of cases.json, which has the reasons, and by `cc-lab claims --write-limits`.
 
-[paper]
+[claim_set]
 letter = "Z"
 title = "the worst that the hunt found"
 page = "docs/results/hunt.md"

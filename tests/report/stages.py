@@ -95,10 +95,10 @@ def _of_the_lab(settings: Settings) -> list[Stage]:
         return Stage(name, title, [command(name)])
 
     recordings = ("--recordings", settings.recordings) if settings.recordings else ()
-    papers = (
+    claims = (
         lab,
-        "papers",
-        "--papers",
+        "claims",
+        "--claims",
         settings.targets,
         "--out",
         settings.out / "targets",
@@ -116,7 +116,7 @@ def _of_the_lab(settings: Settings) -> list[Stage]:
         Stage(
             "targets",
             "Targets beside competing flows and under disturbance",
-            [papers],
+            [claims],
             finished=frozenset({0, 1}),
             needs=settings.targets,
         ),

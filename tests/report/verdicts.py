@@ -56,7 +56,7 @@ class Tally(msgspec.Struct, frozen=True):
 
 
 class Claim(msgspec.Struct, frozen=True):
-    """A claim of `cc-lab papers`; what the fields are stands in docs/papers/README.md."""
+    """A claim of `cc-lab claims`; what the fields are stands in docs/claims.md."""
 
     id: str
     title: str

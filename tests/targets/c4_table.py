@@ -1,4 +1,4 @@
-"""The C4 project's tests as a table: what `cc-lab papers --papers tests/targets --only K,M --out DIR` measured.
+"""The C4 project's tests as a table: what `cc-lab claims --claims tests/targets --only K,M --out DIR` measured.
 
 build/venv/bin/python tests/targets/c4_table.py DIR/claims.json > docs/results/c4.md
 """

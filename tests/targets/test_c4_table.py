@@ -1,4 +1,4 @@
-"""The table of the C4 project's tests, from claims as `cc-lab papers` writes them."""
+"""The table of the C4 project's tests, from claims as `cc-lab claims` writes them."""
 
 from __future__ import annotations
 

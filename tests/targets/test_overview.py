@@ -23,7 +23,7 @@ SENTENCE = re.compile(
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("overview")
-    command = [PROGRAMS / "cc-lab", "papers", "--papers", ROOT / "tests" / "targets", "--only", "O", "--out", folder]
+    command = [PROGRAMS / "cc-lab", "claims", "--claims", ROOT / "tests" / "targets", "--only", "O", "--out", folder]
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder

@@ -33,7 +33,7 @@ recording = "nowhere.down"
 
 
 LIVE = """
-[paper]
+[claim_set]
 letter = "E"
 [run.short]
 scenario = "SCENARIOS/encoder-beside.toml"

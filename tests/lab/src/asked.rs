@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::papers::Wanted;
+use crate::claims::Wanted;
 
 /// What is asked for of a run. It is a part of what the result is kept under.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -10,7 +10,7 @@ use crate::papers::Wanted;
 pub enum Asked {
     /// What a comparison needs: [`Outcome`](crate::compare::Outcome).
     Outcome,
-    /// What the claims of papers need: [`Measured`](crate::papers::Measured).
+    /// What claims need: [`Measured`](crate::claims::Measured).
     Measured(Wanted),
 }
 

@@ -216,8 +216,8 @@ fn packets(scenario: &Scenario) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::claims::{self, Cases, Loaded};
     use crate::compare::Suite;
-    use crate::papers::{self, Cases, Loaded};
 
     const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
@@ -249,13 +249,13 @@ mod tests {
         quiche_cc::register();
         for directory in ["papers", "targets", "safety", "dossier", "hunt/bounds"] {
             for file in files(directory) {
-                let Loaded::Paper(paper) = papers::load(&file, None).unwrap() else {
+                let Loaded::ClaimSet(set) = claims::load(&file, None).unwrap() else {
                     continue;
                 };
-                let papers = [paper];
-                let cases = Cases::of(&papers);
+                let sets = [set];
+                let cases = Cases::of(&sets);
                 for plan in cases.plans.iter().filter(|plan| plan.seed == 1) {
-                    let asked = Asked::Measured(cases.asked(&papers, plan));
+                    let asked = Asked::Measured(cases.asked(&sets, plan));
                     let arrived = sent(plan, asked);
                     assert!(arrived.is_ok(), "{}: {:?}", file.display(), arrived.err());
                 }

@@ -3,7 +3,7 @@
 //! ```text
 //!   scenario (TOML) ──┐                         ┌──► summary, series, plots
 //!   controllers ──────┼──► simulation ──► record┤
-//!   seed ─────────────┘    (virtual time)       └──► claims of the papers
+//!   seed ─────────────┘    (virtual time)       └──► claims
 //! ```
 //!
 //! What runs is the production code: the patched quiche and the controllers behind its seam. Only the clock
@@ -14,13 +14,13 @@
 
 mod agenda;
 mod asked;
+pub mod claims;
 pub mod cli;
 pub mod compare;
 mod host;
 mod job;
 pub mod network;
 mod page;
-pub mod papers;
 pub mod plot;
 pub mod randomness;
 pub mod record;

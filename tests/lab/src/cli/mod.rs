@@ -1,10 +1,10 @@
 //! The command line of `cc-lab`.
 
+mod claims;
 mod compare;
 mod measure;
 mod missing;
 mod page;
-mod papers;
 mod progress;
 mod run;
 mod shard;
@@ -15,9 +15,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+pub use self::claims::ClaimsArgs;
 pub use self::compare::CompareArgs;
 pub use self::page::PageArgs;
-pub use self::papers::PapersArgs;
 pub use self::run::RunArgs;
 pub use self::shard::ShardArgs;
 use crate::version::Versions;
@@ -41,8 +41,8 @@ pub struct Cli {
 enum Command {
     Run(RunArgs),
     Compare(CompareArgs),
-    /// Check the claims of papers and write the report
-    Papers(PapersArgs),
+    /// Check claims, of papers or of our own, and write the report
+    Claims(ClaimsArgs),
     Shard(ShardArgs),
     Page(PageArgs),
     /// Print digests of what decides results: model and controllers, as JSON
@@ -82,7 +82,7 @@ pub fn main() -> ExitCode {
     match cli.command {
         Command::Run(args) => run::run(&args, &cli.plugin).into(),
         Command::Compare(args) => compare::run(&args, &cli.plugin).into(),
-        Command::Papers(args) => papers::run(&args, &cli.plugin).into(),
+        Command::Claims(args) => claims::run(&args, &cli.plugin).into(),
         Command::Shard(args) => shard::run(&args, &cli.plugin).into(),
         Command::Page(args) => page::run(&args).into(),
         Command::Versions => versions(&cli.plugin).into(),

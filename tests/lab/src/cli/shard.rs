@@ -17,7 +17,7 @@ use crate::version::Versions;
 
 /// Make runs that a store lacks, and print them as its lines
 ///
-/// Reads what `--missing` of `compare` and `papers` prints, or a part of it. Runs of another
+/// Reads what `--missing` of `compare` and `claims` prints, or a part of it. Runs of another
 /// version of model or controllers are refused before any is made.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]

@@ -1,6 +1,7 @@
 //! The lab as a whole, with real connections.
 
 mod acks;
+mod claims;
 mod compare;
 mod determinism;
 mod documentation;
@@ -8,7 +9,6 @@ mod encoder;
 mod estimate;
 mod known;
 mod media;
-mod papers;
 mod program;
 mod scenario_errors;
 mod shards;

@@ -1,4 +1,4 @@
-//! From a paper's file to a paper, with errors that name the line and what is allowed.
+//! From a file to its claim set, with errors that name the line and what is allowed.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,24 +7,24 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 
 use super::bound::Bound;
+use super::claim_set::{Check, Claim, ClaimSet, Loaded, Relation, Run, Skipped};
 use super::file::{self, File};
 use super::limit::{Limit, Limited};
-use super::paper::{Check, Claim, Loaded, Paper, Relation, Run, Skipped};
 use super::sources::{amount, Sources};
 use super::terms::{Allowance, Terms};
 use super::value::Unit;
 use super::{figures, runs};
 use crate::toml_errors::in_words;
 
-/// A paper's file that cannot be used.
+/// A claim set's file that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PaperError {
+pub struct ClaimSetError {
     file: PathBuf,
     line: Option<usize>,
     message: String,
 }
 
-impl fmt::Display for PaperError {
+impl fmt::Display for ClaimSetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let file = self.file.display();
         match self.line {
@@ -34,7 +34,7 @@ impl fmt::Display for PaperError {
     }
 }
 
-impl std::error::Error for PaperError {}
+impl std::error::Error for ClaimSetError {}
 
 /// Why a file cannot be used, and where.
 #[derive(Debug)]
@@ -61,12 +61,12 @@ impl<T, E: fmt::Display> At<T> for Result<T, E> {
     }
 }
 
-/// Reads the paper of this file. Scenarios are looked for beside it, recordings that do not come with it in `recordings`.
+/// Reads the claim set of this file. Scenarios are looked for beside it, recordings that do not come with it in `recordings`.
 ///
 /// # Errors
 /// The file cannot be read, or is not allowed.
-pub fn load(path: &Path, recordings: Option<&Path>) -> Result<Loaded, PaperError> {
-    let text = std::fs::read_to_string(path).map_err(|error| PaperError {
+pub fn load(path: &Path, recordings: Option<&Path>) -> Result<Loaded, ClaimSetError> {
+    let text = std::fs::read_to_string(path).map_err(|error| ClaimSetError {
         file: path.to_owned(),
         line: None,
         message: format!("cannot be read: {error}"),
@@ -74,35 +74,35 @@ pub fn load(path: &Path, recordings: Option<&Path>) -> Result<Loaded, PaperError
     parse(&text, path, recordings)
 }
 
-/// Reads a paper from `text`, which stands in the file `path`.
+/// Reads a claim set from `text`, which stands in the file `path`.
 ///
 /// # Errors
 /// It is not allowed.
-pub fn parse(text: &str, path: &Path, recordings: Option<&Path>) -> Result<Loaded, PaperError> {
-    let refuse = |span: Option<Range<usize>>, message: &str| PaperError {
+pub fn parse(text: &str, path: &Path, recordings: Option<&Path>) -> Result<Loaded, ClaimSetError> {
+    let refuse = |span: Option<Range<usize>>, message: &str| ClaimSetError {
         file: path.to_owned(),
         line: span.map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1),
         message: message.to_owned(),
     };
     let file: File =
         toml::from_str(text).map_err(|error| refuse(error.span(), &in_words(&error)))?;
-    let recordings = recordings.filter(|_| file.paper.recordings);
-    if file.paper.recordings && recordings.is_none() {
+    let recordings = recordings.filter(|_| file.claim_set.recordings);
+    if file.claim_set.recordings && recordings.is_none() {
         return Ok(Loaded::Skipped(Skipped {
-            letter: *file.paper.letter.get_ref(),
-            title: file.paper.title,
+            letter: *file.claim_set.letter.get_ref(),
+            title: file.claim_set.title,
         }));
     }
-    paper(file, path, recordings)
-        .map(Loaded::Paper)
+    claim_set(file, path, recordings)
+        .map(Loaded::ClaimSet)
         .map_err(|refusal| refuse(Some(refusal.span), &refusal.message))
 }
 
-fn paper(file: File, path: &Path, recordings: Option<&Path>) -> Checked<Paper> {
+fn claim_set(file: File, path: &Path, recordings: Option<&Path>) -> Checked<ClaimSet> {
     let directory = path.parent().unwrap_or(Path::new(""));
-    let letter = *file.paper.letter.get_ref();
+    let letter = *file.claim_set.letter.get_ref();
     if !letter.is_ascii_uppercase() {
-        return Err("a paper's letter is one of A to Z").at(&file.paper.letter);
+        return Err("the letter of a claim set is one of A to Z").at(&file.claim_set.letter);
     }
     let runs: Checked<Vec<Run>> = file
         .run
@@ -118,13 +118,13 @@ fn paper(file: File, path: &Path, recordings: Option<&Path>) -> Checked<Paper> {
         }
         claims.push(claim(given, letter, &mut sources)?);
     }
-    Ok(Paper {
+    Ok(ClaimSet {
         file: path.to_owned(),
         letter,
-        title: file.paper.title,
-        authors: file.paper.authors,
-        page: file.paper.page,
-        about: file.paper.about,
+        title: file.claim_set.title,
+        authors: file.claim_set.authors,
+        page: file.claim_set.page,
+        about: file.claim_set.about,
         runs: sources.into_runs(),
         claims,
     })

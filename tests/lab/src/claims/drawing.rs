@@ -1,7 +1,7 @@
 //! Figures from results.
 
+use super::claim_set::{Axis, Data, Figure, Parameters, Series, Source, Term};
 use super::judge::median;
-use super::paper::{Axis, Data, Figure, Parameters, Series, Source, Term};
 use super::results::{Point, Results};
 use super::value::Unit;
 use crate::plot::{self, Mark};

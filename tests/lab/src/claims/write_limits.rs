@@ -1,4 +1,4 @@
-//! Writes limits into the files of papers; all else in them stays as it is.
+//! Writes limits into the files of claim sets; all else in them stays as it is.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ enum Change {
 pub fn write_limits(chapters: &[Chapter<'_>]) -> Result<usize, String> {
     let mut count = 0;
     for chapter in chapters {
-        let file = &chapter.paper.file;
+        let file = &chapter.set.file;
         count += rewrite(file, &chapter.verdicts)
             .map_err(|error| format!("{}: {error}", file.display()))?;
     }

@@ -1,4 +1,4 @@
-//! Papers' files from text to report.
+//! Claim sets from text to report.
 
 mod format;
 mod limits;
@@ -7,15 +7,15 @@ mod verdicts;
 
 use std::path::Path;
 
-use super::paper::Loaded;
-use super::resolve::{parse, PaperError};
-use super::Paper;
+use super::claim_set::Loaded;
+use super::resolve::{parse, ClaimSetError};
+use super::ClaimSet;
 
 /// As if it stood beside the papers, so that scenarios are found.
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../papers/test.toml");
 
 const HEAD: &str = r#"
-[paper]
+[claim_set]
 letter = "T"
 title = "A paper"
 authors = "A. Uthor"
@@ -40,17 +40,17 @@ source = "figure 1"
 says = "It holds."
 "#;
 
-/// A paper with one claim, which goes on with `rest`.
-fn with(rest: &str) -> Result<Paper, PaperError> {
+/// A claim set with one claim, which goes on with `rest`.
+fn with(rest: &str) -> Result<ClaimSet, ClaimSetError> {
     quiche_cc::register();
     match parse(&format!("{HEAD}{rest}"), Path::new(FILE), None)? {
-        Loaded::Paper(paper) => Ok(paper),
+        Loaded::ClaimSet(set) => Ok(set),
         Loaded::Skipped(_) => panic!("it needs no recordings"),
     }
 }
 
-/// A paper whose only check measures this and has this bound.
-fn checking(measure: &str, relation: &str) -> Result<Paper, PaperError> {
+/// A claim set whose only check measures this and has this bound.
+fn checking(measure: &str, relation: &str) -> Result<ClaimSet, ClaimSetError> {
     let check = "[[claim.check]]\nwhat = \"w\"";
     with(&format!("{check}\nmeasure = {{ {measure} }}\n{relation}\n"))
 }

@@ -1,4 +1,4 @@
-//! `cc-lab papers`.
+//! `cc-lab claims`.
 
 use std::path::{Path, PathBuf};
 
@@ -7,29 +7,29 @@ use clap::Args;
 use super::measure::{MeasureArgs, Task};
 use super::Status;
 use crate::asked::Asked;
-use crate::papers::{self, Cases, Chapter, Loaded, Measured, Paper, Skipped};
+use crate::claims::{self, Cases, Chapter, ClaimSet, Loaded, Measured, Skipped};
 
-/// Options of `cc-lab papers`.
+/// Options of `cc-lab claims`.
 ///
-/// Makes every run that the papers' claims need, once, and checks the claims. Writes claims.json, report.md, report.html and
+/// Makes every run that the claims need, once, and checks the claims. Writes claims.json, report.md, report.html and
 /// figures/ to DIR. Exit code 1 if a check does not do what its file expects: it does not hold, it is farther off than its limit,
 /// or it holds although the file says that it does not.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
-pub struct PapersArgs {
-    /// Directory of the papers' files
+pub struct ClaimsArgs {
+    /// Directory of the claim sets, which are its files *.toml
     #[arg(long, value_name = "DIR", default_value = "tests/papers")]
-    papers: PathBuf,
+    claims: PathBuf,
 
-    /// Only these papers, by their letters: H,S
+    /// Only these claim sets, by their letters: H,S
     #[arg(long, value_name = "LETTER,...", value_delimiter = ',')]
     only: Vec<String>,
 
-    /// Directory of recordings that do not come with the papers' files
+    /// Directory of recordings that do not come with the claim sets
     #[arg(long, value_name = "DIR")]
     recordings: Option<PathBuf>,
 
-    /// Write how far every check is off that is known not to hold into its paper's file, with room for other seeds; take reason
+    /// Write how far every check is off that is known not to hold into its claim set's file, with room for other seeds; take reason
     /// and limit from those that hold now
     #[arg(long)]
     write_limits: bool,
@@ -39,20 +39,20 @@ pub struct PapersArgs {
 }
 
 /// Does it. The program loaded these `plugins`.
-pub fn run(args: &PapersArgs, plugins: &[PathBuf]) -> Status {
-    let (mut papers, skipped) = match load(args) {
+pub fn run(args: &ClaimsArgs, plugins: &[PathBuf]) -> Status {
+    let (mut sets, skipped) = match load(args) {
         Ok(loaded) => loaded,
         Err(message) => {
             eprintln!("error: {message}");
             return Status::Usage;
         }
     };
-    let cases = Cases::of(&papers);
+    let cases = Cases::of(&sets);
     let task = Task {
         plans: &cases.plans,
         wanted: &|_| true,
-        asked: &|plan| Asked::Measured(cases.asked(&papers, plan)),
-        digest: &|plan, record| Ok(cases.asked(&papers, plan).of(plan, record)),
+        asked: &|plan| Asked::Measured(cases.asked(&sets, plan)),
+        digest: &|plan, record| Ok(cases.asked(&sets, plan).of(plan, record)),
     };
     if args.measure.missing {
         return args.measure.list(plugins, &task);
@@ -61,16 +61,16 @@ pub fn run(args: &PapersArgs, plugins: &[PathBuf]) -> Status {
         return Status::Failed;
     };
     if args.write_limits {
-        match write_limits(args, &papers::chapters(&papers, &cases, &measured)) {
-            Ok(written) => papers = written,
+        match write_limits(args, &claims::chapters(&sets, &cases, &measured)) {
+            Ok(written) => sets = written,
             Err(message) => {
                 eprintln!("error: {message}");
                 return Status::Failed;
             }
         }
     }
-    let chapters = papers::chapters(&papers, &cases, &measured);
-    if let Err((path, error)) = papers::write(&args.measure.out, &chapters, &skipped) {
+    let chapters = claims::chapters(&sets, &cases, &measured);
+    if let Err((path, error)) = claims::write(&args.measure.out, &chapters, &skipped) {
         eprintln!("error: {} cannot be written: {error}", path.display());
         return Status::Failed;
     }
@@ -80,17 +80,17 @@ pub fn run(args: &PapersArgs, plugins: &[PathBuf]) -> Status {
     report(&chapters)
 }
 
-/// Writes the limits of today, and reads the papers again.
-fn write_limits(args: &PapersArgs, chapters: &[Chapter<'_>]) -> Result<Vec<Paper>, String> {
-    let count = papers::write_limits(chapters)?;
+/// Writes the limits of today, and reads the claim sets again.
+fn write_limits(args: &ClaimsArgs, chapters: &[Chapter<'_>]) -> Result<Vec<ClaimSet>, String> {
+    let count = claims::write_limits(chapters)?;
     println!("checks rewritten: {count}; git diff shows which");
-    load(args).map(|(papers, _)| papers)
+    load(args).map(|(sets, _)| sets)
 }
 
-/// The papers that were asked for, by their letters, and those that have to be skipped.
-fn load(args: &PapersArgs) -> Result<(Vec<Paper>, Vec<Skipped>), String> {
-    let directory = args.papers.display();
-    let entries = std::fs::read_dir(&args.papers)
+/// The claim sets that were asked for, by their letters, and those that have to be skipped.
+fn load(args: &ClaimsArgs) -> Result<(Vec<ClaimSet>, Vec<Skipped>), String> {
+    let directory = args.claims.display();
+    let entries = std::fs::read_dir(&args.claims)
         .map_err(|error| format!("{directory} cannot be read: {error}"))?;
     let mut files: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
@@ -98,25 +98,25 @@ fn load(args: &PapersArgs) -> Result<(Vec<Paper>, Vec<Skipped>), String> {
     files.retain(|file| file.extension().is_some_and(|end| end == "toml"));
     files.sort();
     let recordings = args.recordings.as_deref().map(absolute).transpose()?;
-    let (mut papers, mut skipped) = (Vec::new(), Vec::new());
+    let (mut sets, mut skipped) = (Vec::new(), Vec::new());
     for file in &files {
-        match papers::load(file, recordings.as_deref()).map_err(|error| error.to_string())? {
-            Loaded::Paper(paper) => papers.push(paper),
-            Loaded::Skipped(paper) => skipped.push(paper),
+        match claims::load(file, recordings.as_deref()).map_err(|error| error.to_string())? {
+            Loaded::ClaimSet(set) => sets.push(set),
+            Loaded::Skipped(set) => skipped.push(set),
         }
     }
-    papers.sort_by_key(|paper| paper.letter);
-    let letters = papers.iter().map(|paper| paper.letter);
+    sets.sort_by_key(|set| set.letter);
+    let letters = sets.iter().map(|set| set.letter);
     let letters: Vec<char> = letters
         .chain(skipped.iter().map(|one| one.letter))
         .collect();
     let wanted = wanted(&args.only, &letters)
-        .map_err(|error| format!("--only: in {directory} there is no paper {error}"))?;
-    papers.retain(|paper| wanted.contains(&paper.letter));
-    skipped.retain(|paper| wanted.contains(&paper.letter));
-    match papers.is_empty() && skipped.is_empty() {
-        true => Err(format!("{directory} has no paper, that is no *.toml")),
-        false => Ok((papers, skipped)),
+        .map_err(|error| format!("--only: in {directory} there is no claim set {error}"))?;
+    sets.retain(|set| wanted.contains(&set.letter));
+    skipped.retain(|set| wanted.contains(&set.letter));
+    match sets.is_empty() && skipped.is_empty() {
+        true => Err(format!("{directory} has no claim set, that is no *.toml")),
+        false => Ok((sets, skipped)),
     }
 }
 
@@ -161,7 +161,7 @@ fn absolute(directory: &Path) -> Result<PathBuf, String> {
 
 /// What every run gave, if all succeeded.
 fn measure(
-    args: &PapersArgs,
+    args: &ClaimsArgs,
     plugins: &[PathBuf],
     task: &Task<'_, Measured>,
 ) -> Option<Vec<Measured>> {
@@ -183,7 +183,7 @@ fn report(chapters: &[Chapter<'_>]) -> Status {
             let checks = verdict.checks().to_string();
             println!("{id:12} {found:12} {checks:>8}  {}", verdict.claim.title);
             for check in &verdict.checks {
-                let Some(remark) = papers::remark(check) else {
+                let Some(remark) = claims::remark(check) else {
                     continue;
                 };
                 let kind = if remark.wrong {
@@ -192,7 +192,7 @@ fn report(chapters: &[Chapter<'_>]) -> Status {
                 } else {
                     "note"
                 };
-                let file = chapter.paper.file.display();
+                let file = chapter.set.file.display();
                 println!(
                     "    {kind}: {file}: {id}, {}: {}",
                     check.check.what, remark.text
@@ -200,6 +200,6 @@ fn report(chapters: &[Chapter<'_>]) -> Status {
             }
         }
     }
-    println!("{}", papers::total(chapters));
+    println!("{}", claims::total(chapters));
     status
 }

@@ -1,4 +1,4 @@
-//! `cc-lab papers`, from a paper's file to the verdicts.
+//! `cc-lab claims`, from a claim set's file to the verdicts.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -18,8 +18,8 @@ traffic = { kind = "unlimited" }
 "#;
 
 /// Nothing arrives in the first second, so the curve begins with a gap.
-const PAPER: &str = r#"
-[paper]
+const CLAIM_SET: &str = r#"
+[claim_set]
 letter = "T"
 title = "A paper"
 authors = "Nobody"
@@ -45,12 +45,12 @@ y = { label = "delay", from = "0", to = "50ms" }
 series = [{ label = "queue", draw = "over_time", every = "500ms", measure = { run = "one", metric = "queueing_delay.mean" } }]
 "#;
 
-fn papers(directory: &Path, paper: &str) -> (Output, Vec<Vec<u8>>) {
-    std::fs::create_dir_all(directory.join("papers")).unwrap();
+fn claims(directory: &Path, set: &str) -> (Output, Vec<Vec<u8>>) {
+    std::fs::create_dir_all(directory.join("claims")).unwrap();
     std::fs::write(directory.join("short.toml"), SCENARIO).unwrap();
-    std::fs::write(directory.join("papers/paper.toml"), paper).unwrap();
+    std::fs::write(directory.join("claims/set.toml"), set).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_cc-lab"))
-        .args(["papers", "--papers", "papers", "--out", "out"])
+        .args(["claims", "--claims", "claims", "--out", "out"])
         .current_dir(directory)
         .output()
         .unwrap();
@@ -66,21 +66,21 @@ fn made(output: &Output) -> usize {
 }
 
 #[test]
-fn runs_of_a_paper_are_made_once_and_again_when_something_else_is_asked_for() {
+fn runs_of_a_claim_set_are_made_once_and_again_when_something_else_is_asked_for() {
     let directory = tempfile::tempdir().unwrap();
-    let (output, first) = papers(directory.path(), PAPER);
+    let (output, first) = claims(directory.path(), CLAIM_SET);
     assert!(output.status.success(), "{output:?}");
     assert_eq!(made(&output), 2, "{output:?}");
-    let (output, second) = papers(directory.path(), PAPER);
+    let (output, second) = claims(directory.path(), CLAIM_SET);
     assert_eq!(made(&output), 0, "{output:?}");
     assert_eq!(second, first);
-    let bound = PAPER.replace(">= 1Mbps", ">= 2Mbps");
-    assert_eq!(made(&papers(directory.path(), &bound).0), 0);
-    let metric = PAPER.replace("\"throughput\"", "\"goodput\"");
-    assert_eq!(made(&papers(directory.path(), &metric).0), 2);
-    let curve = PAPER.replace("500ms", "250ms");
+    let bound = CLAIM_SET.replace(">= 1Mbps", ">= 2Mbps");
+    assert_eq!(made(&claims(directory.path(), &bound).0), 0);
+    let metric = CLAIM_SET.replace("\"throughput\"", "\"goodput\"");
+    assert_eq!(made(&claims(directory.path(), &metric).0), 2);
+    let curve = CLAIM_SET.replace("500ms", "250ms");
     assert_eq!(
-        made(&papers(directory.path(), &curve).0),
+        made(&claims(directory.path(), &curve).0),
         1,
         "of the first seed"
     );
@@ -89,7 +89,7 @@ fn runs_of_a_paper_are_made_once_and_again_when_something_else_is_asked_for() {
 #[test]
 fn a_file_of_recordings_is_skipped_until_their_directory_is_given() {
     let directory = tempfile::tempdir().unwrap();
-    let paper = PAPER
+    let set = CLAIM_SET
         .replace("[run.one]", "recordings = true\n[run.one]")
         .replace(
             "seeds = 2",
@@ -98,15 +98,15 @@ fn a_file_of_recordings_is_skipped_until_their_directory_is_given() {
         .replace(">= 1Mbps", "2Mbps..3Mbps")
         .replace("authors = \"Nobody\"\n", "");
     let recordings = directory.path().join("far");
-    std::fs::create_dir_all(directory.path().join("papers")).unwrap();
+    std::fs::create_dir_all(directory.path().join("claims")).unwrap();
     std::fs::create_dir_all(&recordings).unwrap();
     std::fs::write(directory.path().join("short.toml"), SCENARIO).unwrap();
-    std::fs::write(directory.path().join("papers/paper.toml"), paper).unwrap();
+    std::fs::write(directory.path().join("claims/set.toml"), set).unwrap();
     // 1500 bytes every 4 ms are 3 Mbit/s.
     std::fs::write(recordings.join("two.trace"), "4\n").unwrap();
     let run = |more: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_cc-lab"))
-            .args(["papers", "--papers", "papers", "--out", "out"])
+            .args(["claims", "--claims", "claims", "--out", "out"])
             .args(more)
             .current_dir(directory.path())
             .output()
@@ -122,13 +122,13 @@ fn a_file_of_recordings_is_skipped_until_their_directory_is_given() {
         "{said}"
     );
     assert!(
-        report.starts_with("# Targets") && report.contains("skipped"),
+        report.starts_with("# Claims") && report.contains("skipped"),
         "{report}"
     );
     let (output, report) = run(&["--recordings", "far"]);
     assert!(output.status.success(), "{output:?}");
     assert!(
-        report.contains("**The target** (figure 1)") && !report.contains("skipped"),
+        report.contains("**The claim** (figure 1)") && !report.contains("skipped"),
         "{report}"
     );
     let (output, _) = run(&["--recordings", "near"]);
@@ -138,15 +138,15 @@ fn a_file_of_recordings_is_skipped_until_their_directory_is_given() {
 }
 
 #[test]
-fn a_paper_that_is_not_there_is_named_with_those_that_are() {
+fn a_claim_set_that_is_not_there_is_named_with_those_that_are() {
     let directory = tempfile::tempdir().unwrap();
-    std::fs::create_dir_all(directory.path().join("papers")).unwrap();
+    std::fs::create_dir_all(directory.path().join("claims")).unwrap();
     std::fs::write(directory.path().join("short.toml"), SCENARIO).unwrap();
     for letter in ["T", "U"] {
-        let paper = PAPER.replace("letter = \"T\"", &format!("letter = \"{letter}\""));
-        let paper = paper.replace("id = \"T1\"", &format!("id = \"{letter}1\""));
-        let file = directory.path().join(format!("papers/{letter}.toml"));
-        std::fs::write(file, paper).unwrap();
+        let set = CLAIM_SET.replace("letter = \"T\"", &format!("letter = \"{letter}\""));
+        let set = set.replace("id = \"T1\"", &format!("id = \"{letter}1\""));
+        let file = directory.path().join(format!("claims/{letter}.toml"));
+        std::fs::write(file, set).unwrap();
     }
     for (only, told) in [
         ("ZZ", "`ZZ`; there are T, U\n"),
@@ -157,13 +157,13 @@ fn a_paper_that_is_not_there_is_named_with_those_that_are() {
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_cc-lab"))
             .args([
-                "papers", "--papers", "papers", "--out", "out", "--only", only,
+                "claims", "--claims", "claims", "--out", "out", "--only", only,
             ])
             .current_dir(directory.path())
             .output()
             .unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let wanted = format!("error: --only: in papers there is no paper {told}");
+        let wanted = format!("error: --only: in claims there is no claim set {told}");
         assert_eq!((output.status.code(), said), (Some(2), wanted), "{only}");
     }
 }
@@ -171,17 +171,17 @@ fn a_paper_that_is_not_there_is_named_with_those_that_are() {
 #[test]
 fn a_check_that_deviates_needs_a_limit_which_the_program_can_write() {
     let directory = tempfile::tempdir().unwrap();
-    let paper = PAPER.replace(
+    let set = CLAIM_SET.replace(
         "bound = \">= 1Mbps\"",
         "bound = \">= 5Mbps\"\ndeviates = \"the link has 4 Mbit/s\"",
     );
-    let file = directory.path().join("papers/paper.toml");
+    let file = directory.path().join("claims/set.toml");
     let said = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
-    let (output, _) = papers(directory.path(), &paper);
+    let (output, _) = claims(directory.path(), &set);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     for part in [
         "T1           deviates       0 of 1  it sends",
-        "not as expected: papers/paper.toml: T1, rate: fails at 1 of 1 points; worst: measured 3.",
+        "not as expected: claims/set.toml: T1, rate: fails at 1 of 1 points; worst: measured 3.",
         "bound ≥ 5 Mbit/s",
         "add limit = { bound = \">= 3.",
         "0 of 1 claims are reproduced; 0 of 1 checks hold, at 0 of 1 points",
@@ -190,7 +190,7 @@ fn a_check_that_deviates_needs_a_limit_which_the_program_can_write() {
     }
     let again = |more: &[&str]| {
         Command::new(env!("CARGO_BIN_EXE_cc-lab"))
-            .args(["papers", "--papers", "papers", "--out", "out"])
+            .args(["claims", "--claims", "claims", "--out", "out"])
             .args(more)
             .current_dir(directory.path())
             .output()
@@ -224,8 +224,7 @@ fn a_check_that_deviates_needs_a_limit_which_the_program_can_write() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(
-        error.contains("papers/paper.toml:21: `limit.bound`")
-            && error.contains("allowed are `<= V`"),
+        error.contains("claims/set.toml:21: `limit.bound`") && error.contains("allowed are `<= V`"),
         "{error}"
     );
 }

@@ -1,17 +1,17 @@
-//! The report: every claim with the paper's words, our numbers and our figures.
+//! The report: every claim with its words, our numbers and our figures.
 
 use std::fmt::Write;
 
+use super::claim_set::{ClaimSet, Skipped};
 use super::finding;
 use super::judge::{CheckVerdict, PointVerdict, Status, Tally, Verdict};
-use super::paper::{Paper, Skipped};
 use super::words::{bound, limit, measured, place};
 use crate::page;
 
-/// A paper with its verdicts and drawn figures.
+/// A claim set with its verdicts and drawn figures.
 pub struct Chapter<'a> {
-    /// The paper.
-    pub paper: &'a Paper,
+    /// The claim set.
+    pub set: &'a ClaimSet,
     /// Its claims.
     pub verdicts: Vec<Verdict<'a>>,
     /// Its figures: id and SVG.
@@ -24,15 +24,15 @@ pub fn markdown(chapters: &[Chapter<'_>], skipped: &[Skipped]) -> String {
     out.push_str(ABOUT);
     summary(&mut out, chapters, skipped);
     for chapter in chapters {
-        let paper = chapter.paper;
+        let set = chapter.set;
         line(
             &mut out,
-            format_args!("\n## {}: {}\n", paper.letter, paper.title),
+            format_args!("\n## {}: {}\n", set.letter, set.title),
         );
-        let reading = paper.authors.as_ref().map_or(String::new(), |authors| {
-            format!("{authors}. Our reading: `{}`.\n\n", paper.page)
+        let reading = set.authors.as_ref().map_or(String::new(), |authors| {
+            format!("{authors}. Our reading: `{}`.\n\n", set.page)
         });
-        line(&mut out, format_args!("{reading}{}", paper.about.trim()));
+        line(&mut out, format_args!("{reading}{}", set.about.trim()));
         chapter
             .verdicts
             .iter()
@@ -84,7 +84,7 @@ pub fn total(chapters: &[Chapter<'_>]) -> String {
     format!("{claims} claims are reproduced; {checks} checks hold, at {points} points")
 }
 
-const ABOUT: &str = "What the papers claim, against runs of the controllers in whole QUIC connections over simulated networks. A number with a \
+const ABOUT: &str = "Claims, against runs of the controllers in whole QUIC connections over simulated networks. A number with a \
 range is the median of all seeds with the smallest and the largest; figures show the first seed. A claim is *reproduced* if all of \
 its checks hold, and *deviates* otherwise. A check that is known not to hold has a limit: how far it may be off, and at how many \
 of its points.\n";
@@ -95,22 +95,19 @@ fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
     out.push('\n');
 }
 
-/// Papers, or lists of our own.
+/// Claims of papers, or of our own.
 fn title(chapters: &[Chapter<'_>]) -> &'static str {
-    match chapters
-        .iter()
-        .any(|chapter| chapter.paper.authors.is_some())
-    {
+    match chapters.iter().any(|chapter| chapter.set.authors.is_some()) {
         true => "Papers, reproduced",
-        false => "Targets",
+        false => "Claims",
     }
 }
 
 fn claim(out: &mut String, chapter: &Chapter<'_>, verdict: &Verdict<'_>) {
     let claim = verdict.claim;
-    let (whose, number) = match chapter.paper.authors {
+    let (whose, number) = match chapter.set.authors {
         Some(_) => ("The paper", "paper"),
-        None => ("The target", "expects"),
+        None => ("The claim", "expects"),
     };
     line(
         out,
@@ -127,12 +124,12 @@ fn claim(out: &mut String, chapter: &Chapter<'_>, verdict: &Verdict<'_>) {
     );
     line(
         out,
-        format_args!("**Runs**: {}.\n", runs(chapter.paper, verdict)),
+        format_args!("**Runs**: {}.\n", runs(chapter.set, verdict)),
     );
     if !verdict.as_expected() {
         line(
             out,
-            format_args!("**Not as expected**: the file of the paper says otherwise.\n"),
+            format_args!("**Not as expected**: its file says otherwise.\n"),
         );
     }
     line(
@@ -205,11 +202,11 @@ fn row(out: &mut String, verdict: &CheckVerdict<'_>, point: &PointVerdict) {
     );
 }
 
-fn runs(paper: &Paper, verdict: &Verdict<'_>) -> String {
+fn runs(set: &ClaimSet, verdict: &Verdict<'_>) -> String {
     let all: Vec<String> = run_places(verdict)
         .into_iter()
         .map(|place| {
-            let run = &paper.runs[place];
+            let run = &set.runs[place];
             let variants = match run.variants.len() {
                 1 => format!("`{}`", run.variants[0].cc),
                 several => format!("{several} variants"),

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
+use super::claim_set::{Check, Claim, Origin, Parameters, Source};
 use super::finding::Finding;
 use super::limit::Limit;
-use super::paper::{Check, Claim, Origin, Parameters, Source};
 use super::results::{Point, Results};
 
 /// What became of a claim.
@@ -126,7 +126,7 @@ impl CheckVerdict<'_> {
         self.points.iter().filter(|point| !point.holds)
     }
 
-    /// What became of it, beside what the paper's file says.
+    /// What became of it, beside what its file says.
     pub fn finding(&self) -> Finding {
         let within = |limit: Limit| {
             self.failing().count() <= limit.points && self.failing().all(|point| point.within_limit)
@@ -268,7 +268,7 @@ fn window_name(source: &Source, results: &Results<'_>, window: usize) -> Option<
     let Origin::Metric(metric) = &source.origin else {
         return None;
     };
-    let parts = &results.paper.runs[source.run?].metrics[*metric].parts;
+    let parts = &results.set.runs[source.run?].metrics[*metric].parts;
     let part = parts.get(window).filter(|_| parts.len() > 1)?;
     let to = part.to.map(|to| format!("{}", to.as_secs_f64()));
     Some(format!(

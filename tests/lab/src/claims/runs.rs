@@ -1,11 +1,11 @@
-//! Runs of a paper's file.
+//! Runs of a claim set.
 
 use std::path::Path;
 
 use toml::Spanned;
 
+use super::claim_set::{Parameters, Run, Variant};
 use super::file;
-use super::paper::{Parameters, Run, Variant};
 use super::resolve::{At, Checked};
 use crate::scenario::{self, Overrides};
 

@@ -1,4 +1,4 @@
-//! Papers, their claims and what these need, checked and ready to run.
+//! Claim sets and what their claims need, checked and ready to run.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,9 +14,9 @@ use super::value::Unit;
 use crate::plot::{Mark, Scale};
 use crate::scenario::Scenario;
 
-/// A paper with its claims.
+/// What a file claims: of a paper, or of our own.
 #[derive(Debug)]
-pub struct Paper {
+pub struct ClaimSet {
     /// Its file.
     pub file: PathBuf,
     /// What its claims' ids begin with.
@@ -48,7 +48,7 @@ pub struct Skipped {
 #[derive(Debug)]
 pub enum Loaded {
     /// All is there.
-    Paper(Paper),
+    ClaimSet(ClaimSet),
     /// Its recordings are not.
     Skipped(Skipped),
 }
@@ -59,9 +59,9 @@ pub type Parameters = BTreeMap<String, String>;
 /// A scenario with a controller, with several seeds and values of parameters.
 #[derive(Debug)]
 pub struct Run {
-    /// Its name within the paper.
+    /// Its name within the claim set.
     pub name: String,
-    /// The scenario's file as the paper's file names it.
+    /// The scenario's file as the claim set's file names it.
     pub file: String,
     /// Every combination of its parameters' values.
     pub variants: Vec<Variant>,
@@ -102,9 +102,9 @@ pub struct Claim {
     pub id: String,
     /// One line.
     pub title: String,
-    /// Where in the paper.
+    /// Where it stands, such as a figure of a paper.
     pub source: String,
-    /// What the paper says, in our words.
+    /// What is claimed, in our words.
     pub says: String,
     /// What there is to say about our result.
     pub note: String,
@@ -125,7 +125,7 @@ pub struct Check {
     pub relation: Relation,
     /// For which share of the seeds it has to hold.
     pub share: f64,
-    /// The paper's own number.
+    /// The paper's own number, or what a list of our own expects.
     pub paper: Option<String>,
     /// Why it is known not to hold.
     pub deviates: Option<String>,
@@ -225,7 +225,7 @@ pub struct Series {
 /// What a series shows.
 #[derive(Debug)]
 pub enum Data {
-    /// A curve of the first seed of a run's variant: places in [`Paper::runs`], [`Run::variants`] and [`Run::curves`].
+    /// A curve of the first seed of a run's variant: places in [`ClaimSet::runs`], [`Run::variants`] and [`Run::curves`].
     Curve {
         /// The run.
         run: usize,

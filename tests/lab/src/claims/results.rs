@@ -1,22 +1,22 @@
-//! What the runs of papers gave.
+//! What the runs of claim sets gave.
 
 use std::collections::HashMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::claim_set::{ClaimSet, Curve, Origin, Parameters, Run, Source, Term};
 use super::evaluate;
 use super::metric::Metric;
-use super::paper::{Curve, Origin, Paper, Parameters, Run, Source, Term};
 use super::value::Value;
 use crate::record::Record;
 use crate::sweep::Plan;
 
-/// Which run of a paper: the place of the run, of its variant, and of its seed.
+/// Which run of a claim set: the place of the run, of its variant, and of its seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Case {
-    /// The place of the paper.
-    pub paper: usize,
-    /// The place in [`Paper::runs`].
+    /// The place of the claim set.
+    pub set: usize,
+    /// The place in [`ClaimSet::runs`].
     pub run: usize,
     /// The place in [`Run::variants`].
     pub variant: usize,
@@ -82,20 +82,20 @@ pub struct Cases {
 }
 
 impl Cases {
-    /// Of these papers.
-    pub fn of(papers: &[Paper]) -> Self {
+    /// Of these claim sets.
+    pub fn of(sets: &[ClaimSet]) -> Self {
         let mut all = Self {
             plans: Vec::new(),
             cases: Vec::new(),
             by_name: HashMap::new(),
         };
-        for (place, paper) in papers.iter().enumerate() {
-            for (number, run) in paper.runs.iter().enumerate() {
+        for (place, set) in sets.iter().enumerate() {
+            for (number, run) in set.runs.iter().enumerate() {
                 if run.metrics.is_empty() && run.curves.is_empty() {
                     continue;
                 }
                 let case = |variant, seed| Case {
-                    paper: place,
+                    set: place,
                     run: number,
                     variant,
                     seed,
@@ -103,7 +103,7 @@ impl Cases {
                 let variants = 0..run.variants.len();
                 let cases = variants
                     .flat_map(|variant| (0..run.seeds).map(move |seed| case(variant, seed)));
-                cases.for_each(|case| all.add(paper.letter, run, case));
+                cases.for_each(|case| all.add(set.letter, run, case));
             }
         }
         all
@@ -134,9 +134,9 @@ impl Cases {
     }
 
     /// What is asked for of the run of `plan`.
-    pub fn asked(&self, papers: &[Paper], plan: &Plan) -> Wanted {
+    pub fn asked(&self, sets: &[ClaimSet], plan: &Plan) -> Wanted {
         let case = self.cases[self.by_name[&plan.name]];
-        let run = &papers[case.paper].runs[case.run];
+        let run = &sets[case.set].runs[case.run];
         let curves = run.curves.iter().filter(|_| case.seed == 0);
         Wanted {
             metrics: run.metrics.clone(),
@@ -145,10 +145,10 @@ impl Cases {
     }
 }
 
-/// What all runs of a paper gave.
+/// What all runs of a claim set gave.
 pub struct Results<'a> {
-    /// The paper.
-    pub paper: &'a Paper,
+    /// The claim set.
+    pub set: &'a ClaimSet,
     /// By run, variant and seed.
     measured: Vec<Vec<Vec<Measured>>>,
 }
@@ -165,16 +165,16 @@ pub struct Point<'a> {
 }
 
 impl<'a> Results<'a> {
-    /// Of the paper at this place, from what every one of the `cases` gave.
-    pub fn of(paper: &'a Paper, place: usize, cases: &Cases, given: &[Measured]) -> Self {
+    /// Of the claim set at this place, from what every one of the `cases` gave.
+    pub fn of(set: &'a ClaimSet, place: usize, cases: &Cases, given: &[Measured]) -> Self {
         let none = |run: &Run| vec![vec![Measured::default(); run.seeds]; run.variants.len()];
-        let mut measured: Vec<_> = paper.runs.iter().map(none).collect();
+        let mut measured: Vec<_> = set.runs.iter().map(none).collect();
         for (case, given) in cases.cases.iter().zip(given) {
-            if case.paper == place {
+            if case.set == place {
                 measured[case.run][case.variant][case.seed] = given.clone();
             }
         }
-        Self { paper, measured }
+        Self { set, measured }
     }
 
     /// The number at a point, in base units; `None` if there was nothing to measure.
@@ -187,7 +187,7 @@ impl<'a> Results<'a> {
             }
             Origin::Metric(metric) => {
                 let run = source.run?;
-                let variant = self.paper.runs[run]
+                let variant = self.set.runs[run]
                     .counterpart(&source.only, at.parameters)
                     .ok()?;
                 let seeds = &self.measured[run][variant];
@@ -236,7 +236,7 @@ impl<'a> Results<'a> {
         let Some(place) = source.run else {
             return (vec![Parameters::new()], 1, 1);
         };
-        let run = &self.paper.runs[place];
+        let run = &self.set.runs[place];
         let (variants, windows) = run.points(source);
         let parameters = variants
             .iter()

@@ -1,7 +1,7 @@
 //! Verdicts in words and numbers for people.
 
+use super::claim_set::{Check, Source};
 use super::judge::{median, PointVerdict};
-use super::paper::{Check, Source};
 use super::terms::Terms;
 use super::value::Unit;
 

@@ -9,11 +9,11 @@ use super::judge::{CheckVerdict, PointVerdict, Status, Tally, Verdict};
 use super::report::{run_places, Chapter};
 use super::words::{beside, bound, limit, measured};
 
-/// A claim. Its fields stand in docs/papers/README.md.
+/// A claim. Its fields stand in docs/claims.md.
 #[derive(Debug, Serialize)]
 struct Entry<'a> {
     id: &'a str,
-    paper: &'a str,
+    claim_set: &'a str,
     title: &'a str,
     status: Status,
     expected: Status,
@@ -71,7 +71,7 @@ fn entry<'a>(chapter: &'a Chapter<'_>, verdict: &'a Verdict<'_>) -> Entry<'a> {
     let claim = verdict.claim;
     let runs: Vec<_> = run_places(verdict)
         .into_iter()
-        .map(|place| &chapter.paper.runs[place])
+        .map(|place| &chapter.set.runs[place])
         .collect();
     let reasons: Vec<&str> = verdict
         .checks
@@ -80,7 +80,7 @@ fn entry<'a>(chapter: &'a Chapter<'_>, verdict: &'a Verdict<'_>) -> Entry<'a> {
         .collect();
     Entry {
         id: &claim.id,
-        paper: &chapter.paper.title,
+        claim_set: &chapter.set.title,
         title: &claim.title,
         status: verdict.status(),
         expected: verdict.expected(),

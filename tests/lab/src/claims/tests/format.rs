@@ -1,8 +1,8 @@
 //! What files may say, and how they are refused.
 
-use super::super::paper::{Check, Loaded};
+use super::super::claim_set::{Check, Loaded};
 use super::super::resolve::load;
-use super::super::Paper;
+use super::super::ClaimSet;
 use super::{checking, with};
 
 /// The line of `measure` in [`checking`].
@@ -187,8 +187,8 @@ fn claims_and_figures_are_refused_with_what_is_allowed() {
 
 #[test]
 fn parameters_multiply_runs_and_reach_controller_and_scenario() {
-    let paper = checking(r#"run = "varied", metric = "loss""#, "bound = \">= 0\"").unwrap();
-    let varied = paper.runs.iter().find(|run| run.name == "varied").unwrap();
+    let set = checking(r#"run = "varied", metric = "loss""#, "bound = \">= 0\"").unwrap();
+    let varied = set.runs.iter().find(|run| run.name == "varied").unwrap();
     let seen: Vec<_> = varied
         .variants
         .iter()
@@ -208,11 +208,11 @@ fn parameters_multiply_runs_and_reach_controller_and_scenario() {
     assert_ne!(loss(0), loss(1));
 }
 
-fn every_deviation_has_a_limit(paper: &Paper) {
-    for claim in &paper.claims {
+fn every_deviation_has_a_limit(set: &ClaimSet) {
+    for claim in &set.claims {
         let deviating = |check: &&Check| check.deviates.is_some();
         for check in claim.checks.iter().filter(deviating) {
-            let place = format!("{}: {}, {}", paper.file.display(), claim.id, check.what);
+            let place = format!("{}: {}, {}", set.file.display(), claim.id, check.what);
             assert!(check.limit.is_some(), "{place} has no limit");
         }
     }
@@ -238,8 +238,8 @@ fn every_file_that_comes_with_the_lab_can_be_used() {
         let mut count = 0;
         for loaded in loaded {
             count += 1;
-            if let Loaded::Paper(paper) = loaded {
-                every_deviation_has_a_limit(&paper);
+            if let Loaded::ClaimSet(set) = loaded {
+                every_deviation_has_a_limit(&set);
             }
         }
         assert!(count > 0, "{directory}");

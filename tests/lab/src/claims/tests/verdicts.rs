@@ -1,16 +1,16 @@
-//! Whole papers: runs, verdicts, report.
+//! Whole claim sets: runs, verdicts, report.
 
 use super::super::results::Cases;
-use super::super::{chapters, claims_json, report, Paper, Status};
+use super::super::{chapters, claims_json, report, ClaimSet, Status};
 use super::{checking, with};
 use crate::sweep::{execute, Event, Writes};
 
 /// Status, expectation and whether they agree of the first claim; the files of the report.
-fn outcome(paper: Paper) -> ((Status, Status, bool), String, String, String) {
-    let papers = [paper];
-    let cases = Cases::of(&papers);
+fn outcome(set: ClaimSet) -> ((Status, Status, bool), String, String, String) {
+    let sets = [set];
+    let cases = Cases::of(&sets);
     let mut measured = vec![None; cases.plans.len()];
-    let digest = |plan: &_, record: &_| Ok(cases.asked(&papers, plan).of(plan, record));
+    let digest = |plan: &_, record: &_| Ok(cases.asked(&sets, plan).of(plan, record));
     execute(
         &cases.plans,
         2,
@@ -23,7 +23,7 @@ fn outcome(paper: Paper) -> ((Status, Status, bool), String, String, String) {
         },
     );
     let measured: Vec<_> = measured.into_iter().flatten().collect();
-    let chapters = chapters(&papers, &cases, &measured);
+    let chapters = chapters(&sets, &cases, &measured);
     let verdict = &chapters[0].verdicts[0];
     let markdown = report::markdown(&chapters, &[]);
     let html = report::html(&markdown, &chapters);

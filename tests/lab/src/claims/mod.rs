@@ -1,15 +1,16 @@
-//! Papers as data: what they claim, and whether runs of ours bear it out.
+//! Claims as data, of papers and of our own, and whether runs bear them out.
 //!
 //! ```text
-//!   tests/papers/*.toml ──► paper ──► runs to make ──► results ──┬──► verdicts ──► claims.json
-//!     (file, resolve)     (metrics,    (sweep::execute)          └──► figures ───► report.md, report.html
-//!                          models)
+//!   tests/papers/*.toml ──► claim set ──► runs to make ──► results ──┬──► verdicts ──► claims.json
+//!     (file, resolve)       (metrics,      (sweep::execute)          └──► figures ───► report.md, report.html
+//!                            models)
 //! ```
 //!
-//! A file says which scenarios run with which controller, what is measured in them, and which bound the paper's words
+//! A file says which scenarios run with which controller, what is measured in them, and which bound the claim's words
 //! give. Statuses come from these checks alone.
 
 mod bound;
+mod claim_set;
 mod claims_json;
 mod drawing;
 mod evaluate;
@@ -21,7 +22,6 @@ mod judge;
 mod limit;
 mod metric;
 mod model;
-mod paper;
 mod quantity;
 mod report;
 mod resolve;
@@ -38,22 +38,22 @@ mod write_limits;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub use self::claim_set::{Claim, ClaimSet, Loaded, Skipped};
 pub use self::finding::{remark, Remark};
 pub use self::judge::{Status, Tally, Verdict};
-pub use self::paper::{Claim, Loaded, Paper, Skipped};
 pub use self::report::{total, Chapter};
-pub use self::resolve::{load, PaperError};
+pub use self::resolve::{load, ClaimSetError};
 pub use self::results::{Cases, Measured, Wanted};
 pub use self::write_limits::write_limits;
 
 /// The chapters of the report, from what every one of the `cases` gave.
-pub fn chapters<'a>(papers: &'a [Paper], cases: &Cases, given: &[Measured]) -> Vec<Chapter<'a>> {
-    let chapter = |(place, paper): (usize, &'a Paper)| {
-        let results = results::Results::of(paper, place, cases, given);
-        let figures = paper.claims.iter().flat_map(|claim| &claim.figures);
+pub fn chapters<'a>(sets: &'a [ClaimSet], cases: &Cases, given: &[Measured]) -> Vec<Chapter<'a>> {
+    let chapter = |(place, set): (usize, &'a ClaimSet)| {
+        let results = results::Results::of(set, place, cases, given);
+        let figures = set.claims.iter().flat_map(|claim| &claim.figures);
         Chapter {
-            paper,
-            verdicts: paper
+            set,
+            verdicts: set
                 .claims
                 .iter()
                 .map(|claim| judge::judge(claim, &results))
@@ -63,7 +63,7 @@ pub fn chapters<'a>(papers: &'a [Paper], cases: &Cases, given: &[Measured]) -> V
                 .collect(),
         }
     };
-    papers.iter().enumerate().map(chapter).collect()
+    sets.iter().enumerate().map(chapter).collect()
 }
 
 /// Writes `claims.json`, `report.md`, `report.html` and `figures/` into `directory`. The report also names what was `skipped`.

@@ -1,9 +1,9 @@
-//! Figures of a paper's file.
+//! Figures of a claim set.
 
 use toml::Spanned;
 
+use super::claim_set::{Axis, Data, Figure, Series};
 use super::file::{self, Draw};
-use super::paper::{Axis, Data, Figure, Series};
 use super::resolve::{At, Checked};
 use super::sources::Sources;
 use super::value::{Unit, Value, ALLOWED};

@@ -1,4 +1,4 @@
-//! The format of papers' files. What their fields mean stands in docs/papers/README.md.
+//! The format of claim sets. What their fields mean stands in docs/claims.md.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,21 +12,21 @@ use toml::Spanned;
 use super::metric::Part;
 pub(crate) use crate::scenario::{Span, Text};
 
-/// A paper with its claims.
+/// A claim set with its runs.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct File {
-    pub paper: Paper,
+    pub claim_set: ClaimSet,
     #[serde(default)]
     pub run: BTreeMap<String, Spanned<Run>>,
     #[serde(default)]
     pub claim: Vec<Spanned<Claim>>,
 }
 
-/// `[paper]`
+/// `[claim_set]`
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Paper {
+pub struct ClaimSet {
     /// What its claims' ids begin with.
     pub letter: Spanned<char>,
     pub title: String,
@@ -84,9 +84,9 @@ impl<'de> Deserialize<'de> for Setting {
 pub struct Claim {
     pub id: Spanned<String>,
     pub title: String,
-    /// Where in the paper.
+    /// Where it stands.
     pub source: String,
-    /// What the paper says, in our words.
+    /// What is claimed, in our words.
     pub says: String,
     /// What there is to say about our result, in Markdown.
     #[serde(default)]
@@ -115,7 +115,7 @@ pub struct Check {
     pub within: Option<Spanned<Text<Probability>>>,
     /// The share of the seeds for which it has to hold; all if not given.
     pub seeds: Option<Text<Probability>>,
-    /// The paper's own number, to stand beside ours.
+    /// The paper's own number, or what a list of our own expects, to stand beside what is measured.
     #[serde(alias = "expects")]
     pub paper: Option<String>,
     /// Why it does not hold, if that is known.

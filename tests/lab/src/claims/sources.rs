@@ -1,13 +1,13 @@
 //! Where numbers come from: finds runs, metrics and formulas by name, and collects what each run has to measure.
 
+use super::claim_set::{Curve, Origin, Parameters, Run, Source, Term};
 use super::file;
 use super::metric::Metric;
 use super::model::Model;
-use super::paper::{Curve, Origin, Parameters, Run, Source, Term};
 use super::quantity::Quantity;
 use super::value::{Unit, Value, ALLOWED};
 
-/// The runs of a paper while its claims are read.
+/// The runs of a claim set while its claims are read.
 pub struct Sources {
     runs: Vec<Run>,
 }

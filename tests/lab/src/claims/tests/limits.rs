@@ -3,7 +3,7 @@
 use super::super::finding::{remark, Finding};
 use super::super::results::Cases;
 use super::super::write_limits::rewritten;
-use super::super::{chapters, Paper, Verdict};
+use super::super::{chapters, ClaimSet, Verdict};
 use super::{checking, with, HEAD};
 
 /// A half.
@@ -15,11 +15,11 @@ const FOUR_TIMES: &str = r#"model = "mathis", run = "varied", with = { packet = 
 
 const WHY: &str = "deviates = \"for a reason\"";
 
-fn judged<T>(paper: Paper, look: impl Fn(&Verdict<'_>) -> T) -> T {
-    let papers = [paper];
-    let cases = Cases::of(&papers);
+fn judged<T>(set: ClaimSet, look: impl Fn(&Verdict<'_>) -> T) -> T {
+    let sets = [set];
+    let cases = Cases::of(&sets);
     assert!(cases.plans.is_empty(), "formulas need no run");
-    look(&chapters(&papers, &cases, &[])[0].verdicts[0])
+    look(&chapters(&sets, &cases, &[])[0].verdicts[0])
 }
 
 /// What became of a check, and what is told about it.
