@@ -30,11 +30,11 @@ quiche_cc_test(hunt-sweep TIER test LABEL hunt TIMEOUT 180 COST 10
                COMMAND ${hunt} sweep --count 24 --most 0.3 --worst 3.2 --out "${CMAKE_BINARY_DIR}/hunt-sweep")
 quiche_cc_test(hunt-bounds TIER test LABEL hunt TIMEOUT 120 COST 5 PROCESSORS 2
                COMMAND "${lab}" claims --claims tests/hunt/bounds/quick --out "${CMAKE_BINARY_DIR}/hunt-bounds")
-quiche_cc_test(dossier-page TIER test LABEL lab TIMEOUT 60 COMMAND ${pytest} tests/dossier)
+quiche_cc_test(rfc9743-page TIER test LABEL lab TIMEOUT 60 COMMAND ${pytest} tests/rfc9743)
 quiche_cc_test(targets-traces TIER test LABEL lab TIMEOUT 60 COMMAND ${pytest} tests/targets)
 
-# The verdict on receive timestamps (docs/results/receive-timestamps.md), on a path of seconds.
-quiche_cc_test(verdict TIER test LABEL lab TIMEOUT 120 COST 5 COMMAND ${pytest} tests/verdict)
+# What receive timestamps are worth and cost (docs/results/receive-timestamps.md), on a path of seconds.
+quiche_cc_test(receive-timestamps TIER test LABEL lab TIMEOUT 120 COST 5 COMMAND ${pytest} tests/receive_timestamps)
 
 # Instructions are counted, not timed: what runs beside it changes nothing.
 quiche_cc_test(cost TIER test LABEL cost TIMEOUT 300 COST 15

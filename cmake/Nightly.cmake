@@ -35,8 +35,8 @@ quiche_cc_test(all-safety TIER nightly LABEL all-safety TIMEOUT 3600 PROCESSORS 
 quiche_cc_test(lemmas-of-paths TIER nightly LABEL lemmas TIMEOUT 3600 COMMAND ${pytest} "${lemmas}/test_paths.py")
 
 # RFC 9743, criterion by criterion (docs/results/rfc9743.md).
-quiche_cc_test(dossier TIER nightly LABEL dossier TIMEOUT 3600 PROCESSORS 2
-               COMMAND "${lab}" claims --claims tests/dossier --out "${nightly}/dossier")
+quiche_cc_test(rfc9743 TIER nightly LABEL rfc9743 TIMEOUT 3600 PROCESSORS 2
+               COMMAND "${lab}" claims --claims tests/rfc9743 --out "${nightly}/rfc9743")
 
 file(GLOB suites CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/suites/*.toml")
 foreach(suite IN LISTS suites)

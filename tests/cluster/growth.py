@@ -137,7 +137,7 @@ def planned(out: Path) -> Iterator[str]:
     yield "| command | runs | all of them, by the longest | to list a run, ms | kB of a run |"
     yield "|---|---|---|---|---|"
     suites = [("compare", str(suite.relative_to(ROOT))) for suite in sorted(SUITES.glob("*.toml"))]
-    claims = [("claims", "--claims", f"tests/{folder}") for folder in ("papers", "targets", "safety", "dossier")]
+    claims = [("claims", "--claims", f"tests/{folder}") for folder in ("papers", "targets", "safety", "rfc9743")]
     for command in suites + claims:
         begin = of_children()
         listing = listed(Program(built()), [*command, "--out", str(out / "none")])

@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn every_run_of_claims_and_targets_arrives_as_it_was_sent() {
         quiche_cc::register();
-        for directory in ["papers", "targets", "safety", "dossier", "hunt/bounds"] {
+        for directory in ["papers", "targets", "safety", "rfc9743", "hunt/bounds"] {
             for file in files(directory) {
                 let Loaded::ClaimSet(set) = claims::load(&file, None).unwrap() else {
                     continue;

@@ -1,7 +1,7 @@
 """What receive timestamps are worth to hybrid, and what they cost: docs/results/receive-timestamps.md.
 
-    build/venv/bin/python tests/verdict/verdict.py --recordings DIR    table and plots in build/verdict
-    ... --publish                                                      and in docs/results
+    build/venv/bin/python tests/receive_timestamps/worth.py --recordings DIR              into build/receive-timestamps
+    build/venv/bin/python tests/receive_timestamps/worth.py --recordings DIR --publish    and into docs/results
 
 Without --recordings the recorded links are left out. DIR has recordings in mahimahi's format, by the names of
 paths.toml.
@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 from lab_runs import Lab, measure
-from verdict_page import draw_gain, draw_price, placed, table
+from worth_page import draw_gain, draw_price, placed, table
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "results" / "receive-timestamps.md"
@@ -26,12 +26,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build-dir", type=Path, default=ROOT / "build", help="where bin/cc-lab is")
     parser.add_argument("--paths", type=Path, default=Path(__file__).with_name("paths.toml"), help="the paths")
-    parser.add_argument("--out", type=Path, help="folder for runs, table and plots (default: build/verdict)")
+    parser.add_argument("--out", type=Path, help="folder for runs, table and plots (default: build/receive-timestamps)")
     parser.add_argument("--recordings", type=Path, help="folder of recorded links")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time (default: 1)")
     parser.add_argument("--publish", action="store_true", help="put table and plots into docs/results")
     given = parser.parse_args()
-    out = given.out or given.build_dir / "verdict"
+    out = given.out or given.build_dir / "receive-timestamps"
     shutil.rmtree(out / "runs", ignore_errors=True)
     out.mkdir(parents=True, exist_ok=True)
     lab = Lab(given.build_dir / "bin" / "cc-lab", given.paths, out / "runs", given.jobs, given.recordings)

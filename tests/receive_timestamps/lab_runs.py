@@ -1,4 +1,4 @@
-"""The runs of the lab that the verdict on receive timestamps rests on, and what is read out of them."""
+"""The runs of the lab that show what receive timestamps are worth, and what is read out of them."""
 
 from __future__ import annotations
 

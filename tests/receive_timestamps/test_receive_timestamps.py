@@ -1,4 +1,4 @@
-"""What the verdict makes of the lab's files, and one whole verdict on two short paths."""
+"""What is made of the lab's files, and all of it once on two short paths."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import encoder
 import groups
 import pytest
 from lab_runs import File, Point, Run, Variant, decoded, errors, settings_of, start, variants
-from verdict_page import BEGIN, bias, placed, row, size_of_error, spread
+from worth_page import BEGIN, bias, placed, row, size_of_error, spread
 
 HERE = Path(__file__).resolve().parent
 BUILD = Path(os.environ.get("QUICHE_CC_BUILD_DIR", HERE.parents[1] / "build"))
@@ -100,10 +100,10 @@ def test_a_file_that_cannot_be_used_is_named(tmp_path: Path) -> None:
         decoded(wrong, File)
 
 
-def test_a_verdict_measures_draws_and_says_so(tmp_path: Path) -> None:
+def test_worth_and_cost_are_measured_and_drawn(tmp_path: Path) -> None:
     paths = tmp_path / "paths.toml"
     paths.write_text(TINY.replace("SCENARIOS", str(HERE.parent / "scenarios")))
-    command = [sys.executable, HERE / "verdict.py", "--build-dir", BUILD, "--paths", paths, "--out", tmp_path / "out"]
+    command = [sys.executable, HERE / "worth.py", "--build-dir", BUILD, "--paths", paths, "--out", tmp_path / "out"]
     result = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     rows = [line.split(" | ") for line in result.stdout.splitlines() if line.startswith("| wired")]

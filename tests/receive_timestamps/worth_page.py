@@ -1,4 +1,4 @@
-"""The table and the plots of the verdict on receive timestamps."""
+"""The table and the plots of what receive timestamps are worth and what they cost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import matplotlib as mpl
 from lab_runs import Point, Run
 from matplotlib.figure import Figure
 
-BEGIN = "<!-- table: by tests/verdict -->"
+BEGIN = "<!-- table: by tests/receive_timestamps -->"
 WITHOUT, WITH = "#d55e00", "#0072b2"
 USUAL = 2
 """Packets per ACK of the first plot."""
@@ -135,5 +135,5 @@ def draw_price(points: Sequence[Point], out: Path) -> None:
 
 def save(figure: Figure, out: Path) -> None:
     """Text stays text, and equal input gives equal files."""
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "verdict"}):
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "receive-timestamps"}):
         figure.savefig(out, metadata={"Date": None})

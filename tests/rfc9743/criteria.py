@@ -13,7 +13,7 @@ class Criterion:
     section: str
     title: str
     claims: Sequence[str] = ()
-    """Of `tests/dossier`, or of other files in the same format."""
+    """Of `tests/rfc9743`, or of other files in the same format."""
     checks: Sequence[str] | None = None
     """Which checks of them, over all that varies together; all, each at every value, if not given."""
     answer: str = ""
@@ -28,14 +28,14 @@ RFC 9743 (*Specifying New Congestion Control Algorithms*) lists what an evaluati
 numbers: the bounds are ours. Each row is a measurement in the [lab](../lab.md), of the controllers with their default
 profiles and without receive timestamps, as on today's paths. quiche's NewReno, CUBIC and BBRv2 stand beside them for
 comparison. A cell is the worst of all seeds and windows. Bold is beyond the bound, and the reason stands below the
-table. The claims stand in `tests/dossier`, U3 in `tests/safety`, with their runs, which name scenario and path. The
+table. The claims stand in `tests/rfc9743`, U3 in `tests/safety`, with their runs, which name scenario and path. The
 controllers are those of commit COMMIT:
 
 ```sh
-build/bin/cc-lab claims --claims tests/dossier --out build/dossier
-build/bin/cc-lab claims --claims tests/safety --only U --out build/dossier-safety
-build/venv/bin/python tests/dossier/page.py --commit COMMIT build/dossier/claims.json \\
-  build/dossier-safety/claims.json > docs/results/rfc9743.md
+build/bin/cc-lab claims --claims tests/rfc9743 --out build/rfc9743
+build/bin/cc-lab claims --claims tests/safety --only U --out build/rfc9743-safety
+build/venv/bin/python tests/rfc9743/page.py --commit COMMIT build/rfc9743/claims.json \\
+  build/rfc9743-safety/claims.json > docs/results/rfc9743.md
 ```
 
 These commands write this page; the runs take seven minutes of a core. In the overview *yes* is a criterion of which

@@ -1,7 +1,7 @@
 """Live video whose encoder follows the estimate, by controller: docs/results/media.md.
 
-    build/venv/bin/python tests/verdict/encoder.py              the table in build/encoder
-    build/venv/bin/python tests/verdict/encoder.py --publish    and in docs/results
+    build/venv/bin/python tests/receive_timestamps/encoder.py              the table in build/encoder
+    build/venv/bin/python tests/receive_timestamps/encoder.py --publish    and in docs/results
 
 The runs are those of tests/targets/encoder.toml, which holds hybrid against bounds; here all controllers make them.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 from lab_runs import SUBJECT, Lab, decoded
-from verdict_page import placed, spread
+from worth_page import placed, spread
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "results" / "media.md"

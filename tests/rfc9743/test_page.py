@@ -95,7 +95,7 @@ def test_amounts_have_units_that_people_read() -> None:
 
 def declared() -> Mapping[str, list[str]]:
     """The claims of each file."""
-    files = (ROOT / "tests" / "dossier").glob("*.toml")
+    files = (ROOT / "tests" / "rfc9743").glob("*.toml")
     return {file.name: re.findall(r'^id = "(\w+)"', file.read_text(encoding="utf-8"), re.MULTILINE) for file in files}
 
 

@@ -1,6 +1,6 @@
 """RFC 9743 criterion by criterion, of what `cc-lab claims` measured.
 
-build/venv/bin/python tests/dossier/page.py --commit HASH DIR/claims.json SAFETY/claims.json > docs/results/rfc9743.md
+build/venv/bin/python tests/rfc9743/page.py --commit HASH DIR/claims.json SAFETY/claims.json > docs/results/rfc9743.md
 """
 
 from __future__ import annotations
