@@ -2,7 +2,7 @@
 
     python3 tests/cost/cost.py [--cc hybrid,cubic,...] [--variant pairs,...]    a table
     python3 tests/cost/cost.py --check                                           fails where hybrid costs too much
-    python3 tests/cost/cost.py --publish                                         all of it, and in the documents
+    python3 tests/cost/cost.py --numbers FILE                                    all of it, as docs/results/cost.json
     python3 tests/cost/cost.py --without-quiche [--cc hybrid,...]                 controllers alone: builds in seconds
 
 Instructions are the same in every run, so a run of a few virtual seconds is enough. Counted is what quiche's loss
@@ -125,8 +125,8 @@ def measure(ccs: list[str], variant: str) -> dict[str, Run]:
     return runs
 
 
-def publish() -> None:
-    """All controllers and variants, rounded: docs/results/cost.json and the documents that have its figures."""
+def write_numbers(out: Path) -> None:
+    """All controllers and variants, rounded, as docs/results/cost.json has them."""
     numbers: page.Numbers = {}
     for variant in page.ORDER:
         runs = measure(list(ALL), variant)
@@ -140,9 +140,7 @@ def publish() -> None:
             }
             for cc, run in runs.items()
         }
-    out = page.ROOT / "docs" / "results" / "cost.json"
     out.write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
-    page.write()
 
 
 def table(variant: str, runs: Mapping[str, Run]) -> str:
@@ -188,7 +186,7 @@ def main() -> int:
     parser.add_argument("--cc", default=",".join(ALL), help="controllers (default: all)")
     parser.add_argument("--variant", default=",".join(VARIANTS), help=f"of {', '.join(VARIANTS)} (default: all)")
     parser.add_argument("--check", action="store_true", help="hold hybrid against CUBIC")
-    parser.add_argument("--publish", action="store_true", help="measure all, and write docs/results and the documents")
+    parser.add_argument("--numbers", type=Path, metavar="FILE", help="measure all, and write it as docs/results has it")
     parser.add_argument("--without-quiche", action="store_true", help="our controllers alone")
     arguments = parser.parse_args()
     variants = arguments.variant.split(",")
@@ -199,8 +197,8 @@ def main() -> int:
         return SKIPPED
     if arguments.check:
         return check()
-    if arguments.publish:
-        publish()
+    if arguments.numbers:
+        write_numbers(arguments.numbers)
         return 0
     if arguments.without_quiche:
         without_quiche([cc for cc in arguments.cc.split(",") if seam(cc) == OURS])

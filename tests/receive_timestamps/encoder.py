@@ -1,7 +1,6 @@
 """Live video whose encoder follows the estimate, by controller: docs/results/media.md.
 
-    build/venv/bin/python tests/receive_timestamps/encoder.py              the table in build/encoder
-    build/venv/bin/python tests/receive_timestamps/encoder.py --publish    and in docs/results
+    build/venv/bin/python tests/verdict/encoder.py    the table in build/encoder
 
 The runs are those of tests/targets/encoder.toml, which holds hybrid against bounds; here all controllers make them.
 """
@@ -16,10 +15,9 @@ from pathlib import Path
 
 import msgspec
 from lab_runs import SUBJECT, Lab, decoded
-from worth_page import placed, spread
+from verdict_page import spread
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "results" / "media.md"
 CONTROLLERS = ((SUBJECT, "false"), (SUBJECT, "true"), ("cubic", "false"), ("bbr2", "false"), ("smallq", "false"))
 """And whether the client reports receive timestamps."""
 TIMESTAMPS = "flow.main.timestamps"
@@ -104,7 +102,6 @@ def main() -> int:
     parser.add_argument("--targets", type=Path, default=ROOT / "tests" / "targets" / "encoder.toml", help="whose runs")
     parser.add_argument("--out", type=Path, help="folder for runs and table (default: build/encoder)")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time (default: 1)")
-    parser.add_argument("--publish", action="store_true", help="put the table into docs/results")
     given = parser.parse_args()
     out = given.out or given.build_dir / "encoder"
     shutil.rmtree(out / "runs", ignore_errors=True)
@@ -114,8 +111,6 @@ def main() -> int:
         print(found, flush=True)
         table += found + "\n"
     (out / "table.md").write_text(table, encoding="utf-8")
-    if given.publish:
-        PAGE.write_text(placed(PAGE.read_text(encoding="utf-8"), table), encoding="utf-8")
     return 0
 
 

@@ -1,7 +1,6 @@
 """Groups of flows of one controller that start close together, drawn at random: docs/results/beside-others.md.
 
-    build/venv/bin/python tests/receive_timestamps/groups.py              180 groups; the table in build/groups
-    build/venv/bin/python tests/receive_timestamps/groups.py --publish    and in docs/results
+    build/venv/bin/python tests/verdict/groups.py    180 groups; the table in build/groups
 
 Every group has its own seed, which draws it and runs it: groups with odd seeds report receive timestamps.
 """
@@ -18,10 +17,9 @@ from statistics import fmean
 
 import msgspec
 from lab_runs import SUBJECT, Lab, decoded
-from worth_page import placed, spread
+from verdict_page import spread
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "results" / "beside-others.md"
 GROUPS = 180
 SETTLED_S, SEEN_S = 20.0, 20.0
 """After the last arrival so much passes before the statistics begin, which are over so much."""
@@ -139,7 +137,6 @@ def main() -> int:
     parser.add_argument("--cc", default=SUBJECT, help=f"controller of all flows (default: {SUBJECT})")
     parser.add_argument("--groups", type=int, default=GROUPS, help=f"2 and more (default: {GROUPS})")
     parser.add_argument("--out", type=Path, help="folder for runs and table (default: build/groups)")
-    parser.add_argument("--publish", action="store_true", help="put the table into docs/results")
     given = parser.parse_args()
     if given.groups < 2:
         parser.error(f"--groups {given.groups}: 2 and more are allowed, one of each kind")
@@ -152,8 +149,6 @@ def main() -> int:
         if seen[-1].full:
             print(f"group {seed}: full, {len(seen[-1].group.arrivals)} flows", file=sys.stderr, flush=True)
     (out / "table.md").write_text(table(seen), encoding="utf-8")
-    if given.publish:
-        PAGE.write_text(placed(PAGE.read_text(encoding="utf-8"), table(seen)), encoding="utf-8")
     print(table(seen))
     return 0
 

@@ -11,7 +11,7 @@ import encoder
 import groups
 import pytest
 from lab_runs import File, Point, Run, Variant, decoded, errors, settings_of, start, variants
-from worth_page import BEGIN, bias, placed, row, size_of_error, spread
+from verdict_page import bias, row, size_of_error, spread
 
 HERE = Path(__file__).resolve().parent
 BUILD = Path(os.environ.get("QUICHE_CC_BUILD_DIR", HERE.parents[1] / "build"))
@@ -74,13 +74,6 @@ def test_a_row_has_a_cell_for_every_column() -> None:
     assert (bias(run), size_of_error(run)) == (-1.0, 4.0)
     point = Point("a path", Variant(2, 0), [run], [])
     assert row(point) == "| a path | 2 | none | 50.0 | 4.0 |  | 0.50 | -1.0 | 4.0 | 400 | 20.0 |"
-
-
-def test_only_what_is_between_the_comments_changes() -> None:
-    page = f"above\n{BEGIN}\nold\n<!-- end -->\nbelow\n"
-    assert placed(page, "new\n") == f"above\n{BEGIN}\nnew\n<!-- end -->\nbelow\n"
-    with pytest.raises(SystemExit):
-        placed("above\n", "new\n")
 
 
 def test_every_path_of_the_file_has_a_run_without_receive_timestamps() -> None:

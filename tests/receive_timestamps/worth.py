@@ -1,7 +1,6 @@
 """What receive timestamps are worth to hybrid, and what they cost: docs/results/receive-timestamps.md.
 
-    build/venv/bin/python tests/receive_timestamps/worth.py --recordings DIR              into build/receive-timestamps
-    build/venv/bin/python tests/receive_timestamps/worth.py --recordings DIR --publish    and into docs/results
+    build/venv/bin/python tests/verdict/verdict.py --recordings DIR    table and plots in build/verdict
 
 Without --recordings the recorded links are left out. DIR has recordings in mahimahi's format, by the names of
 paths.toml.
@@ -15,10 +14,9 @@ import sys
 from pathlib import Path
 
 from lab_runs import Lab, measure
-from worth_page import draw_gain, draw_price, placed, table
+from verdict_page import draw_gain, draw_price, table
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "results" / "receive-timestamps.md"
 GAIN, PRICE = "receive-timestamps-gain.svg", "receive-timestamps-price.svg"
 
 
@@ -29,7 +27,6 @@ def main() -> int:
     parser.add_argument("--out", type=Path, help="folder for runs, table and plots (default: build/receive-timestamps)")
     parser.add_argument("--recordings", type=Path, help="folder of recorded links")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time (default: 1)")
-    parser.add_argument("--publish", action="store_true", help="put table and plots into docs/results")
     given = parser.parse_args()
     out = given.out or given.build_dir / "receive-timestamps"
     shutil.rmtree(out / "runs", ignore_errors=True)
@@ -42,10 +39,6 @@ def main() -> int:
     (out / "table.md").write_text(table(points), encoding="utf-8")
     draw_gain(points, out / GAIN)
     draw_price(points, out / PRICE)
-    if given.publish:
-        PAGE.write_text(placed(PAGE.read_text(encoding="utf-8"), table(points)), encoding="utf-8")
-        for plot in (GAIN, PRICE):
-            shutil.copy(out / plot, PAGE.parent / plot)
     print(table(points))
     return 0
 

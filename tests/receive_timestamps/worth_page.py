@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import median
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "interop" / "testbed"))
-
-import document_parts
 import matplotlib as mpl
 from lab_runs import Point, Run
 from matplotlib.figure import Figure
 
-BEGIN = "<!-- table: by tests/receive_timestamps -->"
 WITHOUT, WITH = "#d55e00", "#0072b2"
 USUAL = 2
 """Packets per ACK of the first plot."""
@@ -71,11 +66,6 @@ def row(point: Point) -> str:
 
 def table(points: Sequence[Point]) -> str:
     return HEAD + "\n".join(map(row, points)) + "\n"
-
-
-def placed(page: str, content: str) -> str:
-    """The page with the content between its two comments."""
-    return document_parts.replaced(page, BEGIN, content)
 
 
 def of_seeds(point: Point, of: Callable[[Run], float]) -> tuple[float, float, float]:

@@ -1,0 +1,105 @@
+"""The tables of docs/results/beside-others.md, of the targets C, B and F."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+
+from .claims import Claim, of, percent, read, table
+from .publication import Part, Place
+
+PAGE = "docs/results/beside-others.md"
+LATER, TARGETS, PAGES, BEFORE = (Part(PAGE, mark) for mark in ("later", "targets", "pages", "before"))
+LETTERS = "B,C,F"
+FAIR = (0.40, 0.60)
+"""Of the path, beside one other flow."""
+LOW = 0.30
+FILES = {"B": "beside-downloads.toml", "C": "coexistence.toml", "F": "fairness.toml"}
+WITHOUT, WITH = "false", "true"
+
+
+def counted(shares: Sequence[float]) -> list[str]:
+    within = sum(FAIR[0] <= share <= FAIR[1] for share in shares)
+    return [f"{within} of {len(shares)}", f"{fmean(shares):.2f}", f"{min(shares):.2f}"]
+
+
+def later(claims: Mapping[str, Claim]) -> str:
+    """C6: another flow comes to one of hybrid."""
+    points = of(claims, "C6").check("share of the path, at least").points
+    shares = {
+        (point.parameters["neighbour"], point.parameters["timestamps"]): [
+            other.measured[0] or 0.0
+            for other in points
+            if all(other.parameters[key] == point.parameters[key] for key in ("neighbour", "timestamps"))
+        ]
+        for point in points
+    }
+    rows = []
+    for neighbour in dict.fromkeys(name for name, _ in shares):
+        for timestamps, label in ((WITH, "with"), (WITHOUT, "without")):
+            rows.append([neighbour, label, *counted(shares[neighbour, timestamps])])
+    every = [share for found in shares.values() for share in found]
+    rows.append(["all", "", *counted(every)])
+    head = ("competing flow", "receive timestamps", "within 0.40 to 0.60", "mean share", "least")
+    low, high = (sum(share < LOW for share in every), sum(share > FAIR[1] for share in every))
+    said = f"\nOn {low} of the {len(every)} paths the share is below {LOW:.2f}; on {high} it is above {FAIR[1]:.2f}.\n"
+    return table(head, rows) + said
+
+
+def targets(claims: Mapping[str, Claim]) -> str:
+    """How many checks of each claim hold."""
+
+    def rows() -> Iterator[list[str]]:
+        for letter, file in FILES.items():
+            own = [claim for claim in claims.values() if claim.id.startswith(letter)]
+            for place, claim in enumerate(own):
+                name = "" if place else f"[{file}](../../tests/targets/{file})"
+                yield [name, f"{claim.id}: {claim.title}", str(claim.hold), str(claim.of)]
+
+    return table(("file", "claim", "hold", "of"), list(rows()))
+
+
+def pages(claims: Mapping[str, Claim]) -> str:
+    """B1 and B2: the median time of a page, beside a download of the controller's own kind and of cubic."""
+    kinds = {"open": "open connection", "new": "new connections"}
+    rows = []
+    for claim, beside in (("B1", "its own kind"), ("B2", "cubic")):
+        for kind, what in kinds.items():
+            other = {cc: of(claims, claim).check(f"{what}, median, against {cc}") for cc in ("cubic", "bbr2")}
+            for point in other["cubic"].points:
+                path = {key: point.parameters[key] for key in ("rate", "buffer")}
+                bbr2 = next(
+                    one for one in other["bbr2"].points if path.items() <= dict(one.parameters).items()
+                ).compared_with[0]
+                own, cubic = point.measured[0], point.compared_with[0]
+                times = [f"{value:.2f}" if value is not None else "none" for value in (own, cubic, bbr2)]
+                rows.append(
+                    [beside, kind, path["rate"].removesuffix("Mbps"), path["buffer"].removesuffix("bdp"), *times]
+                )
+    head = ("beside a download of", "connection", "Mbit/s", "buffer, BDP", "`hybrid`", "cubic", "bbr2")
+    return table(head, rows)
+
+
+def before(claims: Mapping[str, Claim]) -> str:
+    """C4: hybrid comes to another flow."""
+    points = of(claims, "C4").check("share of the path").points
+    keys = dict.fromkeys((point.parameters["neighbour"], point.parameters["buffer"]) for point in points)
+    rows, low = [], 0
+    for neighbour, buffer in keys:
+        cells = []
+        for timestamps in (WITH, WITHOUT):
+            wanted = {"neighbour": neighbour, "buffer": buffer, "timestamps": timestamps}
+            shares = [point.measured[0] or 0.0 for point in points if wanted.items() <= dict(point.parameters).items()]
+            low += sum(share < LOW for share in shares)
+            cells.append(f"{100 * min(shares):.0f} to {percent(max(shares))}")
+        rows.append([neighbour, buffer.removesuffix("bdp"), *cells])
+    head = ("competing flow", "buffer, BDP", "with receive timestamps", "without")
+    said = f"\n{low} of {len(points)} shares are below {percent(LOW)}.\n"
+    return table(head, rows) + said
+
+
+def write(place: Place, folder: Path, commit: str) -> None:
+    claims = read(folder)
+    for part, made in ((LATER, later), (TARGETS, targets), (PAGES, pages), (BEFORE, before)):
+        part.write(place.root, made(claims), commit)
