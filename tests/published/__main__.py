@@ -20,7 +20,7 @@ def arguments() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="publications with their pages, times, and the commits that the pages name")
     checks = commands.add_parser("check", help="documents against the list of publications")
-    checks.add_argument("--one-commit", action="store_true", help="all have to name the same commit")
+    checks.add_argument("--one-commit", action="store_true", help="all have to be measured on the same one")
     run = commands.add_parser("run", help="measure, then write into the documents; what was interrupted goes on")
     run.add_argument("names", nargs="*", metavar="NAME", help="publications (all but those that `list` sets apart)")
     run.add_argument("--out", type=Path, help="stores and results (published in the build folder)")
@@ -90,6 +90,8 @@ def check(one_commit: bool) -> int:
     }
     if one_commit and len(commits) > 1:
         found.append(f"the documents name {len(commits)} commits: {', '.join(sorted(commits))}")
+    if one_commit:
+        found += [f"not measured: {line}" for line in checking.pending(PUBLICATIONS, ROOT)]
     for line in found:
         print(line, file=sys.stderr)
     return int(bool(found))

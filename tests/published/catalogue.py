@@ -100,7 +100,7 @@ IN_THE_LAB = (
         8,
         [RFC_PAGE],
         rfc9743,
-        by_page(RFC_PAGE, RFC9743 / "page.py", ["own/claims.json", "safety/claims.json"], commit=True),
+        by_page(RFC_PAGE, RFC9743 / "page.py", ["own/claims.json", "safety/claims.json"]),
     ),
     Publication(
         "ablation", 10, [mechanisms.ABLATION], mechanisms.measure_ablation, mechanisms.write_ablation, keeps=False

@@ -13,7 +13,10 @@ from .publication import Part, Publication, PublishedError, document_parts, revi
 RESULTS = "docs/results"
 OTHER_PAGES = ("README.md", "docs/cost.md")
 """Besides those of docs/results, pages with parts that are published."""
+PENDING = "Not measured yet."
+"""In place of a part that was never measured."""
 _BEGIN = re.compile(r"^<!-- ([\w-]+): by ([\w./-]+) -->$", re.MULTILINE)
+_CODE = re.compile(r"`[^`]*`")
 _HEADING = re.compile(r"^(#+) (.*)$", re.MULTILINE)
 _ROW = re.compile(r"^\|.*\d.*\|$")
 _NUMBER = re.compile(r"\d+(?:\.\d+)? %|\d+\.\d+ (?:ms|s|kbit/s|Mbit/s|Gbit/s)\b|Jain's index (?:of )?0\.\d")
@@ -58,9 +61,22 @@ def pages(root: Path) -> list[str]:
     return [page for page in (*OTHER_PAGES, *own) if (root / page).is_file()]
 
 
+def pending(publications: Sequence[Publication], root: Path) -> list[str]:
+    """Parts that nobody has measured yet."""
+    return [f"{one.name}: {part}" for one in publications for part in one.parts if _is_pending(part, root)]
+
+
+def _is_pending(part: Part, root: Path) -> bool:
+    return bool(part.mark) and _text(part, root).strip() == PENDING
+
+
 def _commits(publications: Sequence[Publication], root: Path) -> Iterator[str]:
+    """Parts that are made apart, of programs of others, may name none."""
     for one in publications:
         for page, commits in stated(one, root).items():
+            own = [part for part in one.parts if part.page == page]
+            if not commits and (one.apart or all(_is_pending(part, root) for part in own)):
+                continue
             if len(set(commits)) != 1:
                 said = " and ".join(sorted(set(commits))) or "none"
                 yield f"{one.name}: its parts of {page} have to name one commit, and name {said}"
@@ -94,7 +110,8 @@ def outside(text: str) -> Iterator[tuple[str, str]]:
         heading = _HEADING.match(line)
         if heading and not fenced:
             section = heading[2]
-        if not inside and not fenced and not heading and (_ROW.match(line) or _NUMBER.search(line)):
+        said = _CODE.sub("", line)
+        if not inside and not fenced and not heading and (_ROW.match(said) or _NUMBER.search(said)):
             yield section, line
         if line == document_parts.END:
             inside = False

@@ -49,12 +49,11 @@ def by_file(part: Part, name: str) -> writing:
     return write
 
 
-def by_page(part: Part, program: Path, files: Sequence[str], commit: bool = False) -> writing:
+def by_page(part: Part, program: Path, files: Sequence[str]) -> writing:
     """A program prints the page."""
 
-    def write(place: Place, folder: Path, of: str) -> None:
-        more = ["--commit", of] if commit else []
-        part.write(place.root, call([sys.executable, program, *more, *(folder / file for file in files)]), of)
+    def write(place: Place, folder: Path, commit: str) -> None:
+        part.write(place.root, call([sys.executable, program, *(folder / file for file in files)]), commit)
 
     return write
 

@@ -28,19 +28,16 @@ RFC 9743 (*Specifying New Congestion Control Algorithms*) lists what an evaluati
 numbers: the bounds are ours. Each row is a measurement in the [lab](../lab.md), of the controllers with their default
 profiles and without receive timestamps, as on today's paths. quiche's NewReno, CUBIC and BBRv2 stand beside them for
 comparison. A cell is the worst of all seeds and windows. Bold is beyond the bound, and the reason stands below the
-table. The claims stand in `tests/rfc9743`, U3 in `tests/safety`, with their runs, which name scenario and path. The
-controllers are those of commit COMMIT:
+table. The claims stand in `tests/dossier`, U3 in `tests/safety`, with their runs, which name scenario and path. This
+measures them in eight minutes of a core, and writes this page:
 
 ```sh
-build/bin/cc-lab claims --claims tests/rfc9743 --out build/rfc9743
-build/bin/cc-lab claims --claims tests/safety --only U --out build/rfc9743-safety
-build/venv/bin/python tests/rfc9743/page.py --commit COMMIT build/rfc9743/claims.json \\
-  build/rfc9743-safety/claims.json > docs/results/rfc9743.md
+PYTHONPATH=tests build/venv/bin/python -m published run rfc9743
 ```
 
-These commands write this page; the runs take seven minutes of a core. In the overview *yes* is a criterion of which
-every row holds, *1 of 3* one with so many rows that hold. Paths with changes, more flows and other rates are in
-[targets](../targets.md) for `hybrid`, and in the [papers' claims](../papers/README.md) for each controller.
+In the overview *yes* is a criterion of which every row holds, *1 of 3* one with so many rows that hold. Paths with
+changes, more flows and other rates are in [targets](../targets.md) for `hybrid`, and in the
+[papers' claims](../papers/README.md) for each controller.
 """
 
 PRINCIPLES = """

@@ -1,6 +1,8 @@
 """RFC 9743 criterion by criterion, of what `cc-lab claims` measured.
 
-build/venv/bin/python tests/rfc9743/page.py --commit HASH DIR/claims.json SAFETY/claims.json > docs/results/rfc9743.md
+build/venv/bin/python tests/dossier/page.py DIR/claims.json SAFETY/claims.json
+
+`python -m published run rfc9743` writes docs/results/rfc9743.md of that, and names the commit.
 """
 
 from __future__ import annotations
@@ -196,11 +198,11 @@ def kept(found: Sequence[Row], cc: str) -> str:
     return "yes" if found else ""
 
 
-def page(claims: Mapping[str, Mapping[str, Any]], commit: str) -> str:
+def page(claims: Mapping[str, Mapping[str, Any]]) -> str:
     """All of it."""
     groups = [(group, [(entry, *answered(entry, claims)) for entry in group.criteria]) for group in GROUPS]
     every = [answer for _, answers in groups for answer in answers]
-    lines = [HEAD.strip().replace("COMMIT", commit), "", "## In short", "", *overview(every), ""]
+    lines = [HEAD.strip(), "", "## In short", "", *overview(every), ""]
     for group, answers in groups:
         lines += [f"## {group.title}", ""]
         for entry, found, said in answers:
@@ -219,11 +221,10 @@ def read(paths: Sequence[str]) -> dict[str, Mapping[str, Any]]:
 
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("claims", nargs="+", help="what `cc-lab claims` wrote")
-    parser.add_argument("--commit", required=True, help="whose controllers were measured")
+    parser.add_argument("claims", nargs="+", help="what `cc-lab papers` wrote")
     given = parser.parse_args(arguments)
     try:
-        sys.stdout.write(page(read(given.claims), given.commit))
+        sys.stdout.write(page(read(given.claims)))
     except (Incomplete, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return 1

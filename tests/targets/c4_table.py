@@ -1,6 +1,8 @@
 """The C4 project's tests as a table: what `cc-lab claims --claims tests/targets --only K,M --out DIR` measured.
 
-build/venv/bin/python tests/targets/c4_table.py DIR/claims.json > docs/results/c4.md
+build/venv/bin/python tests/targets/c4_table.py DIR/claims.json
+
+`python -m published run c4` writes docs/results/c4.md of that, and names the commit.
 """
 
 from __future__ import annotations
