@@ -10,7 +10,7 @@ import pytest
 from . import beside_others, hunts, mechanisms, mutants_page, overview, real_paths, wandering
 from .claims import ms, number, read, table
 from .publication import PublishedError
-from .test_published import claim, claims
+from .test_published import Checks, claim, claims
 
 T = ("false", "true")
 
@@ -95,7 +95,7 @@ def test_clocks_have_a_column_for_each_rate_with_the_mechanism_and_without(tmp_p
 
 
 def test_the_readme_says_what_the_picture_shows(tmp_path: Path) -> None:
-    checks = {
+    checks: Checks = {
         "p95 delay while it is alone, against bbr2": [({}, 0.0035)],
         "throughput while it is alone": [({}, 19.9e6)],
         "throughput beside the other one": [({}, 11e6)],
