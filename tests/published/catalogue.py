@@ -118,6 +118,7 @@ SEARCHES = (
         [hunts.PLANTED],
         hunting(["planted", "--controls", "3"]),
         by_file(hunts.PLANTED, "planted.md"),
+        keeps=False,
     ),
     Publication(
         "mutants-honest",

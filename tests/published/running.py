@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from .publication import Command, Place, Publication, PublishedError, revision
 
 COMMIT = "commit"
 """File of a publication's folder with the commit that its measurements are of."""
+INTERRUPTED = 130
 BUSY = 0.5
 """Load from which on a measurement of the machine says that something else runs."""
 
@@ -82,9 +84,14 @@ def run(chosen: Sequence[Publication], place: Place, commit: str, again: bool, w
             flush=True,
         )
         left -= publication.minutes
-        begin = time.monotonic()
-        why = one(publication, place, commit, again, write_only)
-        took = f"{publication.name}: {minutes((time.monotonic() - begin) / 60)} of the clock"
+        begin, used = time.monotonic(), processor_s()
+        try:
+            why = one(publication, place, commit, again, write_only)
+        except KeyboardInterrupt:
+            print(f"{publication.name} is interrupted; a later call goes on with it", file=sys.stderr)
+            return INTERRUPTED
+        clock, core = minutes((time.monotonic() - begin) / 60), minutes((processor_s() - used) / 60)
+        took = f"{publication.name}: {clock} of the clock, {core} of one core"
         print(f"{took}, failed: {why}" if why else took, file=sys.stderr, flush=True)
         failed += [f"{publication.name}: {why}"] if why else []
     for line in failed:
@@ -113,6 +120,12 @@ def one(publication: Publication, place: Place, commit: str, again: bool, write_
     except SystemExit as error:
         return str(error.code)
     return ""
+
+
+def processor_s() -> float:
+    """Of all programs that were called and are over."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def minutes(amount: float) -> str:
