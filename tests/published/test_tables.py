@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from . import beside_others, hunts, mechanisms, mutants_page, overview, real_paths, wandering
+from . import beside_others, costs, hunts, mechanisms, mutants_page, overview, real_paths, wandering
 from .claims import ms, number, read, table
-from .publication import PublishedError
+from .publication import Place, PublishedError, document_parts, revision
 from .test_published import Checks, claim, claims
 
 T = ("false", "true")
@@ -156,3 +156,14 @@ def test_a_link_that_wanders_is_the_same_for_the_same_number(tmp_path: Path) -> 
     # 0.3 Mbit/s and at most seven times less or more.
     packets = 0.3e6 * wandering.LENGTH_MS / 1e3 / wandering.PACKET_BITS
     assert packets / 7 < len(times) < 7 * packets
+
+
+def test_what_the_interface_costs_comes_from_what_its_program_prints(tmp_path: Path) -> None:
+    page = tmp_path / costs.PAGE
+    page.parent.mkdir()
+    page.write_text(f"{costs.INTERFACE.begin}\n{document_parts.END}\n")
+    lines = ["bbr2   per ACK  per packet  all, million  by published", "as published   3741   768   840.3   1.0000"]
+    (tmp_path / "interface.txt").write_text("\n".join([*lines, "each run: 10 datagrams sent", ""]))
+    costs.write_interface(Place(tmp_path, tmp_path, tmp_path), tmp_path, "1234567")
+    assert "| as published | 3,741 | 768 | 840.3 | 1.0000 |\n\nEach run: 10 datagrams sent." in page.read_text()
+    assert revision.stated(page.read_text()) == ["1234567"]
