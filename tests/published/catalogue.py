@@ -106,7 +106,7 @@ IN_THE_LAB = (
         "ablation", 10, [mechanisms.ABLATION], mechanisms.measure_ablation, mechanisms.write_ablation, keeps=False
     ),
     Publication("mechanisms", 2, MECHANISMS, of_measured("mechanisms"), mechanisms.write),
-    Publication("one-flow", 600, ONE_FLOW, *reporting(["paths", "held-out"], ONE_FLOW, "--measure", "all")),
+    Publication("one-flow", 90, ONE_FLOW, *reporting(["paths", "held-out"], ONE_FLOW, "--measure", "all")),
 )
 SEARCHES = (
     Publication("hunt-worst", 15, [hunts.WORST], hunting(["measure"]), hunts.write_worst),
