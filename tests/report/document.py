@@ -9,7 +9,7 @@ from pathlib import Path
 from stages import Settings, Stage, digest, state_of
 from verdicts import Verdict, claims, entries, verdicts
 
-TITLE = "The default profile of hybrid, beside reno, cubic and bbr2"
+TITLE = "The default profile of hybrid, beside cubic and bbr2"
 ABOUT = """Made by `cmake --build build --target report`: whole quiche connections in virtual time, the same on every
 machine, and the controllers alone where it says so. How the lab works stands in docs/lab.md, what `hybrid` does in
 docs/papers/hybrid.md."""
