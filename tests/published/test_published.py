@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -14,10 +16,12 @@ from . import checking, running
 from .__main__ import chosen, listed
 from .catalogue import PUBLICATIONS
 from .names import RFC9743, ROOT, TIMESTAMPS, TIMESTAMPS_COMMAND
-from .publication import Command, Part, Place, Publication, document_parts, revision
+from .publication import MEASURED, Command, Part, Place, Publication, document_parts, revision
+from .publication import claims as claims_command
 
 PAGE = "docs/results/tiny.md"
 PART = Part(PAGE, "tiny")
+BUILD = Path(os.environ.get("QUICHE_CC_BUILD_DIR", ROOT / "build"))
 
 
 Checks = Mapping[str, list[tuple[dict[str, str], float]]]
@@ -208,3 +212,16 @@ def test_the_commit_is_the_last_that_changed_what_decides(tmp_path: Path) -> Non
     (tmp_path / "cc" / "lib.rs").write_text("2\n")
     assert revision.measured(tmp_path) == f"{first} with local changes"
     assert revision.stated(revision.sentence(revision.measured(tmp_path))) == [f"{first} with local changes"]
+
+
+@pytest.mark.parametrize("name", sorted(folder.name for folder in MEASURED.iterdir()))
+def test_the_lab_accepts_the_runs_of_the_tables(name: str, tmp_path: Path) -> None:
+    text = "".join(file.read_text() for file in (MEASURED / name).glob("*.toml"))
+    for number, link in enumerate(sorted(set(re.findall(r'"([\w-]+\.(?:up|down)|link-\d+)"', text))), 2):
+        (tmp_path / link).write_text(f"1\n{number}\n")
+    command = claims_command(Place(BUILD, tmp_path), tmp_path / "out", MEASURED / name, "--missing")
+    more = ["--recordings", tmp_path] if "{recordings}" in text else []
+    words = [str(word) for word in (*command.words, *more)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) > 30
