@@ -83,17 +83,15 @@ MECHANISMS = (mechanisms.SKEW, mechanisms.LOSS, mechanisms.ACKS)
 
 IN_THE_LAB = (
     Publication("overview", 0.2, [overview.PART], of_targets("O"), overview.write),
-    Publication(
-        "access-links", 20, [*ACCESS, HEADLINE], *reporting(["headline", "headline-wifi"], [*ACCESS, HEADLINE])
-    ),
-    Publication("tuning", 25, [tuning.PART], tuning.measure, tuning.write),
-    Publication("real-paths", 2, PATHS, of_measured("paths"), real_paths.write_paths),
-    Publication("recorded", 5, [real_paths.RECORDED], recorded, real_paths.write_recorded, recordings=True),
-    Publication("wandering", 5, [real_paths.WANDERING], over_wandering_links, real_paths.write_wandering),
-    Publication("beside-others", 10, BESIDE, of_targets(beside_others.LETTERS), beside_others.write),
-    Publication("groups", 10, [GROUPS], of_timestamps("groups.py"), by_file(GROUPS, "table.md"), keeps=False),
-    Publication("media", 3, [MEDIA], of_timestamps("encoder.py"), by_file(MEDIA, "table.md"), keeps=False),
-    Publication("receive-timestamps", 15, [VALUE], timestamps, write_timestamps, keeps=False, recordings=True),
+    Publication("access-links", 5, [*ACCESS, HEADLINE], *reporting(["headline", "headline-wifi"], [*ACCESS, HEADLINE])),
+    Publication("tuning", 9, [tuning.PART], tuning.measure, tuning.write),
+    Publication("real-paths", 1.5, PATHS, of_measured("paths"), real_paths.write_paths),
+    Publication("recorded", 1, [real_paths.RECORDED], recorded, real_paths.write_recorded, recordings=True),
+    Publication("wandering", 0.5, [real_paths.WANDERING], over_wandering_links, real_paths.write_wandering),
+    Publication("beside-others", 6, BESIDE, of_targets(beside_others.LETTERS), beside_others.write),
+    Publication("groups", 4, [GROUPS], of_timestamps("groups.py"), by_file(GROUPS, "table.md"), keeps=False),
+    Publication("media", 0.5, [MEDIA], of_timestamps("encoder.py"), by_file(MEDIA, "table.md"), keeps=False),
+    Publication("receive-timestamps", 6, [VALUE], timestamps, write_timestamps, keeps=False, recordings=True),
     Publication("c4", 5, [C4], of_targets("K,M"), by_page(C4, TARGETS / "c4_table.py", ["claims.json"])),
     Publication(
         "rfc9743",
@@ -103,18 +101,18 @@ IN_THE_LAB = (
         by_page(RFC_PAGE, RFC9743 / "page.py", ["own/claims.json", "safety/claims.json"]),
     ),
     Publication(
-        "ablation", 10, [mechanisms.ABLATION], mechanisms.measure_ablation, mechanisms.write_ablation, keeps=False
+        "ablation", 3, [mechanisms.ABLATION], mechanisms.measure_ablation, mechanisms.write_ablation, keeps=False
     ),
     Publication("mechanisms", 2, MECHANISMS, of_measured("mechanisms"), mechanisms.write),
-    Publication("one-flow", 90, ONE_FLOW, *reporting(["paths", "held-out"], ONE_FLOW, "--measure", "all")),
+    Publication("one-flow", 60, ONE_FLOW, *reporting(["paths", "held-out"], ONE_FLOW, "--measure", "all")),
 )
 SEARCHES = (
-    Publication("hunt-worst", 15, [hunts.WORST], hunting(["measure"]), hunts.write_worst),
-    Publication("hunt-random", 20, [hunts.RANDOM], hunting(["sweep", "--count", str(hunts.PATHS)]), hunts.write_random),
-    Publication("hunt-weakness", 4, [hunts.WEAKNESS], hunting(["weakness"]), hunts.write_weakness),
+    Publication("hunt-worst", 0.5, [hunts.WORST], hunting(["measure"]), hunts.write_worst),
+    Publication("hunt-random", 2, [hunts.RANDOM], hunting(["sweep", "--count", str(hunts.PATHS)]), hunts.write_random),
+    Publication("hunt-weakness", 3, [hunts.WEAKNESS], hunting(["weakness"]), hunts.write_weakness),
     Publication(
         "hunt-planted",
-        45,
+        35,
         [hunts.PLANTED],
         hunting(["planted", "--controls", "3"]),
         by_file(hunts.PLANTED, "planted.md"),
@@ -132,7 +130,7 @@ SEARCHES = (
 COSTS = (
     Publication(
         "cost",
-        5,
+        2,
         [*costs.IN_COST, costs.CPU],
         costs.measure,
         costs.write,
