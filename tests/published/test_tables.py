@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from itertools import product
 from pathlib import Path
 
 import pytest
 
-from . import beside_others, costs, hunts, mechanisms, mutants_page, overview, real_paths, wandering
+from . import beside_others, costs, hunts, mechanisms, mutants_page, overview, real_paths, tuning, wandering
 from .claims import ms, number, read, table
 from .publication import Place, PublishedError, document_parts, revision
 from .test_published import Checks, claim, claims
@@ -167,3 +168,22 @@ def test_what_the_interface_costs_comes_from_what_its_program_prints(tmp_path: P
     costs.write_interface(Place(tmp_path, tmp_path, tmp_path), tmp_path, "1234567")
     assert "| as published | 3,741 | 768 | 840.3 | 1.0000 |\n\nEach run: 10 datagrams sent." in page.read_text()
     assert revision.stated(page.read_text()) == ["1234567"]
+
+
+def test_options_have_a_row_each_and_what_was_not_measured_says_so(tmp_path: Path) -> None:
+    page = tmp_path / tuning.PART.page
+    page.parent.mkdir(parents=True)
+    page.write_text(f"{tuning.PART.begin}\n{document_parts.END}\n")
+    for suite, (_, rates) in tuning.SUITES.items():
+        entries = [
+            {"point": [rate, "false"], "cc": cc, "utilisation": 0.995, "queueing_p95_ms": 1.44, "loss": 0.0002}
+            for rate in rates
+            for cc in tuning.controllers()[1:]
+        ]
+        (tmp_path / suite).mkdir()
+        (tmp_path / suite / "results.json").write_text(json.dumps(entries))
+    tuning.write(Place(tmp_path, tmp_path, tmp_path), tmp_path, "1234567")
+    rows = page.read_text().splitlines()[3:]
+    assert rows[0] == "| `hybrid` |" + " not measured |" * 5
+    assert rows[1] == "| `target_packets=1` |" + " 99.5 %, 1.4 ms, 0.02 % |" * 5
+    assert rows[len(tuning.OPTIONS) + 1].startswith("| bbr2 |")
