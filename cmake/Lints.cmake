@@ -38,9 +38,10 @@ quiche_cc_test(codespell TIER quick LABEL lint TIMEOUT 120
                COMMAND "${QUICHE_CC_VENV_PYTHON}" -m codespell_lib .)
 
 # Directory by directory: the files of one import each other by name. One after the other: they share mypy's cache.
-foreach(directory IN ITEMS patches docs/site interop/demo interop/matrix interop/programs interop/testbed tests/c tests/cluster
-                      tests/cost tests/docs tests/dossier tests/e2e tests/hunt tests/lemmas tests/matrix tests/mutants
-                      tests/programs tests/published tests/release tests/report tests/search tests/structure tests/targets tests/verdict)
+foreach(directory IN ITEMS docs/site interop/demo interop/matrix interop/programs interop/testbed patches tests/c
+                      tests/cluster tests/cost tests/docs tests/e2e tests/hunt tests/lemmas tests/matrix
+                      tests/mutants tests/programs tests/published tests/receive_timestamps tests/release
+                      tests/report tests/rfc9743 tests/search tests/structure tests/targets)
   string(REPLACE "/" "-" name "mypy-${directory}")
   quiche_cc_test(${name} TIER quick LABEL lint TIMEOUT 300 LOCKS mypy
                  COMMAND "${QUICHE_CC_VENV_PYTHON}" -m mypy --config-file mypy.ini ${directory})

@@ -1,6 +1,6 @@
 """Live video whose encoder follows the estimate, by controller: docs/results/media.md.
 
-    build/venv/bin/python tests/verdict/encoder.py    the table in build/encoder
+    build/venv/bin/python tests/receive_timestamps/encoder.py    the table in build/encoder
 
 The runs are those of tests/targets/encoder.toml, which holds hybrid against bounds; here all controllers make them.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 from lab_runs import SUBJECT, Lab, decoded
-from verdict_page import spread
+from worth_page import spread
 
 ROOT = Path(__file__).resolve().parents[2]
 CONTROLLERS = ((SUBJECT, "false"), (SUBJECT, "true"), ("cubic", "false"), ("bbr2", "false"), ("smallq", "false"))

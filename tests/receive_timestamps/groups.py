@@ -1,6 +1,6 @@
 """Groups of flows of one controller that start close together, drawn at random: docs/results/beside-others.md.
 
-    build/venv/bin/python tests/verdict/groups.py    180 groups; the table in build/groups
+    build/venv/bin/python tests/receive_timestamps/groups.py    180 groups; the table in build/groups
 
 Every group has its own seed, which draws it and runs it: groups with odd seeds report receive timestamps.
 """
@@ -17,7 +17,7 @@ from statistics import fmean
 
 import msgspec
 from lab_runs import SUBJECT, Lab, decoded
-from verdict_page import spread
+from worth_page import spread
 
 ROOT = Path(__file__).resolve().parents[2]
 GROUPS = 180

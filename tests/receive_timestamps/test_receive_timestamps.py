@@ -11,7 +11,7 @@ import encoder
 import groups
 import pytest
 from lab_runs import File, Point, Run, Variant, decoded, errors, settings_of, start, variants
-from verdict_page import bias, row, size_of_error, spread
+from worth_page import bias, row, size_of_error, spread
 
 HERE = Path(__file__).resolve().parent
 BUILD = Path(os.environ.get("QUICHE_CC_BUILD_DIR", HERE.parents[1] / "build"))

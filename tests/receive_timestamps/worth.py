@@ -1,6 +1,6 @@
 """What receive timestamps are worth to hybrid, and what they cost: docs/results/receive-timestamps.md.
 
-    build/venv/bin/python tests/verdict/verdict.py --recordings DIR    table and plots in build/verdict
+    build/venv/bin/python tests/receive_timestamps/worth.py --recordings DIR    into build/receive-timestamps
 
 Without --recordings the recorded links are left out. DIR has recordings in mahimahi's format, by the names of
 paths.toml.
@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from lab_runs import Lab, measure
-from verdict_page import draw_gain, draw_price, table
+from worth_page import draw_gain, draw_price, table
 
 ROOT = Path(__file__).resolve().parents[2]
 GAIN, PRICE = "receive-timestamps-gain.svg", "receive-timestamps-price.svg"

@@ -1,6 +1,6 @@
 """RFC 9743 criterion by criterion, of what `cc-lab claims` measured.
 
-build/venv/bin/python tests/dossier/page.py DIR/claims.json SAFETY/claims.json
+build/venv/bin/python tests/rfc9743/page.py DIR/claims.json SAFETY/claims.json
 
 `python -m published run rfc9743` writes docs/results/rfc9743.md of that, and names the commit.
 """
@@ -221,7 +221,7 @@ def read(paths: Sequence[str]) -> dict[str, Mapping[str, Any]]:
 
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("claims", nargs="+", help="what `cc-lab papers` wrote")
+    parser.add_argument("claims", nargs="+", help="what `cc-lab claims` wrote")
     given = parser.parse_args(arguments)
     try:
         sys.stdout.write(page(read(given.claims)))
