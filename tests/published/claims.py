@@ -21,6 +21,7 @@ class Point:
     parameters: Mapping[str, str]
     measured: Sequence[float | None]
     compared_with: Sequence[float | None]
+    """The other side, with the factor of the check."""
     bound: str
     holds: bool
 
