@@ -11,6 +11,7 @@ import argparse
 import json
 import re
 import sys
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -198,6 +199,13 @@ def kept(found: Sequence[Row], cc: str) -> str:
     return "yes" if found else ""
 
 
+def bullet(said: str) -> str:
+    """In lines as long as those of all documents."""
+    return textwrap.fill(
+        said, 120, initial_indent="- ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
+
+
 def page(claims: Mapping[str, Mapping[str, Any]]) -> str:
     """All of it."""
     groups = [(group, [(entry, *answered(entry, claims)) for entry in group.criteria]) for group in GROUPS]
@@ -209,7 +217,7 @@ def page(claims: Mapping[str, Mapping[str, Any]]) -> str:
             lines += [f"### {entry.title} (section {entry.section})", ""]
             if found:
                 lines += [f"| | bound | claim {HEADS}", "|---|---|---|" + "---|" * len(ALL), *map(str, found), ""]
-            lines += [*(f"- {line}" for line in said), *([""] if said else [])]
+            lines += [*map(bullet, said), *([""] if said else [])]
     return "\n".join(lines).rstrip() + "\n"
 
 

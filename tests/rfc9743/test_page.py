@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from criteria import GROUPS, Criterion
-from page import ALL, Incomplete, amount, answered, kept, rows, threshold, worst
+from page import ALL, Incomplete, amount, answered, bullet, kept, rows, threshold, worst
 
 ROOT = Path(__file__).parents[2]
 SECTIONS = {
@@ -114,3 +114,11 @@ def test_the_published_page_has_every_section_and_no_empty_cell() -> None:
     tables = [line for line in text.splitlines() if line.startswith("| ") and not line.startswith("| |")]
     assert len(tables) > 2 * len(SECTIONS)
     assert not [line for line in tables if "|  |" in line or "| |" in line]
+
+
+def test_what_is_said_has_lines_as_long_as_those_of_documents() -> None:
+    lines = bullet("hybrid fails, because " + "words and more words " * 12).splitlines()
+    assert len(lines) > 1
+    assert lines[0].startswith("- hybrid fails")
+    assert all(line.startswith("  ") for line in lines[1:])
+    assert max(map(len, lines)) <= 120
