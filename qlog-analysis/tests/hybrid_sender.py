@@ -224,6 +224,7 @@ class HybridSender:
             stalled=stalled,
             arriving=usual if stalled else duration,
             jitter=self._level,
+            ack_jitter=self._level,
             interrupted=interrupted,
             meets_path=self._meets_path,
             duration=duration,

@@ -179,7 +179,7 @@ def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
             full=full_delay(d.d1, longest, p),
             transmission=transmission,
             arriving=arriving,
-            jitter=its_jitter,
+            ack_jitter=its_jitter,
             largest=float(round(rate * rng.choice((0.2, 0.6, 1.0)))),
         )
         end = startup_end(rate, length, transmission, PACKET, p)
@@ -221,7 +221,7 @@ def as_json(
         "rate_bps": e.rate,
         "arrived_bps": e.delivery_rate,
         "uncertain": e.uncertain,
-        "jitter_ms": e.jitter * 1e3,
+        "jitter_ms": e.ack_jitter * 1e3,
         "drain_lasted_ms": drain.lasted * 1e3,
         "drain_arrived_bits": drain.bits,
         "background": e.background,

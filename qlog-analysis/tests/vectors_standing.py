@@ -27,10 +27,13 @@ def _random(rng: random.Random) -> dict[str, Any]:
     length, base, spread = rng.choice((0.02, 0.04)), rng.choice((0.01, 0.04)), rng.choice((0.0003, 0.0003, 0.03))
     falling, transmission = rng.choice((1.0, 1.0, 0.99)), rng.choice((1e-4, 1e-3, 1e-3))
     background, loss = rng.choice((0.0, 0.01, 0.05)), rng.choice((0.0, 0.01, 0.05))
+    first_jitter = rng.choice((0.0, 0.0, 0.004))
     now, rate, drains, state = 1.0, 1e7, False, Standing()
     steps: list[dict[str, Any]] = []
     while len(steps) < 50:
-        delta = round(rng.choice((0.0001, *[base * falling ** len(steps)] * 30)) + rng.uniform(0.0, spread), 6)
+        jitter = round(first_jitter * 0.97 ** len(steps), 6)
+        delay = rng.choice((0.0001, *[base * falling ** len(steps)] * 30)) + rng.uniform(0.0, spread)
+        delta = round(max(delay - jitter, 0.0001), 6)
         goes_on = drains if rng.random() < 0.97 else not drains
         share = round(rate * rng.uniform(0.9, 1.1)) if goes_on else None
         sent = rng.choice((15, 40))
@@ -47,6 +50,7 @@ def _random(rng: random.Random) -> dict[str, Any]:
             return_rate=None if share is None else float(share),
             transmission=transmission,
             packet_bytes=PACKET,
+            jitter=jitter,
         )
         if len(set(judge(e, state, P, SLACK, PATIENCE))) > 1:
             continue
@@ -69,7 +73,8 @@ def _chosen(epochs: Iterable[Shown]) -> dict[str, Any]:
 
 def _by_hand() -> list[list[Shown]]:
     """The delay keeps still from the first epoch on, with losses as usual, beyond chance, and many before it last
-    moved; and then one that keeps still when the queue is due to stand: alone, with losses, and not alone."""
+    moved; one that keeps still when the queue is due to stand: alone, with losses, and not alone; and one that keeps
+    still while the estimate of jitter falls."""
     usual, more = [(50, 10), *[(1, 99)] * 6], [(50, 10), *[(2, 98)] * 6]
     moves = [(0.04, 0, 99), (0.04, 30, 70), *[(0.042, 1, 99)] * 5]
     return [
@@ -82,6 +87,7 @@ def _by_hand() -> list[list[Shown]]:
         _due(transmission=1e-4)[:7],
         _short_for_a_small_flow(lost=0),
         _short_for_a_small_flow(lost=3),
+        _less_jitter(),
     ]
 
 
@@ -96,6 +102,12 @@ def _still(epochs: list[tuple[float, int, int]], background: float = 0.01) -> li
         _shown(1.0 + 0.1 * i, delta, lost=lost, acked=acked, background=background)
         for i, (delta, lost, acked) in enumerate(epochs)
     ]
+
+
+def _less_jitter() -> list[Shown]:
+    """A delay of 40 ms that keeps still, and of which less and less passes for jitter."""
+    jitters = [0.004 * 0.7**i for i in range(6)]
+    return [_shown(1.0 + 0.1 * i, round(0.04 - j, 6), jitter=round(j, 6)) for i, j in enumerate(jitters)]
 
 
 def _due(**changes: Any) -> list[Shown]:
@@ -115,6 +127,7 @@ def _step(e: Shown, done: Judged) -> dict[str, Any]:
     return {
         "now_ms": e.now * 1e3,
         "delta_ms": e.delta * 1e3,
+        "jitter_ms": e.jitter * 1e3,
         "short_ms": e.short * 1e3,
         "lost": e.lost,
         "acked": e.acked,

@@ -97,17 +97,17 @@ class Epoch:
     """Whether the application limited the epoch before."""
     fills: bool = False
     """Whether start-up has come to what the slowest link carries."""
+    duration: float = 0.0
     arriving: float = 0.0
-    """What of its duration counts for A, s."""
+    """How long it lasted, and what of that counts for A, s."""
     jitter: float = 0.0
-    """J of ACK arrivals as it was before, s."""
+    ack_jitter: float = 0.0
+    """J as it was before, and that of ACK arrivals, s."""
     most: float = math.inf
     """What has arrived on the average while a queue drains, bit/s; `update` sets it."""
     interrupted: bool = False
     meets_path: bool = False
     """Whether it is the first since then: nothing is in flight that could be a queue."""
-    duration: float = 0.0
-    """s."""
     lost_total: int = 0
     length_fell: bool = False
     """Whether L was longer before: a queue was taken for a part of the path."""
@@ -229,7 +229,7 @@ def update(
     course = course.arrive(e.delivery_rate, e.arriving, e.length).see(e.delta)
     if e.interrupted:
         return _interrupted(e)
-    e.believed, e.most = believed(course.dips, e.startup, p), course.drain.most(e.jitter, e.packet_bytes)
+    e.believed, e.most = believed(course.dips, e.startup, p), course.drain.most(e.ack_jitter, e.packet_bytes)
     course = course.learn(e.arrived_in_full)
     if early is None:
         early = tells_of_startup(e) and early_end.is_early(course, e.packet_bytes, e.transmission, p)
@@ -358,7 +358,7 @@ def _back(u: Update, rate: float, e: Epoch) -> Update:
 def _settled(e: Epoch, u: Update, p: Parameters, before: Standing, slack: float) -> Iterator[Update]:
     """The update with what becomes of the queue that should drain."""
     times, losses = (e.now, e.delta, e.length, e.thresholds.short), (e.losses, e.acked, e.background)
-    shown = Shown(*times, *losses, u.rate, u.course.return_rate, e.transmission, e.packet_bytes)
+    shown = Shown(*times, *losses, u.rate, u.course.return_rate, e.transmission, e.packet_bytes, e.jitter)
     for judged in standing.judge(shown, before, p, slack):
         if judged.outcome is None:
             yield u._replace(standing=judged.standing)

@@ -69,6 +69,7 @@ class Shown:
     now: float
     """Its end, s."""
     delta: float
+    """d, s."""
     length: float
     """L, s."""
     short: float
@@ -85,6 +86,13 @@ class Shown:
     transmission: float = 0.0
     """T, s; 0 while unknown."""
     packet_bytes: int = 1250
+    jitter: float = 0.0
+    """J, s."""
+
+    @property
+    def with_jitter(self) -> float:
+        """The delay of which d is a part, s. When the estimate of jitter falls, nothing has moved."""
+        return self.delta + self.jitter
 
     @property
     def losses(self) -> LossCount:
@@ -133,7 +141,7 @@ class Attempt:
 
     def go_on(self, e: Shown) -> Attempt:
         spare = min(max(1.0 - self.rate / max(self.share, 1.0), 0.0), 1.0)
-        later = (*self.later, e.delta)
+        later = (*self.later, e.with_jitter)
         moved = max(later) - min(later) > CALM_SPREAD * min(later)
         return replace(
             self,
@@ -147,7 +155,7 @@ class Attempt:
             losses=e.losses if moved else self.losses + e.losses,
             all_losses=self.all_losses + e.losses,
             drained=0.0 if moved else self.drained + (e.now - self.latest) * spare,
-            later=(e.delta,) if moved else later,
+            later=(e.with_jitter,) if moved else later,
         )
 
     def _steps(self, e: Shown) -> tuple[int, int]:

@@ -69,7 +69,8 @@ struct Attempt {
     falls: bool,
     steps: u32,
     /// Of the epochs since the delay last moved, not the first one: their number, the least and the
-    /// longest delay, and their losses.
+    /// longest delay, and their losses. The delay is that with jitter: when the estimate of jitter
+    /// falls, nothing has moved.
     epochs: u32,
     least: Owd,
     most: Owd,
@@ -104,7 +105,7 @@ impl Attempt {
 
     /// With another epoch, after which the flow sends at `rate`.
     fn and(mut self, epoch: &Sampled<'_>, rate: Rate) -> Self {
-        let (queue, losses) = (epoch.queue(), epoch.losses);
+        let (delta, queue, losses) = (epoch.delta(), epoch.queue(), epoch.losses);
         let spare = 1.0 - self.rate.bps() / self.return_rate.bps().max(1.0);
         self.drained += scaled(epoch.now.since(self.latest), spare.clamp(0.0, 1.0));
         (self.latest, self.rate) = (epoch.now, rate);
@@ -113,10 +114,10 @@ impl Attempt {
         self.longest = self.longest.max(queue);
         self.falls = queue.as_secs() < FALLS * self.last.as_secs();
         self.last = queue;
-        let (least, most) = (self.least.min(queue), self.most.max(queue));
+        let (least, most) = (self.least.min(delta), self.most.max(delta));
         if most - least > least / CALM_SHARE {
             // What moves is a queue, so far.
-            (self.least, self.most) = (queue, queue);
+            (self.least, self.most) = (delta, delta);
             (self.epochs, self.losses, self.drained) = (1, losses, Duration::ZERO);
         } else {
             (self.least, self.most) = (least, most);

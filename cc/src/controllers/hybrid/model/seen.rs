@@ -95,6 +95,7 @@ pub struct Seen {
 #[derive(Debug, Clone, Copy)]
 pub struct Sampled<'a> {
     seen: &'a Seen,
+    delta: Owd,
     observed: Observed,
 }
 
@@ -107,6 +108,11 @@ impl std::ops::Deref for Sampled<'_> {
 }
 
 impl Sampled<'_> {
+    /// The delay, with what is jitter of it.
+    pub fn delta(&self) -> Owd {
+        self.delta
+    }
+
     /// d, the queueing delay.
     pub fn queue(&self) -> Owd {
         self.observed.queue
@@ -137,11 +143,12 @@ impl Sampled<'_> {
 impl Seen {
     /// The epoch with its samples, if it has some.
     pub fn sampled(&self) -> Option<Sampled<'_>> {
-        let with = |observed| Sampled {
+        let with = |(delta, observed)| Sampled {
             seen: self,
+            delta,
             observed,
         };
-        self.observed.map(with)
+        self.delta.zip(self.observed).map(with)
     }
 
     /// Whether nothing came back for long.

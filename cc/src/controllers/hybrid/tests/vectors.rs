@@ -74,6 +74,7 @@ struct StandingCase {
 struct StandingStep {
     now_ms: f64,
     delta_ms: f64,
+    jitter_ms: f64,
     short_ms: f64,
     lost: u64,
     acked: u64,
@@ -202,6 +203,7 @@ fn what_becomes_of_a_queue_agrees_with_the_shared_vectors() {
                 thresholds: epochs::short(delay(step.short_ms)),
                 losses: LossCount::new(step.lost, step.acked),
                 background: step.background,
+                delta: Some(delay(step.delta_ms + step.jitter_ms)),
                 ..epochs::with_queue(delay(step.delta_ms))
             };
             let (epoch, rate) = (seen.sampled().unwrap(), Rate::from_bps(step.rate_bps));
