@@ -10,8 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from qlog_analysis import packed
-from qlog_analysis.packed import PIECE, Column, part, parts, take
-from traces import FAST, records, trace_of
+from qlog_analysis.packed import PIECE, Column, opened, part, parts, running, take
 
 LENGTHS = (0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 5)
 MANY = 3 * PIECE + 5
@@ -55,7 +54,7 @@ def test_every_number_comes_back(kind: Any, values: npt.NDArray[Any]) -> None:
         assert len(column) == length
         assert same(column, some)
         assert same(list(column), some)
-        assert same(column.unpacked(), some)
+        assert same(opened(column), some)
         assert same(np.concatenate([*parts(column, 1000), some[:0]]), some)
         for at in {0, PIECE - 1, PIECE, length - 1} & set(range(length)):
             assert same([column[at], column[at - length]], some[[at, at - length]])
@@ -67,10 +66,10 @@ def test_parts_of_a_column() -> None:
     for begin, end in ((0, 0), (5, 9), (PIECE - 3, PIECE + 3), (0, 2 * PIECE), (100, MANY), (MANY - 2, MANY)):
         assert same(column[begin:end], values[begin:end])
         assert same(part(column, begin, end), values[begin:end])
-        assert same(part(column.unpacked(), begin, end), values[begin:end])
+        assert same(part(opened(column), begin, end), values[begin:end])
     places = R.integers(0, MANY, 2 * PIECE)
     assert same(take(column, places), values[places])
-    assert same(take(column.unpacked(), places), values[places])
+    assert same(take(opened(column), places), values[places])
     with pytest.raises(IndexError):
         column[MANY]
 
@@ -99,11 +98,30 @@ def _bytes(column: Column[Any]) -> int:
     return sum(p.differences.nbytes for p in column._pieces if p.differences is not None)
 
 
-def test_a_trace_unpacks_all_its_columns(tmp_path: Any) -> None:
-    trace = trace_of(tmp_path, records(FAST, 2.0))
-    before = [list(getattr(holder, name)) for holder, name in packed._columns_in(trace)]
-    columns = list(packed._columns_in(trace))
-    trace.unpack()
-    assert not list(packed._columns_in(trace))
-    after = [list(getattr(holder, name)) for holder, name in columns]
-    np.testing.assert_equal(after, before)
+def test_single_numbers_wherever_they_are() -> None:
+    values = WHOLE["falling"]
+    column: Column[int] = Column("q", np.tile(values, 5))
+    for at in R.integers(0, len(column), 300).tolist():
+        assert column[at] == values[at % MANY]
+    assert column.some(PIECE - 2, PIECE + 2) == values[PIECE - 2 : PIECE + 2].tolist()
+
+
+def test_places_in_a_column_that_rises() -> None:
+    values = np.repeat(np.cumsum(R.integers(0, 3, 3 * PIECE)), 3)
+    for length in (0, 1, PIECE, 2 * PIECE + 7, len(values)):
+        some = values[:length]
+        column: Column[int] = Column("q", some)
+        for x in [-1, *R.integers(0, values[-1] + 2, 200).tolist(), *values[PIECE - 2 : PIECE + 2].tolist()]:
+            assert column.left(x) == np.searchsorted(some, x)
+            assert column.right(x) == np.searchsorted(some, x, side="right")
+
+
+def test_sums_in_parts() -> None:
+    values = WHOLE["bytes"]
+    assert same(running(iter(np.split(values, [7, 7, 9000]))), np.concatenate(([0], np.cumsum(values))))
+
+
+def test_opened_columns_are_as_wide_as_they_must_be() -> None:
+    for largest, size in ((255, 1), (256, 2), (65535, 2), (65536, 4), ((1 << 32) - 1, 4), (1 << 32, 8)):
+        assert opened(Column[int]("q", [0, largest])).itemsize == size
+    assert opened(Column[int]("q", [-1, 5])).itemsize == 8

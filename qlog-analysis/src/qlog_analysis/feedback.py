@@ -97,17 +97,36 @@ class Feedbacks(Sequence[Feedback]):
     def __getitem__(self, at: int | slice) -> Feedback | list[Feedback]:
         if isinstance(at, slice):
             return list(self._made(*at.indices(len(self))[:2]))
-        place = range(len(self))[at]
-        return next(self._made(place, place + 1))
+        return self._one(range(len(self))[at])
+
+    def _one(self, at: int) -> Feedback:
+        acked, received = (column[at - 1] if at else 0 for column in (self.acked_end, self.received_end))
+        end, ce = self.received_end[at], self.ce[at]
+        came = zip(self.received_packet.some(received, end), self.received_time.some(received, end), strict=True)
+        return Feedback(
+            record=self.record[at],
+            time=self.time[at],
+            space=_SPACES[self.space[at]],
+            acked=range(acked, self.acked_end[at]),
+            sample=self.sample[at],
+            ack_delay=self.ack_delay[at],
+            lost=self.lost.get(at, []),
+            received=list(came),
+            ecn=None if ce < 0 else (self.ect[at], ce),
+            group_end=self.group_end[at],
+        )
 
     def _made(self, first: int, end: int) -> Iterator[Feedback]:
         acked, received = (column[first - 1] if first else 0 for column in (self.acked_end, self.received_end))
         columns = (self.record, self.time, self.space, self.acked_end, self.sample, self.ack_delay, self.ect, self.ce)
         rows = zip(*(c[first:end] for c in (*columns, self.received_end, self.group_end)), strict=True)
+        came = received, self.received_end[end - 1] if end > first else received
+        packets, times = self.received_packet.some(*came), self.received_time.some(*came)
+        before = received
         for i, (record, time, space, acked_end, sample, delay, ect, ce, received_end, group_end) in enumerate(
             rows, first
         ):
-            some = slice(received, received_end)
+            some = slice(received - before, received_end - before)
             yield Feedback(
                 record=record,
                 time=time,
@@ -116,7 +135,7 @@ class Feedbacks(Sequence[Feedback]):
                 sample=sample,
                 ack_delay=delay,
                 lost=self.lost.get(i, []),
-                received=list(zip(self.received_packet[some], self.received_time[some], strict=True)),
+                received=list(zip(packets[some], times[some], strict=True)),
                 ecn=None if ce < 0 else (ect, ce),
                 group_end=group_end,
             )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -19,7 +19,7 @@ from . import events, wire
 from .arrays import Floats
 from .dialect.writers import QUICHE, Writer
 from .feedback import NEVER, Feedback, Feedbacks, Space
-from .packed import Column, floats, ints, pack, part, parts, unpack
+from .packed import Column, floats, ints, opened, pack, part, parts
 
 __all__ = ["NEVER", "Feedback", "Feedbacks", "Space"]
 """Of what is imported here, what is a part of the model."""
@@ -294,11 +294,10 @@ class Trace:
         """What was added since the last time."""
         pack(self)
 
-    def unpack(self) -> Trace:
-        """With arrays in place of columns, for who goes through it packet by packet: a look at one number of an array
-        is several times as fast."""
-        unpack(self)
-        return self
+    def opened(self) -> Trace:
+        """The same, with the columns that equations of controllers look at packet by packet as arrays."""
+        sent = replace(self.sent, time=opened(self.sent.time), size=opened(self.sent.size))
+        return replace(self, sent=sent, acked=opened(self.acked))
 
     def acked_at(self) -> Floats:
         """Of each packet sent, when the ACK came; NaN if none did."""

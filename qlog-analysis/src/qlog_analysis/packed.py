@@ -4,6 +4,7 @@ take a byte or two."""
 
 from __future__ import annotations
 
+import bisect
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
@@ -14,8 +15,12 @@ import numpy.typing as npt
 
 from .arrays import Floats, Ints
 
-PIECE = 8192
+_SHIFT = 13
+PIECE = 1 << _SHIFT
 """Numbers that are packed together: few, so that one that is far from the others makes few of them wide."""
+_WITHIN = PIECE - 1
+NEAR = 8
+"""Pieces of a column that are kept as they are where single numbers are looked at, which are near one another."""
 
 N = TypeVar("N", int, float)
 
@@ -98,13 +103,17 @@ def _packed(values: Floats, guess: int) -> Piece:
 class Column(Sequence[N], Generic[N]):
     """Numbers of one kind. `np.asarray` makes an array of all."""
 
-    __slots__ = ("_packed", "_pieces", "_read", "_unit", "append", "dtype", "open")
+    __slots__ = ("_firsts", "_near", "_packed", "_pieces", "_read", "_unit", "append", "dtype", "open")
 
     def __init__(self, kind: Literal["q", "d"], values: Sequence[N] | npt.NDArray[Any] = ()) -> None:
         self.open: array[Any] = array(kind)
         """What is not packed yet. The last number always is among it, and may change."""
         self.dtype = np.dtype(np.int64 if kind == "q" else np.float64)
         self._pieces: list[Piece] = []
+        self._firsts: list[N] = []
+        """The first number of each."""
+        self._near: dict[int, array[Any]] = {0: self.open}
+        """By piece what single numbers are looked up in; what is not packed takes the place of the piece after all."""
         self._packed = 0
         """How many numbers they have."""
         self._unit = 0
@@ -121,10 +130,13 @@ class Column(Sequence[N], Generic[N]):
     def pack(self) -> None:
         end = (len(self.open) - 1) // PIECE * PIECE
         for begin in range(0, end, PIECE):
+            self._firsts.append(self.open[begin])
             self._pieces.append(self._piece(np.array(self.open[begin : begin + PIECE], dtype=self.dtype)))
         if end > 0:
+            del self._near[self._packed >> _SHIFT]
             del self.open[:end]
             self._packed += end
+            self._near[self._packed >> _SHIFT] = self.open
 
     def _piece(self, values: npt.NDArray[Any]) -> Piece:
         if self.dtype == np.int64:
@@ -144,17 +156,53 @@ class Column(Sequence[N], Generic[N]):
     @overload
     def __getitem__(self, at: slice) -> Sequence[N]: ...
     def __getitem__(self, at: SupportsIndex | slice) -> N | Sequence[N]:
+        if at.__class__ is int:  # nearly always, and equations look at many numbers
+            near = self._near.get(at >> _SHIFT)
+            if near is not None:
+                found: N = near[at & _WITHIN]
+                return found
         if isinstance(at, slice):
-            begin, end, _ = at.indices(len(self))
-            found: Sequence[N] = self.part(begin, max(begin, end)).tolist()
-            return found
+            return self.some(*at.indices(len(self))[:2])
         place = range(len(self))[at]
-        found_one: N
-        if place >= self._packed:
-            found_one = self.open[place - self._packed]
-        else:
-            found_one = self._of(place // PIECE)[place % PIECE].item()
-        return found_one
+        in_piece = place < self._packed
+        number: N = self._at(place >> _SHIFT)[place & _WITHIN] if in_piece else self.open[place - self._packed]
+        return number
+
+    def some(self, begin: int, end: int) -> list[N]:
+        """Those from `begin` up to, and without, `end`."""
+        if end <= begin:
+            return []
+        piece, first = begin >> _SHIFT, begin & _WITHIN
+        if piece != (end - 1) >> _SHIFT:
+            found: list[N] = self.part(begin, end).tolist()
+            return found
+        near = self._near[piece] if piece in self._near else self._at(piece)
+        return near[first : first + end - begin].tolist()
+
+    def _at(self, piece: int) -> array[Any]:
+        """A piece that is packed, for looks at single numbers."""
+        near = self._near.get(piece)
+        if near is None:
+            if len(self._near) > NEAR:
+                oldest = next(kept for kept in self._near if kept != self._packed >> _SHIFT)
+                del self._near[oldest]
+            near = self._near[piece] = array(self.open.typecode, self._of(piece).tobytes())
+        return near
+
+    def left(self, x: N) -> int:
+        """How many numbers are less, of a column whose numbers rise: as `bisect.bisect_left`, but fewer pieces are
+        looked at."""
+        return self._found(bisect.bisect_left, x)
+
+    def right(self, x: N) -> int:
+        """How many are no more, likewise."""
+        return self._found(bisect.bisect_right, x)
+
+    def _found(self, search: Callable[[Sequence[N], N], int], x: N) -> int:
+        if self.open and (within := search(self.open, x)):
+            return self._packed + within
+        piece = search(self._firsts, x) - 1
+        return (piece << _SHIFT) + search(self._at(piece), x) if piece >= 0 else 0
 
     def __iter__(self) -> Iterator[N]:
         for begin in range(0, len(self), PIECE):
@@ -212,9 +260,19 @@ class Column(Sequence[N], Generic[N]):
             out.pack()
         return out
 
-    def unpacked(self) -> array[Any]:
-        """For many looks at single numbers."""
-        return array(self.open.typecode, self.part(0, len(self)).tobytes())
+
+def opened(column: Column[N]) -> Any:
+    """For who looks at single numbers of all of it again and again, which is several times as fast: not packed, but no
+    wider than the largest needs."""
+    kinds: tuple[tuple[str, int], ...] = ()
+    if column.dtype == np.int64 and len(column):
+        least, largest = min(int(x.min()) for x in parts(column)), max(int(x.max()) for x in parts(column))
+        kinds = (("B", 1 << 8), ("H", 1 << 16), ("I", 1 << 32)) if least >= 0 else ()
+        kinds = tuple(kind for kind in kinds if largest < kind[1])
+    out = array(kinds[0][0] if kinds else column.open.typecode)
+    for some in parts(column):
+        out.frombytes(some.astype(out.typecode).tobytes())
+    return out
 
 
 def part(column: Column[Any] | array[Any], begin: int, end: int) -> npt.NDArray[Any]:
@@ -247,11 +305,16 @@ def pack(columns: Any) -> None:
         getattr(holder, name).pack()
 
 
-def unpack(columns: Any) -> None:
-    """The same the other way round: arrays take the place of columns, for who looks at single numbers again and
-    again."""
-    for holder, name in list(_columns_in(columns)):
-        setattr(holder, name, getattr(holder, name).unpacked())
+def running(numbers: Iterator[npt.NDArray[Any]]) -> Column[int]:
+    """Of whole numbers, in parts: the sums of those before each, and of all."""
+    out, total = Column[int]("q", [0]), 0
+    for some in numbers:
+        sums = np.cumsum(some, dtype=np.int64) + total
+        if len(sums):
+            total = int(sums[-1])
+        out.extend(sums)
+        out.pack()
+    return out
 
 
 def _columns_in(holder: Any) -> Iterator[tuple[Any, str]]:

@@ -44,7 +44,7 @@ def check(trace: Trace, only: str | None = None) -> Verdict:
 
     Raises NoLawError if it is not, and UnsuitableTraceError if there is nothing to judge or a parameter is nonsense."""
     with about(trace.path):
-        return _checker(trace, only)(trace.unpack())
+        return _checker(trace, only)(trace.opened())
 
 
 def _checker(trace: Trace, only: str | None) -> Callable[[Trace], Verdict]:

@@ -53,7 +53,7 @@ class Explanation:
 
 
 def explain(trace: Trace) -> Explanation:
-    o = observe(trace.unpack())
+    o = observe(trace)
     metrics = measure(trace, o)
     handshake = handshake_of(o)
     startup = startup_of(o, handshake)

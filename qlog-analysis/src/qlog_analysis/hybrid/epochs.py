@@ -5,8 +5,6 @@ Only the end times of the epochs and the parameters are taken from the controlle
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
 from ..check.numbers import TIME_TOLERANCE
 from ..measure.persistent import PersistentCongestion
 from ..measure.rtt import Rtt
@@ -225,7 +223,7 @@ class Measurement:
             first = self._beginning.around(lengths, limits.max_datagram_size, limits.parameters.initial_rate)
             self._growing = GrowingRate(min(first), max(first))
         metrics = self._trace.metrics
-        i = bisect_left(metrics.record, f.group_end) - 1
+        i = metrics.record.left(f.group_end) - 1
         shown = Told.by_pacing(metrics.pacing_rate[i]) if i >= 0 else None
         links = {x + shift >= SHORT_PATH for x in lengths for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)}
         dispersed = self._transmission.is_dispersed if self._believed() > 0.0 else {False}
@@ -282,16 +280,15 @@ class Measurement:
     def _take(self, f: Feedback, lengths: tuple[float, ...], *, ends: bool) -> Sample | None:
         """Those samples count in the next epoch that come with the end of one; `lengths` may L have been before."""
         assert self._start is not None
-        limits, newest, sent_at = self._limits, None, self._trace.sent.time
+        limits, newest = self._limits, None
         for sample in self._samples.taken(f, limits.max_datagram_size, limits.max_ack_delay):
             if sample.source is Source.TIMESTAMPS:
                 # Receive timestamps that are equal must be so after the detour by the delay.
-                sent = sent_at[sample.packet]
-                received = round(sent + sample.owd, 9)
-                self._transmission.add(received, sample.in_class, sent, restarts=sample.restarts)
+                received = round(sample.sent_at + sample.owd, 9)
+                self._transmission.add(received, sample.in_class, sample.sent_at, restarts=sample.restarts)
             if sample.restarts:
                 self._restart_clock(sample.source)
-            counts = sent_at[sample.packet] > self._counts_since
+            counts = sample.sent_at > self._counts_since
             if counts or self._awaits:
                 self._newest.append((sample, lengths, counts))
             newest = sample if counts else newest

@@ -15,7 +15,7 @@ def is_far_beyond(m: Measured, limited: Limited) -> bool:
     window = m.limits.initial_window * m.max_datagram_size
     return any(
         (1.0 + RELATIVE) * step.rates[1] / 8.0 * (max(step.lengths) + TIME_TOLERANCE)
-        >= FAR_BEYOND * limited.most_in_flight[step.feedback.record] + window
+        >= FAR_BEYOND * limited.most_in_flight(step.feedback) + window
         for step in m.steps
         if step.rates is not None
     )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
 
 from ..arrays import Ints
-from ..model import Trace
+from ..model import SentPackets, Signal, Trace
+from ..packed import Column, part, take
 
 
 class Kind(IntEnum):
@@ -44,6 +46,25 @@ class Events:
         return places, self.which[places]
 
 
+def peers_limits(trace: Trace) -> list[tuple[int, Signal]]:
+    """Positions in `Trace.signals`, and what stands there."""
+    kinds = ("max_data", "max_stream_data")
+    return [(i, signal) for i, signal in enumerate(trace.signals) if signal.kind in kinds and not signal.sent]
+
+
+class Rows:
+    """Rows of a column of records, taken in their order."""
+
+    def __init__(self, record: Column[int]) -> None:
+        self._record = record
+        self._at = 0
+
+    def until(self, record: int) -> tuple[Ints, Ints]:
+        """Those after the last ones that were taken and before a record: positions, and records."""
+        begin, self._at = self._at, self._record.left(record)
+        return np.arange(begin, self._at), part(self._record, begin, self._at)
+
+
 @dataclass(frozen=True, slots=True)
 class Frames:
     """STREAM frames with data that were sent, in order, but of streams that had been abandoned."""
@@ -56,18 +77,26 @@ class Frames:
     end: Ints
 
 
-def frames_sent(trace: Trace, events: Events) -> Frames:
-    all_frames = trace.sent.frames
+def frames_sent(trace: Trace, events: Events, gone: Collection[int]) -> Frames:
+    """`gone`: streams that were abandoned before the events."""
     event, packet = events.of(Kind.SENT)
-    first = np.append(np.asarray(trace.sent.first_frame, dtype=np.int64), len(all_frames))
-    counts = first[packet + 1] - first[packet]
-    at = np.arange(int(counts.sum())) + np.repeat(first[packet] - (np.cumsum(counts) - counts), counts)
-    stream, offset, length = (
-        np.asarray(c, dtype=np.int64)[at] for c in (all_frames.stream, all_frames.offset, all_frames.length)
-    )
+    at, counts = frames_of(trace.sent, packet)
+    frames = trace.sent.frames
+    stream, offset, length = (take(column, at) for column in (frames.stream, frames.offset, frames.length))
     event, packet = np.repeat(event, counts), np.repeat(packet, counts)
     some = (length > 0) & (event < _abandoned_at(events, stream))
+    if gone:
+        some &= ~np.isin(stream, [*gone])
     return Frames(event[some], packet[some], stream[some], offset[some], (offset + length)[some])
+
+
+def frames_of(sent: SentPackets, packets: Ints) -> tuple[Ints, Ints]:
+    """Positions of the frames of these, which are in order; and how many each has."""
+    first, last = take(sent.first_frame, packets), packets == len(sent) - 1
+    end = take(sent.first_frame, packets + ~last)
+    end[last] = len(sent.frames)
+    counts = end - first
+    return np.arange(int(counts.sum())) + np.repeat(first - (np.cumsum(counts) - counts), counts), counts
 
 
 def _abandoned_at(events: Events, stream: Ints) -> Ints:

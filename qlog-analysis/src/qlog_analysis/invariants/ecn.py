@@ -6,6 +6,7 @@ import numpy as np
 
 from ..measure.ecn import Counts
 from ..model import Feedback, Space
+from ..packed import parts
 from .invariant import Invariant, Judged
 from .seen import LEAST_WINDOW, Seen
 
@@ -19,28 +20,28 @@ UNMARKED = frozenset({"hybrid", "vegas", "rrr", "raimd"})
 
 def judge(seen: Seen) -> Judged:
     trace = seen.trace
-    told = [trace.feedback[i] for i in np.flatnonzero(np.array(trace.feedback.ce, dtype=np.int64) >= 0).tolist()]
-    if not told:
+    if not any((ce >= 0).any() for ce in parts(trace.feedback.ce)):
         return Judged.nothing("no ACK frame has ECN counts; the codepoint of a packet sent stands in no event")
     out = Judged()
-    _counts(seen, told, out)
+    _counts(seen, out)
     if trace.controller in ANSWERS:
         _answers(seen, out)
     return out
 
 
-def _counts(seen: Seen, told: list[Feedback], out: Judged) -> None:
+def _counts(seen: Seen, out: Judged) -> None:
     """A mark belongs to a packet that was sent with it."""
-    sent = seen.trace.sent
-    record = np.array(sent.record, dtype=np.int64)
-    space = np.frombuffer(bytes(sent.space), dtype=np.uint8)
-    of_space = {s: record[space == s] for s in Space}
-    for f in told:
-        assert f.ecn is not None
+    sent, begin = seen.trace.sent, 0
+    packets = dict.fromkeys(Space, 0)
+    for f in seen.trace.feedback:
+        if f.ecn is None:
+            continue
+        begin, before = sent.record.left(f.record), begin
+        for space in Space:
+            packets[space] += sent.space.count(space, before, begin)
         out.cases += 1
-        packets = int(np.searchsorted(of_space[f.space], f.record))
-        if sum(f.ecn) > packets:
-            out.breach(f.time, f"{sum(f.ecn)} marked packets are counted, and {packets} were sent")
+        if sum(f.ecn) > packets[f.space]:
+            out.breach(f.time, f"{sum(f.ecn)} marked packets are counted, and {packets[f.space]} were sent")
         elif sum(f.ecn) and seen.trace.controller in UNMARKED:
             out.breach(f.time, f"{sum(f.ecn)} marked packets are counted, and {seen.trace.controller} marks none")
 
@@ -62,7 +63,7 @@ def _answers(seen: Seen, out: Judged) -> None:
 
 
 def _judge_one(seen: Seen, f: Feedback, end: int, count: int, out: Judged) -> None:
-    window = np.array(seen.trace.metrics.congestion_window, dtype=np.float64)
+    window = seen.trace.metrics.congestion_window
     rows = seen.metric_rows(f.record, seen.trace.feedback[end].record)
     if not rows.start or np.isnan(window[rows.start - 1]):
         return
@@ -81,7 +82,7 @@ def _marks(seen: Seen) -> list[int]:
         rise = next(iter(counts.increases(f)))
         counts.follow(f, rise)
         lost = f.time if f.lost else lost
-        shows = all(trace.sent.time[trace.acked[k]] > lost for k in f.acked)
+        shows = all(trace.sent.time[p] > lost for p in trace.acked_by(f))
         out.append(min(rise[1], len(f.acked)) if shows else 0)
     return out
 

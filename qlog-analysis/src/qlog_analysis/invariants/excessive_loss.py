@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..model import TIME_RESOLUTION, Space
+from ..packed import part
 from .invariant import Invariant, Judged
 from .seen import LEAST_WINDOW, Seen
 
@@ -72,15 +73,16 @@ def _together(rounds: list[_Round]) -> _Round:
 
 def _rounds(seen: Seen) -> list[_Round]:
     """Round trips of the application space one after the other, with what became of the packets sent in them."""
-    s, feedback = seen.o.sends, seen.trace.feedback
-    lost = _lost(seen)[s.packet]
+    sent, feedback = seen.trace.sent, seen.trace.feedback
+    lost = _lost(seen)
     out, i = [], 0
     while i < len(feedback) and int(seen.round_end[i]) < len(feedback):
         f, end = feedback[i], feedback[int(seen.round_end[i])]
         if end.record >= seen.until:
             break
-        a, b = (int(np.searchsorted(s.record, x.record)) for x in (f, end))
-        out.append(_Round(f.time, end.time, float(s.size[a:b].sum()), float(s.size[a:b][lost[a:b]].sum())))
+        a, b = (sent.record.left(x.record) for x in (f, end))
+        size = part(sent.size, a, b) * seen.o.own[a:b]
+        out.append(_Round(f.time, end.time, float(size.sum()), float(size[lost[a:b]].sum())))
         i = max(int(seen.round_end[i]), i + 1)
     return out
 

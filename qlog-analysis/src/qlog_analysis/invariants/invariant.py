@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 T = TypeVar("T")
 
@@ -45,6 +45,14 @@ class Judged:
         return cls(why_not=why)
 
 
+class Watch(Protocol):
+    """Judges a trace of which it is told stretch by stretch, so that a long trace takes no more memory."""
+
+    def add(self, stretch: Any, /) -> None: ...
+
+    def judged(self) -> Judged: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Invariant(Generic[T]):
     name: str
@@ -58,11 +66,14 @@ class Invariant(Generic[T]):
     """What is counted as a case."""
     least: int
     """With fewer cases a trace says too little to pass."""
-    judge: Callable[[T], Judged]
+    judge: Callable[[T], Judged | Watch]
     """Of what was seen: a trace, or a trace with the record of its run."""
 
     def of(self, seen: T) -> Judgement:
-        return Judgement(self, self.judge(seen))
+        """Of one that needs no stretches."""
+        judged = self.judge(seen)
+        assert isinstance(judged, Judged)
+        return Judgement(self, judged)
 
 
 @dataclass(frozen=True, slots=True)

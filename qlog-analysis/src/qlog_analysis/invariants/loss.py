@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..model import Feedback, Space
+from ..packed import Column, part
 from .invariant import Invariant, Judged
-from .seen import LEAST_WINDOW, RFC_STATES, Seen
+from .seen import LEAST_WINDOW, PART, RFC_STATES, Seen
 
 KEPT = 0.9
 """Share of the window that may be kept: RFC 9002 keeps 0.5, CUBIC 0.7 (RFC 9438), ABE up to 0.85 (RFC 8511)."""
@@ -40,16 +41,16 @@ def judge(seen: Seen) -> Judged:
 def _judge_one(seen: Seen, f: Feedback, end: int, out: Judged) -> None:
     rate = seen.by_rate  # which falls by a share that is an option
     m = seen.trace.metrics
-    column = np.asarray(m.pacing_rate if rate else m.congestion_window, dtype=np.float64)
+    column = m.pacing_rate if rate else m.congestion_window
     rows = seen.metric_rows(f.record, end)
     before = column[rows.start - 1] if rows.start else np.nan
-    after = column[rows]
+    after = part(column, rows.start, rows.stop)
     after = after[~np.isnan(after)]
     if np.isnan(before):
         return
     what, unit = ("pacing rate", "bit/s") if rate else ("window", "bytes")
     lowest, highest = (float(after.min()), float(after.max())) if len(after) else (float(before), float(before))
-    if seen.legacy and before < highest <= np.nanmax(column[: rows.start]):
+    if seen.legacy and before < highest and _reached(column, rows.start, highest):
         return  # cubic takes an earlier answer back where few losses make it think that they were none
     floor = LEAST_WINDOW * seen.packet_size(f.time)
     if rate:
@@ -61,6 +62,11 @@ def _judge_one(seen: Seen, f: Feedback, end: int, out: Judged) -> None:
         out.breach(f.time, f"after {len(f.lost)} losses the {what} grows from {before:.0f} to {highest:.0f} {unit}")
     elif lowest > floor and not falls:
         out.breach(f.time, f"after {len(f.lost)} losses the {what} only goes from {before:.0f} to {lowest:.0f} {unit}")
+
+
+def _reached(column: Column[float], rows: int, value: float) -> bool:
+    """Whether it was as high in any of so many rows."""
+    return any((part(column, first, min(first + PART, rows)) >= value).any() for first in range(0, rows, PART))
 
 
 def _no_promise(seen: Seen) -> str | None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 
 from ..arrays import Bools, Ints
 from ..model import Trace
-from .data_events import Events, Frames, Kind
+from ..packed import part, take
+from .data_events import Events, Frames, Kind, frames_of
 from .spans import Spans
 
 Step = tuple[int, int, Callable[[int], None], int]
@@ -19,52 +19,69 @@ Step = tuple[int, int, Callable[[int], None], int]
 
 LARGEST = 65535
 """Bytes that a packet may hold."""
+PART = 1 << 14
+"""Packets."""
 
 
-@dataclass(slots=True)
 class LostData:
     """Told of packets in the order of the trace. Those that have nothing in common with lost ones need not be told."""
 
-    trace: Trace
-    _lost: dict[int, Spans] = field(default_factory=dict)
-    _acked: dict[int, Spans] = field(default_factory=dict)
-    _again: dict[int, list[tuple[int, int, int]]] = field(default_factory=dict)
-    """By stream what was sent more than once, in order: begin, end, and the packet that did."""
-    _gone: set[int] = field(default_factory=set)
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self._late = frozenset(trace.came_late)
+        self._losing = list(trace.feedback.lost)
+        self._near = _near(trace, [p for lost in trace.feedback.lost.values() for p in lost if p not in self._late])
+        self._lost: dict[int, Spans] = {}
+        self._acked: dict[int, Spans] = {}
+        self._again: dict[int, list[tuple[int, int, int]]] = {}
+        """By stream what was sent more than once, in order: begin, end, and the packet that did."""
+        self._gone: set[int] = set()
 
     def waits_after(self, events: Events, frames: Frames, known: Ints) -> Bools:
-        """Whether there is any after each event; `known` is up to which byte the stream of each frame was sent before
-        it."""
+        """Whether there is any after each of the events that come next; `known` is up to which byte the stream of each
+        frame was sent before it."""
         out = np.zeros(len(events), dtype=np.bool_)
-        before, waits = 0, False
-        for event, _, take, which in sorted(self._steps(events, frames, known), key=lambda step: step[:2]):
-            out[before:event] = waits
-            take(which)
-            before, waits = event, bool(self._lost)
+        before, waits = 0, bool(self._lost)
+        if self._near is not None:
+            for event, _, take, which in sorted(self._steps(events, frames, known), key=lambda step: step[:2]):
+                out[before:event] = waits
+                take(which)
+                before, waits = event, bool(self._lost)
         out[before:] = waits
         return out
 
     def _steps(self, events: Events, frames: Frames, known: Ints) -> Iterator[Step]:
-        trace, late = self.trace, frozenset(self.trace.came_late)
-        told, which = events.of(Kind.FEEDBACK)
-        at_feedback = np.full(len(trace.feedback), -1)
-        at_feedback[which] = told
-        lost = [(int(at_feedback[i]), packets) for i, packets in trace.feedback.lost.items() if at_feedback[i] >= 0]
-        near = _near(trace, {p for _, packets in lost for p in packets if p not in late})
-        if near is None:
-            return
-        for i in np.flatnonzero(near[frames.packet]).tolist():
+        assert self._near is not None
+        for i in np.flatnonzero(self._near[frames.packet]).tolist():
             yield int(frames.event[i]), i, partial(self._sent, frames, int(known[i])), i
-        acked = np.flatnonzero(near[np.asarray(trace.acked, dtype=np.int64)])
-        at_acked = at_feedback[np.searchsorted(trace.feedback.acked_end, acked, side="right")]
-        for at, i in zip(at_acked.tolist(), acked.tolist(), strict=True):
-            if at >= 0:
-                yield at, i, self._acknowledged, trace.acked[i]
-        for at, packets in lost:
-            for i, p in enumerate(packets, len(trace.acked)):
-                yield at, i, self._acknowledged if p in late else self._lose, p
+        told, which = events.of(Kind.FEEDBACK)
+        if len(which):
+            first, end = int(which[0]), int(which[-1]) + 1
+            at_feedback = np.full(end - first, -1)
+            at_feedback[which - first] = told
+            yield from self._acks(first, end, at_feedback)
+            yield from self._losses(first, end, at_feedback)
         for at, stream in zip(*(x.tolist() for x in events.of(Kind.ABANDONED)), strict=True):
             yield at, 0, self._abandoned, stream
+
+    def _acks(self, first: int, end: int, at_feedback: Ints) -> Iterator[Step]:
+        """`at_feedback`: the event of each feedback from `first` up to `end`, or -1."""
+        assert self._near is not None
+        feedback = self.trace.feedback
+        begin = feedback.acked_end[first - 1] if first else 0
+        ends = part(feedback.acked_end, first, end)
+        packets = part(self.trace.acked, begin, int(ends[-1]))
+        places = np.flatnonzero(self._near[packets])
+        at_acked = at_feedback[np.searchsorted(ends, begin + places, side="right")]
+        for at, i, packet in zip(at_acked.tolist(), (begin + places).tolist(), packets[places].tolist(), strict=True):
+            if at >= 0:
+                yield at, i, self._acknowledged, packet
+
+    def _losses(self, first: int, end: int, at_feedback: Ints) -> Iterator[Step]:
+        for at in self._losing[bisect_left(self._losing, first) : bisect_left(self._losing, end)]:
+            if at_feedback[at - first] >= 0:
+                for i, p in enumerate(self.trace.feedback.lost[at], len(self.trace.acked)):
+                    yield int(at_feedback[at - first]), i, self._acknowledged if p in self._late else self._lose, p
 
     def _sent(self, frames: Frames, known: int, which: int) -> None:
         stream, begin, end = (int(c[which]) for c in (frames.stream, frames.begin, frames.end))
@@ -109,23 +126,29 @@ class LostData:
                 del self._lost[stream]
 
 
-def _near(trace: Trace, lost: set[int]) -> Bools | None:
+def _near(trace: Trace, lost: list[int]) -> Bools | None:
     """Of each packet whether any of its data is in one of these as well; None if none of these has data."""
-    frames, first = trace.sent.frames, np.asarray(trace.sent.first_frame, dtype=np.int64)
-    stream, offset, length = (np.asarray(c, dtype=np.int64) for c in (frames.stream, frames.offset, frames.length))
-    packet = np.repeat(np.arange(len(first)), np.diff(first, append=len(stream)))
-    counts = np.zeros(len(first), dtype=np.bool_)
-    counts[list(lost)] = True
-    of_lost = counts[packet] & (length > 0)
-    if not of_lost.any():
+    sent = trace.sent
+    some = {s: Spans.of(offset, offset + length) for s, _, offset, length in _by_stream(trace, np.unique(lost))}
+    if not some:
         return None
-    order = np.argsort(stream, kind="stable")
-    in_order = stream[order]
-    out = np.zeros(len(first), dtype=np.bool_)
-    for s in np.unique(stream[of_lost]):
-        rows = order[slice(*np.searchsorted(in_order, (s, s + 1)))]
-        some = rows[of_lost[rows]]
-        spans = Spans.of(offset[some], offset[some] + length[some])
-        touched = spans.touch(offset[rows], offset[rows] + length[rows]) & (length[rows] > 0)
-        out[packet[rows[touched]]] = True
+    out = np.zeros(len(sent), dtype=np.bool_)
+    for begin in range(0, len(sent), PART):
+        for s, packet, offset, length in _by_stream(trace, np.arange(begin, min(begin + PART, len(sent)))):
+            if s in some:
+                out[packet[some[s].touch(offset, offset + length)]] = True
     return out
+
+
+def _by_stream(trace: Trace, packets: Ints) -> Iterator[tuple[int, Ints, Ints, Ints]]:
+    """By stream, the frames with data of some packets: packet, offset and length."""
+    frames = trace.sent.frames
+    at, counts = frames_of(trace.sent, packets)
+    length = take(frames.length, at)
+    some = length > 0
+    at, length, packet = at[some], length[some], np.repeat(packets, counts)[some]
+    stream, offset = take(frames.stream, at), take(frames.offset, at)
+    order = np.argsort(stream, kind="stable")
+    starts = np.flatnonzero(np.diff(stream[order], prepend=-1))
+    for rows in np.split(order, starts[1:]) if len(order) else []:
+        yield int(stream[rows[0]]), packet[rows], offset[rows], length[rows]

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..arrays import Bools, Ints
-from .data_events import Events, Kind
-from .invariant import Invariant, Judged
-from .seen import INITIAL_WINDOW, Seen
-from .waiting import waits_after
+from ..arrays import Ints
+from ..metrics.windows import Sends, Window
+from .data_events import Events, Kind, Rows, frames_of
+from .invariant import Invariant, Judged, Watch
+from .seen import INITIAL_WINDOW, Seen, Stretch
+from .waiting import Waiting
 
 CATCH_UP = 1e-3
 """s: quiche's pacer may make up for so much of a late departure (`burst_allowance` of the controllers here)."""
@@ -86,88 +87,117 @@ def burst_of(seen: Seen) -> Burst:
     return QUICHES if seen.trace.native else OTHERS
 
 
-def _together(seen: Seen, paced: Ints) -> list[int]:
-    """How many packets may leave together with each of these: a burst that has begun goes on."""
-    s, states, burst = seen.o.sends, seen.trace.states, burst_of(seen)
-    if not seen.ours or not len(paced):
-        return [burst.paced] * len(paced)
-    state = np.searchsorted(np.array([x.record for x in states], dtype=np.int64), s.record) - 1
-    starts = np.array([*(x.name == "startup" for x in states), False])[state]  # the last one stands for none
-    several = ((s.pacing > PAIRS_ABOVE) | (starts & (burst is PROBING)))[paced]
-    recently = np.convolve(several, np.ones(PROBING.paced))[: len(several)] > 0
-    return [burst.paced if x else 1 for x in recently.tolist()]
+def judge(seen: Seen) -> Watch:
+    return _Pacing(seen)
 
 
-def judge(seen: Seen) -> Judged:
-    s = seen.o.sends
-    if not np.isfinite(s.pacing).any():
-        return Judged.nothing("the trace does not report a pacing rate")
-    if not seen.trace.sizes_known:
-        return Judged.nothing("the trace does not give the size of every packet")
-    out, sent, plan = Judged(), seen.trace.sent, Schedule(burst_of(seen))
-    transfer = 8.0 * s.size / (s.pacing + 8.0) - SHORTER
-    # quiche paces what carries data.
-    data = np.diff(sent.first_frame, append=len(sent.frames))[s.packet] > 0
-    paced = np.flatnonzero((s.record < seen.until) & data & ~np.isnan(transfer))
-    idle = _idle(seen, paced)
-    times = (c[paced].tolist() for c in (s.time, transfer))
-    rows = zip(*times, idle, _together(seen, paced), _held(seen, paced), strict=True)
-    before = math.nan
-    for i, (time, takes, free, most, held) in enumerate(rows):
-        if free is not None:
-            plan.free = free
-        if held:
-            plan.interrupted(time)
-        elif plan.free == 0:
-            out.cases += 1
-            out.seconds += 0.0 if math.isnan(before) else time - before
-        early = plan.early(time, most)
-        if early > TOGETHER + TRUNCATED:
-            packet = paced[i]
-            out.breach(
-                time,
-                f"packet {sent.number[s.packet[packet]]} leaves {early * 1e3:.3f} ms before "
-                f"{s.pacing[packet] / 1e6:.3f} Mbit/s and a burst of {most} allow",
-            )
-            plan.due = time  # what follows is judged for itself
-        plan.left(time, takes)
-        before = time
-    return out
+class _Pacing:
+    def __init__(self, seen: Seen) -> None:
+        self._seen, self._burst = seen, burst_of(seen)
+        self._plan = Schedule(self._burst)
+        self._held = _Held(seen, self._burst)
+        self._states = np.array([x.record for x in seen.trace.states], dtype=np.int64)
+        self._starts = np.array([*(x.name == "startup" for x in seen.trace.states), False])
+        """The last one stands for none."""
+        self._several = np.zeros(PROBING.paced - 1, dtype=np.bool_)
+        """Of the last packets whether several might leave together."""
+        self._idle: int | None = None
+        """How many may leave unpaced from the next one on, because nothing was in flight since the last one."""
+        self._before = math.nan
+        self._reported = False
+        self._out = Judged()
+
+    def add(self, stretch: Stretch, /) -> None:
+        s, sent, plan = stretch.window.sends, self._seen.trace.sent, self._plan
+        self._reported |= bool(np.isfinite(s.pacing).any())
+        if not self._seen.trace.sizes_known:
+            return
+        transfer = 8.0 * s.size / (s.pacing + 8.0) - SHORTER
+        data = frames_of(sent, s.packet)[1] > 0  # quiche paces what carries data
+        paced = np.flatnonzero((s.record < self._seen.until) & data & ~np.isnan(transfer))
+        times = (c[paced].tolist() for c in (s.time, transfer))
+        held = self._held.before(stretch.window, paced)
+        rows = zip(*times, self._unpaced(stretch, paced), self._together(s, paced), held, strict=True)
+        for i, (time, takes, free, most, was_held) in enumerate(rows):
+            if free is not None:
+                plan.free = free
+            if was_held:
+                plan.interrupted(time)
+            elif plan.free == 0:
+                self._out.cases += 1
+                self._out.seconds += 0.0 if math.isnan(self._before) else time - self._before
+            early = plan.early(time, most)
+            if early > TOGETHER + TRUNCATED:
+                packet = paced[i]
+                self._out.breach(
+                    time,
+                    f"packet {sent.number[int(s.packet[packet])]} leaves {early * 1e3:.3f} ms before "
+                    f"{s.pacing[packet] / 1e6:.3f} Mbit/s and a burst of {most} allow",
+                )
+                plan.due = time  # what follows is judged for itself
+            plan.left(time, takes)
+            self._before = time
+
+    def judged(self) -> Judged:
+        if not self._reported:
+            return Judged.nothing("the trace does not report a pacing rate")
+        if not self._seen.trace.sizes_known:
+            return Judged.nothing("the trace does not give the size of every packet")
+        return self._out
+
+    def _together(self, s: Sends, paced: Ints) -> list[int]:
+        """How many packets may leave together with each of these: a burst that has begun goes on."""
+        burst = self._burst
+        if not self._seen.ours or not len(paced):
+            return [burst.paced] * len(paced)
+        starts = self._starts[np.searchsorted(self._states, s.record) - 1]
+        several = ((s.pacing > PAIRS_ABOVE) | (starts & (burst is PROBING)))[paced]
+        several = np.concatenate((self._several, several))
+        self._several = several[len(several) - len(self._several) :]
+        recently = np.convolve(several, np.ones(PROBING.paced))[len(self._several) : len(several)] > 0
+        return [burst.paced if x else 1 for x in recently.tolist()]
+
+    def _unpaced(self, stretch: Stretch, paced: Ints) -> list[int | None]:
+        """How many packets may leave unpaced from each on because nothing was in flight at it, or at one since the
+        packet before it; None where something was."""
+        s = stretch.window.sends
+        out: list[int | None] = [None] * (len(paced) + 1)
+        out[0] = self._idle
+        empty = np.flatnonzero(s.in_flight <= 0.0)
+        known = ~np.isnan(stretch.ptos_before(s.record[empty]))
+        for i, rtt_known in zip(np.searchsorted(paced, empty).tolist(), known.tolist(), strict=True):
+            out[i] = self._burst.after_idle if rtt_known else self._burst.first
+        self._idle = out.pop()
+        return out
 
 
-def _idle(seen: Seen, paced: Ints) -> list[int | None]:
-    """How many packets may leave unpaced from each on because nothing was in flight at it, or at one since the packet
-    before it; None where something was."""
-    s, burst = seen.o.sends, burst_of(seen)
-    out: list[int | None] = [None] * len(paced)
-    empty = np.flatnonzero(s.in_flight <= 0.0)
-    at = np.searchsorted(paced, empty)
-    known = ~np.isnan(seen.ptos_before(s.record[empty]))
-    for i, rtt_known in zip(at.tolist(), known.tolist(), strict=True):
-        if i < len(out):
-            out[i] = burst.after_idle if rtt_known else burst.first
-    return out
+class _Held:
+    """Whether anything else than pacing holds the sender back. quiche's pacer begins a new burst after the application
+    had nothing to send, or, where three packets may leave together, after the window was full, and what was left of the
+    burst before lets it begin at once: a source that writes packet by packet is not paced."""
 
+    def __init__(self, seen: Seen, burst: Burst) -> None:
+        self._full = seen.o.full
+        self._by_window = burst is PROBING
+        written = seen.trace.written
+        known = len(written) and seen.trace.first_limits is not None
+        self._written = Rows(written.record) if known else None
+        self._waiting = Waiting(seen.trace, losses=False)
+        self._last = False
 
-def _without_room(seen: Seen) -> Bools:
-    """Of each of `sends` whether the window is full once it has left, where that makes the pacer begin a new burst."""
-    s = seen.o.sends
-    return (s.in_flight + s.size + seen.o.full > s.window) & (burst_of(seen) is PROBING)
-
-
-def _held(seen: Seen, paced: Ints) -> list[bool]:
-    """Whether anything else than pacing held the sender back before each of these. quiche's pacer begins a new burst
-    after the application had nothing to send, or, where three packets may leave together, after the window was full,
-    and what was left of the burst before lets it begin at once: a source that writes packet by packet is not paced."""
-    trace, s = seen.trace, seen.o.sends
-    otherwise = _without_room(seen)[paced]
-    if len(trace.written) and trace.first_limits is not None:
-        written = np.array(trace.written.record, dtype=np.int64)
-        order = np.argsort(np.concatenate((written, s.record[paced])), kind="stable")
-        kind = np.repeat((Kind.WRITTEN, Kind.SENT), (len(written), len(paced)))[order]
-        which = np.concatenate((np.arange(len(written)), s.packet[paced]))[order]
-        otherwise |= ~waits_after(trace, Events(kind, which))[kind == Kind.SENT]
-    return [False, *otherwise.tolist()][:-1]
+    def before(self, w: Window, paced: Ints) -> list[bool]:
+        """Before each of these of the window's `sends`; to be asked of every window."""
+        s = w.sends
+        otherwise = ((s.in_flight + s.size + self._full > s.window) & self._by_window)[paced]
+        if self._written is not None:
+            rows, written = self._written.until(w.next_record)
+            order = np.argsort(np.concatenate((written, s.record[paced])), kind="stable")
+            kind = np.repeat((Kind.WRITTEN, Kind.SENT), (len(written), len(paced)))[order]
+            which = np.concatenate((rows, s.packet[paced]))[order]
+            otherwise |= ~self._waiting.after(Events(kind, which))[kind == Kind.SENT]
+        held = [self._last, *otherwise.tolist()]
+        self._last = held.pop()
+        return held
 
 
 INVARIANT = Invariant(

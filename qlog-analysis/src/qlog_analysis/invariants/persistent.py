@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..measure.persistent import PersistentCongestion
-from ..measure.rtt import Bounds, Rtt
+from ..measure.rtt import GRANULARITY, Bounds, Rtt
 from .invariant import Invariant, Judged
 from .seen import LEAST_WINDOW, Seen
 
@@ -27,25 +27,33 @@ def judge(seen: Seen) -> Judged:
     trace = seen.trace
     if trace.losses_from is None:
         return Judged.nothing("the trace does not tell of losses")
-    allowed = seen.per_round_trip()
-    if np.isnan(allowed).all():
+    if not seen.tells_window:
         return Judged.nothing("the trace does not report a congestion window")
     out, rtt, look = Judged(), _Long(trace), PersistentCongestion(trace)
-    last = max(trace.feedback.lost, default=-1)
-    for i, f in enumerate(trace.feedback[: last + 1]):
-        if f.record >= seen.until:
+    last = _last_long(seen)
+    for i, f in enumerate(trace.feedback):
+        if i > last or f.record >= seen.until:
             break
         rtt.record(f)
         end = int(seen.round_end[i])
         if look.record(f, rtt) != {True} or end >= len(trace.feedback):
             continue
         rows = seen.metric_rows(f.record, trace.feedback[end].group_end)
-        least = float(np.nanmin(allowed[max(rows.start - 1, 0) : rows.stop]))
+        least = float(np.nanmin(seen.per_round_trip(slice(max(rows.start - 1, 0), rows.stop))))
         out.cases += 1
         out.seconds += trace.feedback[end].time - f.time
         if least > (LEAST_WINDOW + ROUNDING) * seen.packet_size(f.time):
             out.breach(f.time, f"persistent congestion, and {least:.0f} bytes or more may still leave in a round trip")
     return out
+
+
+def _last_long(seen: Seen) -> int:
+    """The last feedback whose losses span as long as the shortest probe timeouts there can be, or -1: usually there is
+    none, and no round trip has to be looked at."""
+    trace, sent = seen.trace, seen.trace.sent.time
+    least = 3.0 * (GRANULARITY + trace.peer_max_ack_delay)
+    spans = ((i, [sent[p] for p in lost]) for i, lost in trace.feedback.lost.items())
+    return max((i for i, left in spans if max(left) - min(left) > least), default=-1)
 
 
 INVARIANT = Invariant(

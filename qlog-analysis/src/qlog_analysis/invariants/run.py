@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..errors import about
 from ..model import Trace
 from . import app_limited, ecn, excessive_loss, in_flight, loss, pacing, persistent, silence, window
-from .invariant import Invariant, Judgement
+from .invariant import Invariant, Judged, Judgement
 from .seen import Seen, see
 
 ALL: tuple[Invariant[Seen], ...] = (
@@ -25,4 +25,10 @@ def judge(trace: Trace) -> list[Judgement]:
     """One judgement for each invariant, in this order."""
     with about(trace.path):
         seen = see(trace)
-        return [i.of(seen) for i in ALL]
+        begun = [i.judge(seen) for i in ALL]
+        watching = [one for one in begun if not isinstance(one, Judged)]
+        for stretch in seen.stretches():
+            for one in watching:
+                one.add(stretch)
+        found = (one if isinstance(one, Judged) else one.judged() for one in begun)
+        return [Judgement(i, judged) for i, judged in zip(ALL, found, strict=True)]

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from ..arrays import Floats, Ints
 from ..metrics.observed import Observed, observe
-from ..metrics.windows import UNPACED
-from ..model import NEVER, Trace
-from .probe_timeout import probe_timeouts
+from ..metrics.windows import UNPACED, Window
+from ..model import NEVER, Space, Trace
+from ..packed import part, parts, take
+from .probe_timeout import ProbeTimeouts
 
 RFC_STATES = frozenset({"slow_start", "conservative_slow_start", "congestion_avoidance", "recovery"})
 """Congestion states of RFC 9002 section 7.3, and HyStart++'s: who writes them claims its reactions."""
@@ -22,20 +24,45 @@ LEAST_WINDOW = 2
 """Packets; RFC 9002 section 7.2."""
 
 
+PART = 1 << 14
+"""Feedback, or rows of the metrics."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of a trace, with its feedback."""
+
+    window: Window
+    feedback_record: Ints
+    feedback_time: Floats
+    pto: Floats
+    """Before the first and after each feedback, s, the shortest that the trace allows; NaN before the first round trip
+    is known."""
+    pto_high: Floats
+    """The longest that it allows."""
+
+    def ptos_before(self, records: Ints) -> Floats:
+        """The PTO before each of these records, s; NaN where nothing is known of it."""
+        return np.asarray(self.pto[np.searchsorted(self.feedback_record, records)], dtype=np.float64)
+
+
 @dataclass(frozen=True, slots=True)
 class Seen:
     trace: Trace
     o: Observed
-    feedback_record: Ints
-    feedback_time: Floats
-    pto: Floats
-    """After each feedback, s, the shortest that the trace allows; NaN before the first round trip is known."""
-    pto_high: Floats
-    """The longest that it allows."""
+    """Without samples."""
     until: int
     """Record from which on nothing is judged: another path has windows and packets of its own."""
-    round_end: Ints
+    round_end: npt.NDArray[np.int32]
     """For each feedback the first one (index) that acknowledges a packet sent later; one past the last if none."""
+
+    def stretches(self) -> Iterator[Stretch]:
+        """The trace, part by part."""
+        feedback, timeouts = self.trace.feedback, ProbeTimeouts(self.trace)
+        for w in self.o.windows():
+            place = w.feedback.start, w.feedback.stop
+            record, time = part(feedback.record, *place), part(feedback.time, *place)
+            yield Stretch(w, record, time, *timeouts.after(*place))
 
     @property
     def ours(self) -> bool:
@@ -61,19 +88,21 @@ class Seen:
         told = [p.data.max_datagram_size for p in self.trace.parameters if p.time <= time]
         return float(told[-1]) if told else self.o.full
 
-    def per_round_trip(self) -> Floats:
-        """Bytes that window and pacing rate together let leave in a smallest round trip, row by row of the metrics:
-        many senders keep the window wide and steer by the rate."""
-        m = self.trace.metrics
-        window = np.array(m.congestion_window, dtype=np.float64)
-        rate = np.array(m.pacing_rate, dtype=np.float64) / 8.0
+    def per_round_trip(self, rows: slice) -> Floats:
+        """Bytes that window and pacing rate together let leave in a smallest round trip, of rows of the metrics: many
+        senders keep the window wide and steer by the rate."""
+        m, place = self.trace.metrics, (rows.start, rows.stop)
+        rate = part(m.pacing_rate, *place) / 8.0
         rate[(rate <= 0.0) | (rate >= UNPACED)] = np.nan
-        return np.asarray(np.fmin(window, rate * np.array(m.min_rtt, dtype=np.float64)), dtype=np.float64)
+        window = part(m.congestion_window, *place)
+        return np.asarray(np.fmin(window, rate * part(m.min_rtt, *place)), dtype=np.float64)
 
-    def ptos_before(self, records: Ints) -> Floats:
-        """The PTO before each of these records, s; NaN where nothing is known of it."""
-        known = np.concatenate(([np.nan], self.pto))
-        return np.asarray(known[np.searchsorted(self.feedback_record, records)], dtype=np.float64)
+    @property
+    def tells_window(self) -> bool:
+        """Whether anything is known of what may leave in a round trip."""
+        count = len(self.trace.metrics)
+        some = (slice(first, min(first + PART, count)) for first in range(0, count, PART))
+        return any(not np.isnan(self.per_round_trip(rows)).all() for rows in some)
 
     def recoveries(self) -> Iterator[tuple[int, list[int]]]:
         """Feedback (index) with losses of packets sent after all that was answered before, and these packets; or with
@@ -82,11 +111,12 @@ class Seen:
         sent, answered = self.trace.sent, -1.0
         said = [s.record for s in self.trace.states if s.name == "recovery"]
         m = self.trace.metrics
-        window = np.asarray(m.pacing_rate if self.by_rate else m.congestion_window, dtype=np.float64)
+        window = m.pacing_rate if self.by_rate else m.congestion_window
         for i in self.trace.feedback.lost:
             f = self.trace.feedback[i]
             rows = self.metric_rows(f.record, f.group_end)
-            fell = rows.start > 0 and len(window[rows]) > 0 and window[rows].min() < window[rows.start - 1]
+            told = part(window, rows.start, rows.stop)
+            fell = rows.start > 0 and len(told) > 0 and told.min() < window[rows.start - 1]
             lost = [p for p in f.lost if sent.time[p] > answered]
             if lost or fell or any(f.record <= s < f.group_end for s in said[bisect_left(said, f.record) :][:1]):
                 answered = f.time
@@ -94,42 +124,42 @@ class Seen:
 
     def metric_rows(self, first: int, last: int) -> slice:
         """Rows of the metrics written at or after the record `first` and before `last`."""
-        record = np.asarray(self.trace.metrics.record, dtype=np.int64)
-        return slice(*(int(i) for i in np.searchsorted(record, (first, last))))
+        record = self.trace.metrics.record
+        return slice(record.left(first), record.left(last))
 
 
 def see(trace: Trace) -> Seen:
-    trace.unpack()  # many invariants look at single losses and rows of the metrics
-    low, high = probe_timeouts(trace)
-    return Seen(
-        trace=trace,
-        o=observe(trace),
-        feedback_record=trace.feedback.records,
-        feedback_time=trace.feedback.times,
-        pto=low,
-        pto_high=high,
-        until=_other_path(trace),
-        round_end=_round_ends(trace),
-    )
+    return Seen(trace, observe(trace).without_samples(), _other_path(trace), _round_ends(trace))
 
 
 def _other_path(trace: Trace) -> int:
     """The first record after which windows may be those of another path: the packet that challenges it is one of its
     own, and it is spoken of when something comes by it."""
     challenge = next((s.record for s in trace.signals if s.kind == "path_challenge" and s.sent), NEVER)
-    before = bisect_left(trace.sent.record, challenge)
+    before = trace.sent.record.left(challenge)
     return trace.sent.record[before - 1] + 1 if challenge != NEVER and before else challenge
 
 
-def _round_ends(trace: Trace) -> Ints:
+def _round_ends(trace: Trace) -> npt.NDArray[np.int32]:
     """Feedback by feedback: when the first packet sent later has been acknowledged. One sent at the same time may have
     left before or after, as far as a sender can tell by its clock."""
-    counts = trace.feedback.counts
-    some = trace.feedback.of_application & (counts > 0)
-    reached = np.full(len(counts), -np.inf)
-    if some.any():
-        sent = np.asarray(trace.sent.time, dtype=np.float64)[np.asarray(trace.acked, dtype=np.int64)]
-        begins = (np.cumsum(counts) - counts)[counts > 0]
-        reached[counts > 0] = np.maximum.reduceat(sent, begins)
-        reached = np.maximum.accumulate(np.where(some, reached, -np.inf))
-    return np.searchsorted(reached, trace.feedback.times, side="right")
+    reached = np.maximum.accumulate(np.concatenate([*_newest_acked(trace), np.empty(0)]))
+    ends = [np.searchsorted(reached, times, side="right").astype(np.int32) for times in parts(trace.feedback.time)]
+    return np.concatenate([*ends, np.empty(0, dtype=np.int32)])
+
+
+def _newest_acked(trace: Trace) -> Iterator[Floats]:
+    """Feedback by feedback of the application space, when the newest packet left that it acknowledges; before all if it
+    acknowledges none."""
+    feedback, begin = trace.feedback, 0
+    for first in range(0, len(feedback), PART):
+        end = min(first + PART, len(feedback))
+        ends = part(feedback.acked_end, first, end)
+        counts = np.diff(ends, prepend=begin)
+        newest = np.full(end - first, -np.inf)
+        if counts.any():
+            sent = take(trace.sent.time, part(trace.acked, begin, int(ends[-1])))
+            newest[counts > 0] = np.maximum.reduceat(sent, (np.cumsum(counts) - counts)[counts > 0])
+            newest[np.frombuffer(feedback.space[first:end], dtype=np.uint8) != Space.APPLICATION] = -np.inf
+        begin = int(ends[-1])
+        yield newest

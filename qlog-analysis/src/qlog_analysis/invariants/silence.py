@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
-from ..model import NEVER
+from ..metrics.acks import acks_of
+from ..metrics.windows import Sends
+from ..model import NEVER, Trace
+from ..packed import take
 from .data_events import Events, Kind
-from .invariant import Breach, Invariant, Judged
+from .invariant import Breach, Invariant, Judged, Watch
 from .pacing import CATCH_UP
-from .seen import Seen
-from .waiting import waits_after
+from .seen import PART, Seen, Stretch
+from .steps import Steps, StepsOf
+from .waiting import Waiting
 
 SLACK = 0.05
 """s: the timers and the event loop of a busy machine."""
@@ -24,26 +29,9 @@ SLOW = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class _Steps:
-    """The events in order."""
-
-    record: Ints
-    time: Floats
-    events: Events
-    in_flight: Floats
-    """Bytes, after each."""
-    room: Bools
-    """Whether a full packet has room in the window, after each."""
-
-    def is_kind(self, kind: Kind) -> Bools:
-        found: Bools = self.events.kind == kind
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Watch:
-    """Since when a packet could leave, and since when a probe is awaited. Each column has one more row than there are
-    events: what holds before each of them, and at the end."""
+class _Moments:
+    """Since when a packet could leave, and since when a probe is awaited: what holds before each event, or at the
+    end."""
 
     time: Floats
     """Of the event, or the end, s."""
@@ -60,17 +48,19 @@ class _Watch:
     ends_ready: Bools
     """Whether the event, or the end, is the last moment of that."""
     ends_awaited: Bools
+    told: Bools
+    """Whether the event is feedback."""
 
-    def breaches(self, steps: _Steps, seen: Seen) -> list[Breach]:
+    def breaches(self, due: Callable[[], list[float]]) -> list[Breach]:
+        """`due`: when the pacing rate lets the next packet leave, before each event or at the end."""
         late = self.ends_ready & (self.time - self.ready > self.pto_then + SLACK)
         unprobed = self.ends_awaited & (self.time - self.awaited > self.probe + SLACK)
         if not late.any() and not unprobed.any():
             return []
-        due = _due(steps, seen)
-        found = []
+        paced, found = due(), []
         for i in np.flatnonzero(late | unprobed).tolist():
-            time, told = float(self.time[i]), i < len(steps.record) and steps.events.kind[i] == Kind.FEEDBACK
-            ready, awaited = (time - max(float(since[i]), due[i]) for since in (self.ready, self.awaited))
+            time = float(self.time[i])
+            ready, awaited = (time - max(float(since[i]), paced[i]) for since in (self.ready, self.awaited))
             messages = []
             if late[i] and ready > self.pto_then[i] + SLACK:
                 messages.append(
@@ -83,114 +73,162 @@ class _Watch:
                     f"after {self.probe[i] * 1e3:.1f} ms"
                 )
             # An ACK ends what was awaited before it says what may leave.
-            found += [Breach(time, message) for message in (reversed(messages) if told else messages)]
+            found += [Breach(time, message) for message in (reversed(messages) if self.told[i] else messages)]
         return found
 
 
-def judge(seen: Seen) -> Judged:
+class _Since:
+    """Since when something holds."""
+
+    def __init__(self) -> None:
+        self._holds, self._begin = False, math.nan
+
+    def before(self, time: Floats, holds: Bools, anew: Bools) -> Floats:
+        """Before each of the events that come next; NaN where it does not hold. With some events it begins anew."""
+        begins = holds & (anew | ~np.concatenate(([self._holds], holds[:-1])))
+        latest = np.maximum.accumulate(np.where(begins, np.arange(1, len(time) + 1), 0))
+        began = np.concatenate(([self._begin], time))[latest]
+        out = np.concatenate(([self.now], np.where(holds, began, np.nan)))
+        self._holds, self._begin = bool(holds[-1]), float(began[-1])
+        return out[:-1]
+
+    @property
+    def now(self) -> float:
+        return self._begin if self._holds else math.nan
+
+
+class _Silence:
+    def __init__(self, seen: Seen, begin: int) -> None:
+        self._seen, self._begin = seen, begin
+        self._steps_of = StepsOf(seen, begin)
+        self._waiting = Waiting(seen.trace)
+        self._ready, self._awaited = _Since(), _Since()
+        self._pto = math.nan
+        self._probes = self._answered = 0
+        """How many there were, and when the last ACK came."""
+        self._due = _Due(seen)
+        self._last_time = 0.0
+        self._steps = 0
+        self._out = Judged()
+
+    def add(self, stretch: Stretch, /) -> None:
+        steps = self._steps_of.of(stretch)
+        self._due.enter()
+        if not len(steps.record):
+            return
+        pto = self._ptos(stretch, steps)
+        known = (steps.record >= self._begin) & ~np.isnan(pto[1:])
+        able = known & steps.room & self._waiting.after(steps.events)
+        took = np.diff(steps.time, prepend=self._last_time)
+        moments = self._moments(steps, pto, able, known & ~(steps.in_flight <= 0.0))
+        watched = ~(np.isnan(moments.ready) & np.isnan(moments.awaited))
+        self._out.cases += int((watched & (steps.is_kind(Kind.SENT) | steps.is_kind(Kind.FEEDBACK))).sum())
+        self._out.seconds = float(np.cumsum(np.append(self._out.seconds, took[watched]))[-1])
+        self._out.breaches += moments.breaches(partial(self._due.before, steps.events))
+        self._steps += len(steps.record)
+
+    def _ptos(self, stretch: Stretch, steps: Steps) -> Floats:
+        """Before the first and after each of the steps."""
+        told = steps.is_kind(Kind.FEEDBACK)
+        after = stretch.pto_high[1:][steps.events.which[told] - stretch.window.feedback.start]
+        return np.concatenate(([self._pto], np.concatenate(([self._pto], after))[np.cumsum(told)]))
+
+    def _moments(self, steps: Steps, pto: Floats, able: Bools, flying: Bools) -> _Moments:
+        sent, told = steps.is_kind(Kind.SENT), steps.is_kind(Kind.FEEDBACK)
+        ready = self._ready.before(steps.time, able, sent)
+        awaited = self._awaited.before(steps.time, flying, sent | told)
+        probes = self._probes + np.cumsum(sent & (steps.time - awaited >= SLOW * pto[:-1]))
+        answered = np.zeros(len(sent), dtype=np.bool_)
+        which = steps.events.which[told]
+        if len(which):
+            answered[told] = _counts(self._seen.trace, which) > 0
+        before = np.maximum.accumulate(np.concatenate(([self._answered], np.where(answered, probes, 0))))
+        self._pto, self._probes, self._answered = float(pto[-1]), int(probes[-1]), int(before[-1])
+        self._last_time = float(steps.time[-1])
+        probe = pto[:-1] * 2.0 ** (probes - before[:-1])
+        return _Moments(steps.time, ready, awaited, pto[:-1], pto[1:], probe, sent | ~able, sent | told, told)
+
+    def judged(self) -> Judged:
+        if self._steps:
+            seen = self._seen
+            end = self._last_time if seen.until != NEVER else min(seen.trace.end, seen.o.end)
+            self._out.breaches += self._at_the_end(end).breaches(lambda: [self._due.at_the_end()])
+        return self._out
+
+    def _at_the_end(self, end: float) -> _Moments:
+        pto, yes = np.array([self._pto]), np.array([True])
+        return _Moments(
+            time=np.array([end]),
+            ready=np.array([self._ready.now]),
+            awaited=np.array([self._awaited.now]),
+            pto=pto,
+            pto_then=pto,
+            probe=pto * 2.0 ** (self._probes - self._answered),
+            ends_ready=yes,
+            ends_awaited=yes,
+            told=~yes,
+        )
+
+
+class _Due:
+    """When the pacing rate lets the next packet leave. It is gone through when it is asked for, which is seldom."""
+
+    def __init__(self, seen: Seen) -> None:
+        self._windows = seen.o.windows()
+        self._entered = self._taken = 0
+        self._due, self._until, self._end = -math.inf, seen.until, seen.o.end
+
+    def enter(self) -> None:
+        """The next window begins."""
+        self._entered += 1
+
+    def before(self, events: Events) -> list[float]:
+        """Before each of the events of the window."""
+        rows: tuple[Ints, list[float]] = np.empty(0, dtype=np.int64), [self._due]
+        while self._taken < self._entered:
+            rows = self._take(next(self._windows).sends)
+        packets, due = rows
+        places, sent = events.of(Kind.SENT)
+        places = places[np.isin(sent, packets)]
+        return [due[i] for i in np.searchsorted(places, np.arange(len(events))).tolist()]
+
+    def _take(self, s: Sends) -> tuple[Ints, list[float]]:
+        """The packets that are paced, and when the next is due before each of them and after all."""
+        self._taken += 1
+        transfer = 8.0 * s.size / s.pacing
+        some = np.isfinite(transfer) & (s.record < self._until) & (s.time <= self._end)
+        rows = zip(s.time[some].tolist(), transfer[some].tolist(), strict=True)
+        due = list(accumulate(rows, lambda due, row: max(due, row[0] - CATCH_UP) + row[1], initial=self._due))
+        self._due = due[-1]
+        return s.packet[some], due
+
+    def at_the_end(self) -> float:
+        while self._taken < self._entered:
+            self._take(next(self._windows).sends)
+        return self._due
+
+
+def _counts(trace: Trace, feedback: Ints) -> Ints:
+    """How many packets each of these newly acknowledges."""
+    before = np.where(feedback > 0, take(trace.feedback.acked_end, np.maximum(feedback - 1, 0)), 0)
+    return np.asarray(take(trace.feedback.acked_end, feedback) - before, dtype=np.int64)
+
+
+def judge(seen: Seen) -> Judged | Watch:
     begin = _handshake_ends(seen)
-    if not len(seen.o.sends) or begin is None:
+    if begin is None or not seen.o.own.any():
         return Judged.nothing("the trace does not show a handshake that is over")
-    steps = _steps(seen, begin)
-    if not len(steps.record):
-        return Judged()
-    end = float(steps.time[-1]) if seen.until != NEVER else min(seen.trace.end, seen.o.end)
-    watch = _watch(seen, steps, begin, end)
-    watched = ~(np.isnan(watch.ready) & np.isnan(watch.awaited))[:-1]
-    seconds = np.cumsum(np.diff(steps.time, prepend=0.0)[watched])
-    return Judged(
-        cases=int((watched & (steps.is_kind(Kind.SENT) | steps.is_kind(Kind.FEEDBACK))).sum()),
-        seconds=float(seconds[-1]) if len(seconds) else 0.0,
-        breaches=watch.breaches(steps, seen),
-    )
-
-
-def _watch(seen: Seen, steps: _Steps, begin: int, end: float) -> _Watch:
-    sent, told = steps.is_kind(Kind.SENT), steps.is_kind(Kind.FEEDBACK)
-    newest = steps.events.which[told]
-    pto = np.concatenate(([np.nan], np.concatenate(([np.nan], seen.pto_high[newest]))[np.cumsum(told)]))
-    known = (steps.record >= begin) & ~np.isnan(pto[1:])
-    able = known & steps.room & waits_after(seen.trace, steps.events)
-    flying = known & ~(steps.in_flight <= 0.0)
-    ready, awaited = _since(steps.time, able, sent), _since(steps.time, flying, sent | told)
-    probes = np.cumsum(sent & (steps.time - awaited[:-1] >= SLOW * pto[:-1]))
-    answered = np.zeros(len(sent), dtype=np.bool_)
-    answered[told] = seen.trace.feedback.counts[newest] > 0
-    before = np.concatenate(([0], np.maximum.accumulate(np.where(answered, probes, 0))))
-    return _Watch(
-        time=np.append(steps.time, end),
-        ready=ready,
-        awaited=awaited,
-        pto=pto,
-        pto_then=np.append(pto[1:], pto[-1]),
-        probe=pto * 2.0 ** (np.append(probes, probes[-1]) - before),
-        ends_ready=np.append(sent | ~able, True),
-        ends_awaited=np.append(sent | told, True),
-    )
-
-
-def _since(time: Floats, holds: Bools, anew: Bools) -> Floats:
-    """Before each event and at the end, since when something holds; NaN where it does not. With some events it begins
-    anew."""
-    begins = holds & (anew | ~np.concatenate(([False], holds[:-1])))
-    latest = np.maximum.accumulate(np.where(begins, np.arange(len(time)), 0))
-    return np.concatenate(([np.nan], np.where(holds, time[latest], np.nan)))
-
-
-def _due(steps: _Steps, seen: Seen) -> list[float]:
-    """When the pacing rate lets the next packet leave, before each event and at the end."""
-    s, (places, packets) = seen.o.sends, steps.events.of(Kind.SENT)
-    transfer = (8.0 * s.size / s.pacing)[np.searchsorted(s.packet, packets)]
-    paced = np.isfinite(transfer)
-    places, rows = places[paced], zip(steps.time[places[paced]].tolist(), transfer[paced].tolist(), strict=True)
-    due = list(accumulate(rows, lambda due, row: max(due, row[0] - CATCH_UP) + row[1], initial=-math.inf))
-    return [due[i] for i in np.searchsorted(places, np.arange(len(steps.time) + 1)).tolist()]
-
-
-def _steps(seen: Seen, begin: int) -> _Steps:
-    record, time, kind, which = _events(seen)
-    in_flight = seen.o.in_flight(record)
-    room = in_flight + seen.o.full <= _window_after(seen, record)
-    # Most metrics are written at once for a packet and tell nothing else.
-    same = (in_flight[1:] == in_flight[:-1]) & (room[1:] == room[:-1]) & (time[1:] == time[:-1])
-    idle = np.concatenate(([False], same & (kind[1:] == Kind.METRICS) & (record[:-1] >= begin)))
-    return _Steps(record[~idle], time[~idle], Events(kind[~idle], which[~idle]), in_flight[~idle], room[~idle])
-
-
-def _events(seen: Seen) -> tuple[Ints, Floats, Ints, Ints]:
-    """Record, time, kind, and which of its kind, of all that is judged."""
-    trace, s = seen.trace, seen.o.sends
-    limits = [(x, i) for i, x in enumerate(trace.signals) if x.kind in ("max_data", "max_stream_data") and not x.sent]
-    kinds: tuple[tuple[Kind, Sequence[int] | Ints, Sequence[float] | Floats, Sequence[int] | Ints | None], ...] = (
-        (Kind.FEEDBACK, seen.feedback_record, seen.feedback_time, None),
-        (Kind.LIMIT, [x.record for x, _ in limits], [x.time for x, _ in limits], [i for _, i in limits]),
-        (Kind.ABANDONED, [*trace.abandoned.values()], [0.0] * len(trace.abandoned), [*trace.abandoned]),
-        (Kind.WRITTEN, trace.written.record, trace.written.time, None),
-        (Kind.METRICS, trace.metrics.record, trace.metrics.time, None),
-        (Kind.SENT, s.record, s.time, s.packet),
-    )
-    record = np.concatenate([np.array(records, dtype=np.int64) for _, records, _, _ in kinds])
-    time = np.concatenate([np.array(times, dtype=np.float64) for _, _, times, _ in kinds])
-    kind = np.concatenate([np.full(len(records), k, dtype=np.int64) for k, records, _, _ in kinds])
-    which = np.concatenate([np.array(range(len(r)) if w is None else w, dtype=np.int64) for _, r, _, w in kinds])
-    order = np.lexsort((which, kind, time, record))
-    order = order[(record[order] < seen.until) & (time[order] <= seen.o.end)]
-    return record[order], time[order], kind[order], which[order]
-
-
-def _window_after(seen: Seen, record: Ints) -> Floats:
-    """Congestion window once a record has been written."""
-    window = np.array([math.nan, *seen.trace.metrics.congestion_window], dtype=np.float64)
-    rows = np.searchsorted(np.array(seen.trace.metrics.record, dtype=np.int64), record, side="right")
-    return window[rows]
+    return _Silence(seen, begin)
 
 
 def _handshake_ends(seen: Seen) -> int | None:
     """Record from which on data may leave: the server may be held back before it knows the client's address."""
     done = [s.record for s in seen.trace.signals if s.kind == "handshake_done"]
-    feedback = seen.trace.feedback
-    acked = feedback.records[feedback.of_application & (feedback.counts > 0)]
-    return min([*done, *acked[:1].tolist()], default=None)
+    for first in range(0, len(seen.trace.feedback), PART):
+        acked = acks_of(seen.trace, range(first, min(first + PART, len(seen.trace.feedback)))).record
+        if len(acked):
+            return min([*done, int(acked[0])])
+    return min(done, default=None)
 
 
 INVARIANT = Invariant(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..arrays import Bools, Floats
-from .invariant import Invariant, Judged
+from ..metrics.windows import Window
+from .invariant import Invariant, Judged, Watch
 from .repair import repair
-from .seen import Seen
+from .seen import Seen, Stretch
 
 PROBES = 2
 """Packets that a probe timeout lets go whatever the window (RFC 9002 sections 6.2.4 and 7.5)."""
@@ -15,45 +18,65 @@ TIMER = 2e-6
 """s: times are truncated to 1 us; a timer is late, never early."""
 
 
-def judge(seen: Seen) -> Judged:
-    s = seen.o.sends
-    if not len(s):
+def judge(seen: Seen) -> Judged | Watch:
+    if not seen.o.own.any():
         return Judged.nothing("no ack-eliciting packet of the application space was sent")
     if not seen.trace.sizes_known:
         return Judged.nothing("the trace does not give the size of every packet")
-    out = Judged()
-    slack = 0.0 if seen.trace.native else seen.o.full
-    beyond = _beyond(seen)
-    used = np.flatnonzero((s.record < seen.until) & ~np.isnan(beyond) & ~_probes(seen))
-    if not len(used):
-        return Judged.nothing("the trace does not report a congestion window")
-    out.cases, out.seconds = len(used), float(s.time[used[-1]] - s.time[0])
-    for i in used[beyond[used] > slack].tolist():
-        out.breach(
-            float(s.time[i]),
-            f"packet {seen.trace.sent.number[s.packet[i]]} of {s.size[i]:.0f} bytes leaves with "
-            f"{s.in_flight[i]:.0f} in flight, {beyond[i]:.0f} more than the window of {s.window[i]:.0f}",
-        )
-    return out
+    return _Window(seen)
 
 
-def _beyond(seen: Seen) -> Floats:
-    """By how much each packet exceeds the window; nothing where the repair of losses lets it leave."""
-    s = seen.o.sends
-    beyond = s.in_flight + s.size - s.window
-    if seen.legacy:
-        repairs = repair(seen)
-        for i in np.flatnonzero(beyond > 0.0).tolist():
-            if repairs.allows(i, float(beyond[i])):
-                beyond[i] = 0.0
-    return beyond
+class _Window:
+    def __init__(self, seen: Seen) -> None:
+        self._seen = seen
+        self._slack = 0.0 if seen.trace.native else seen.o.full
+        self._repair = repair(seen) if seen.legacy else None
+        self._sent_at = math.nan
+        """The last packet."""
+        self._expired = np.zeros(PROBES - 1, dtype=np.bool_)
+        """Whether a probe timeout let the last packets go."""
+        self._begin: float | None = None
+        self._out = Judged()
 
+    def add(self, stretch: Stretch, /) -> None:
+        s, out = stretch.window.sends, self._out
+        if not len(s):
+            return
+        beyond = self._beyond(stretch.window)
+        used = np.flatnonzero((s.record < self._seen.until) & ~np.isnan(beyond) & ~self._probes(stretch))
+        if not len(used):
+            return
+        if self._begin is None:
+            self._begin = float(s.time[used[0]])
+        out.cases, out.seconds = out.cases + len(used), float(s.time[used[-1]] - self._begin)
+        for i in used[beyond[used] > self._slack].tolist():
+            out.breach(
+                float(s.time[i]),
+                f"packet {self._seen.trace.sent.number[int(s.packet[i])]} of {s.size[i]:.0f} bytes leaves with "
+                f"{s.in_flight[i]:.0f} in flight, {beyond[i]:.0f} more than the window of {s.window[i]:.0f}",
+            )
 
-def _probes(seen: Seen) -> Bools:
-    """Packets that a probe timeout lets go."""
-    s = seen.o.sends
-    expired = np.diff(s.time, prepend=np.nan) >= seen.ptos_before(s.record) - TIMER
-    return np.convolve(expired, np.ones(PROBES))[: len(expired)] > 0.0
+    def _beyond(self, w: Window) -> Floats:
+        """By how much each packet exceeds the window; nothing where the repair of losses lets it leave."""
+        beyond = w.sends.in_flight + w.sends.size - w.sends.window
+        if self._repair is not None:
+            self._repair.enter(w)
+            for i in np.flatnonzero(beyond > 0.0).tolist():
+                if self._repair.allows(i, float(beyond[i])):
+                    beyond[i] = 0.0
+        return beyond
+
+    def _probes(self, stretch: Stretch) -> Bools:
+        """Packets that a probe timeout lets go."""
+        s = stretch.window.sends
+        expired = np.diff(s.time, prepend=self._sent_at) >= stretch.ptos_before(s.record) - TIMER
+        expired = np.concatenate((self._expired, expired))
+        self._sent_at, self._expired = float(s.time[-1]), expired[len(expired) - PROBES + 1 :]
+        found: Bools = np.convolve(expired, np.ones(PROBES))[PROBES - 1 : len(expired)] > 0.0
+        return found
+
+    def judged(self) -> Judged:
+        return self._out if self._out.cases else Judged.nothing("the trace does not report a congestion window")
 
 
 INVARIANT = Invariant(

@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
-from itertools import accumulate
+from collections.abc import Iterator, Sequence
 
+import numpy as np
+
+from ..arrays import Ints
 from ..model import Feedback, Space, Trace
+from ..packed import PIECE, part, running
+
+
+def told_sizes(trace: Trace, space: Space | None = None) -> Iterator[Ints]:
+    """Of packets sent, in parts, what controllers are told of their sizes: 0 for one that is not ack-eliciting.
+    `space`: and for one of another."""
+    sent = trace.sent
+    for begin in range(0, len(sent), PIECE):
+        end = begin + PIECE
+        own = np.frombuffer(sent.ack_eliciting[begin:end], dtype=np.uint8) > 0
+        if space is not None:
+            own &= np.frombuffer(sent.space[begin:end], dtype=np.uint8) == space
+        yield part(sent.size, begin, min(end, len(sent))) * own
 
 
 class Packets:
@@ -14,20 +29,20 @@ class Packets:
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
-        sent = trace.sent
-        sizes = [s if e else 0 for s, e in zip(sent.size, sent.ack_eliciting, strict=True)]
-        own = (n if s == Space.APPLICATION else 0 for n, s in zip(sizes, sent.space, strict=True))
-        self._application_before = list(accumulate(own, initial=0))
-        self._sizes_before = list(accumulate(sizes, initial=0))
-        self._packets_before = list(accumulate(sent.ack_eliciting, initial=0))
+        eliciting = trace.sent.ack_eliciting
+        self._application_before = running(told_sizes(trace, Space.APPLICATION))
+        self._sizes_before = running(told_sizes(trace))
+        self._packets_before = running(
+            np.frombuffer(eliciting[begin : begin + PIECE], dtype=np.uint8) for begin in range(0, len(eliciting), PIECE)
+        )
 
     def application_bytes_before(self, record: int) -> int:
         """Those of the application packet number space."""
-        return self._application_before[bisect_right(self._trace.sent.record, record)]
+        return self._application_before[self._trace.sent.record.right(record)]
 
-    def acked(self, f: Feedback) -> Iterator[int]:
+    def acked(self, f: Feedback) -> Sequence[int]:
         """Newly acknowledged packets, in the order of their numbers."""
-        return (self._trace.acked[i] for i in f.acked)
+        return self._trace.acked_by(f)
 
     def size(self, packet: int) -> int:
         """In bytes, as controllers are told it: 0 for a packet that is not ack-eliciting."""
@@ -55,7 +70,7 @@ class Packets:
 
     def bytes_before(self, record: int) -> int:
         """Ack-eliciting bytes sent before a record."""
-        return self._sizes_before[bisect_right(self._trace.sent.record, record)]
+        return self._sizes_before[self._trace.sent.record.right(record)]
 
     def count_until(self, time: float) -> int:
         """Ack-eliciting packets sent at or before `time`."""
@@ -63,7 +78,7 @@ class Packets:
 
     def count_before(self, record: int) -> int:
         """Ack-eliciting packets sent before a record."""
-        return self._packets_before[bisect_right(self._trace.sent.record, record)]
+        return self._packets_before[self._trace.sent.record.right(record)]
 
     def count_up_to(self, packet: int) -> int:
         """Ack-eliciting packets sent up to this one, itself included."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from dataclasses import dataclass, field
 
 from ..model import Feedback, Space, Trace
@@ -43,7 +42,7 @@ class Used:
     def _in_flight(self, f: Feedback) -> tuple[float, float]:
         low = self._packets.application_bytes_before(f.record) - self._settled[0]
         high = self._packets.bytes_before(f.record) - self._settled[1]
-        i = bisect_left(self.trace.metrics.record, f.record) - 1
+        i = self.trace.metrics.record.left(f.record) - 1
         written = self.trace.metrics.bytes_in_flight[i] if i >= 0 else math.nan
         if math.isnan(written) or any(self.trace.sent.probe):
             return float(min(low, 0 if math.isnan(written) else written)), float(high)

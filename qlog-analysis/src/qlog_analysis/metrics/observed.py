@@ -64,6 +64,11 @@ class Observed:
         """Of the samples."""
         return replace(self, samples=replace(self.samples, rowd=np.empty(0)))
 
+    def without_samples(self) -> Observed:
+        """They are what takes the memory."""
+        nothing = np.empty(0)
+        return replace(self, samples=replace(self.samples, time=nothing, rtt=nothing, rowd=nothing))
+
     @property
     def any_removed(self) -> bool:
         """Whether anything is acknowledged or lost of `sends`."""

@@ -84,6 +84,8 @@ class Window:
     sends: Sends
     removals: Removals
     metrics: MetricRows
+    rows: range
+    """Of `metrics` those that came in the window, as positions in `Trace.metrics`."""
     feedback: range
     """Positions in `Trace.feedback`."""
     before: Before
@@ -96,6 +98,12 @@ class Window:
         """Bytes sent before each of `sends` and after the last, and likewise of `removals`."""
         sent = np.concatenate(([0.0], np.cumsum(self.sends.size))) + self.before.sent
         return sent, np.concatenate(([0.0], np.cumsum(self.removals.size))) + self.before.gone
+
+    def in_flight_after(self, record: Ints) -> Floats:
+        """Bytes in flight just after these records of the window."""
+        sent, gone = self.in_flight
+        before = np.searchsorted(self.sends.record, record, side="right")
+        return sent[before] - gone[np.searchsorted(self.removals.record, record, side="right")]
 
 
 def windows(trace: Trace, own: npt.NDArray[np.bool_]) -> Iterator[Window]:
@@ -110,7 +118,8 @@ def windows(trace: Trace, own: npt.NDArray[np.bool_]) -> Iterator[Window]:
         removals = _removals(trace, own, at, next_at, losing[bisect_left(losing, at) : bisect_left(losing, next_at)])
         sends, metrics = _sends(trace, own, (begin, end), (max(row - 1, 0), next_row), removals, before)
         following = None if last else trace.sent.time[end]
-        yield Window(begin, end, sends, removals, metrics, range(at, next_at), before, next_record, following)
+        rows = range(row, next_row)
+        yield Window(begin, end, sends, removals, metrics, rows, range(at, next_at), before, next_record, following)
         if last:
             return
         row, at = next_row, next_at
@@ -129,7 +138,7 @@ def _end(own: npt.NDArray[np.bool_], begin: int) -> int:
 
 
 def _reach(column: Column[int], record: int) -> int:
-    return len(column) if record == END else bisect_left(column, record)
+    return len(column) if record == END else column.left(record)
 
 
 def _sends(

@@ -28,8 +28,13 @@ def judge(j: Joined) -> Judged:
     # As if the trace had the network's times, truncated as its own are, and sizes. A datagram with several packets is
     # the handshake's.
     size = np.where(np.bincount(row[found], minlength=len(j.data))[row] > 1, sends.size, size)
-    seen = replace(j.seen, o=j.seen.o.with_sends(replace(sends, time=time, size=size)))
-    return pacing.judge(seen)
+    watch, at = pacing.judge(j.seen), 0
+    for stretch in j.seen.stretches():
+        some = slice(at, at + len(stretch.window.sends))
+        at = some.stop
+        here = replace(stretch.window.sends, time=time[some], size=size[some])
+        watch.add(replace(stretch, window=replace(stretch.window, sends=here)))
+    return watch.judged()
 
 
 INVARIANT: Invariant[Joined] = Invariant(

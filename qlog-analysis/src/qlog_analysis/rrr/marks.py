@@ -99,7 +99,7 @@ class Meter:
             restarts = restarts or sample.restarts
         found = newest.get(self._sources.current)
         if found is not None and restarts:
-            return Sample(found.packet, found.owd, found.in_class, found.source, restarts=True)
+            return found._replace(above=(), restarts=True)
         return found
 
     def end_feedback(self, f: Feedback) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
 
-from ..invariants.data_events import Events, Kind
-from ..invariants.waiting import waits_after
+from ..arrays import Ints
+from ..invariants.data_events import Events, Kind, Rows, peers_limits
+from ..invariants.waiting import Waiting
+from ..metrics.windows import END, WINDOW
 from ..model import Space, Trace
+from ..packed import Column, ints
 
 
 class Backlog:
@@ -25,30 +26,57 @@ class Backlog:
         if not self._trace.written:
             return False
         records, waiting = self._moments
-        first, last = (bisect_right(records, record) for record in (after, until))
-        return first > 0 and all(waiting[first - 1 : last])
+        first, last = records.right(after), records.right(until)
+        return first > 0 and 0 not in waiting[first - 1 : last]
 
     def is_empty(self, record: int) -> bool:
         """Whether no data waited before a record. False where the trace does not tell."""
         records, waiting = self._moments
-        last = bisect_left(records, record) - 1
+        last = records.left(record) - 1
         return len(self._trace.written) > 0 and last >= 0 and not waiting[last]
 
     @cached_property
-    def _moments(self) -> tuple[list[int], list[bool]]:
+    def _moments(self) -> tuple[Column[int], bytearray]:
         """Records, and whether data waits after each."""
-        rows = np.array(sorted(self._events()), dtype=np.int64).reshape(-1, 3)
-        return rows[:, 0].tolist(), waits_after(self._trace, Events(rows[:, 1], rows[:, 2])).tolist()
+        sent, events = self._trace.sent.record, _EventsOf(self._trace)
+        records, waiting, waits = ints(), bytearray(), Waiting(self._trace)
+        for end in range(WINDOW, len(sent) + WINDOW, WINDOW):
+            record, some = events.until(sent[end] if end < len(sent) else END)
+            records.extend(record)
+            records.pack()
+            waiting += waits.after(some).tobytes()
+        return records, waiting
 
-    def _events(self) -> Iterator[tuple[int, int, int]]:
-        """Record, kind, and which of its kind."""
-        trace = self._trace
-        yield from ((f.record, Kind.FEEDBACK, i) for i, f in enumerate(trace.feedback))
-        for i, signal in enumerate(trace.signals):
-            if signal.kind in ("max_data", "max_stream_data") and not signal.sent:
-                yield signal.record, Kind.LIMIT, i
-        yield from ((record, Kind.WRITTEN, i) for i, record in enumerate(trace.written.record))
-        yield from ((record, Kind.ABANDONED, stream) for stream, record in trace.abandoned.items())
-        for i, (record, space) in enumerate(zip(trace.sent.record, trace.sent.space, strict=True)):
-            if space == Space.APPLICATION:
-                yield record, Kind.SENT, i
+
+class _EventsOf:
+    """What bears on data, in order, part by part."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._space = trace.sent.space
+        self._columns = [
+            (kind, Rows(record))
+            for kind, record in (
+                (Kind.FEEDBACK, trace.feedback.record),
+                (Kind.WRITTEN, trace.written.record),
+                (Kind.SENT, trace.sent.record),
+            )
+        ]
+        limits = peers_limits(trace)
+        few = [(signal.record, Kind.LIMIT, i) for i, signal in limits]
+        few += [(record, Kind.ABANDONED, stream) for stream, record in trace.abandoned.items()]
+        self._few = np.array(sorted(few), dtype=np.int64).reshape(-1, 3)
+        self._begin = -1
+
+    def until(self, end: int) -> tuple[Ints, Events]:
+        """Those before a record and after the ones that were given before, with their records."""
+        some = [self._few[slice(*np.searchsorted(self._few[:, 0], (self._begin, end)).tolist())]]
+        for kind, rows in self._columns:
+            which, record = rows.until(end)
+            if kind is Kind.SENT:
+                own = np.frombuffer(self._space, dtype=np.uint8)[which] == Space.APPLICATION
+                which, record = which[own], record[own]
+            some.append(np.stack((record, np.full(len(record), kind), which), axis=1))
+        self._begin = end
+        every = np.concatenate(some)
+        record, kind_of, which = every[np.lexsort(every[:, ::-1].T)].T
+        return record, Events(kind_of, which)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-from array import array
-from bisect import bisect_right
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from ..measure.packets import told_sizes
 from ..model import Feedback, Space, Trace
+from ..packed import running
 
 
 class Settled(NamedTuple):
@@ -28,26 +27,24 @@ class Flight:
         self._trace = trace
         self._settled = 0
         """Bytes of the application space acknowledged or lost so far."""
-        sent = trace.sent
-        self._sizes = [s if e else 0 for s, e in zip(sent.size, sent.ack_eliciting, strict=True)]
-        in_space = (n if s == Space.APPLICATION else 0 for n, s in zip(self._sizes, sent.space, strict=True))
-        self._sent_before = array("q", itertools.accumulate(self._sizes, initial=0))
-        self._sent_in_space = array("q", itertools.accumulate(in_space, initial=0))
+        self._sent_before = running(told_sizes(trace))
+        self._sent_in_space = running(told_sizes(trace, Space.APPLICATION))
 
     def settle(self, f: Feedback) -> Settled:
         """Takes in what a feedback has acknowledged or declared lost."""
-        sent = self._sent_in_space[bisect_right(self._trace.sent.record, f.record)]
+        sent = self._sent_in_space[self._trace.sent.record.right(f.record)]
         before, acked = sent - self._settled, self._total(self._trace.acked_by(f))
         if f.space is Space.APPLICATION:
             self._settled += acked + self._total(f.lost)
         return Settled(before, sent - self._settled, acked)
 
     def _total(self, packets: Iterable[int]) -> int:
-        return sum([self._sizes[p] for p in packets])
+        sent = self._trace.sent
+        return sum([sent.size[p] for p in packets if sent.ack_eliciting[p]])
 
     def sent_bits(self, after: int, until: int) -> float:
         """Bits sent between two records."""
-        first, last = (bisect_right(self._trace.sent.record, record) for record in (after, until))
+        first, last = (self._trace.sent.record.right(record) for record in (after, until))
         return 8.0 * (self._sent_before[last] - self._sent_before[first])
 
     def bounds(self, lost: list[int]) -> tuple[int, int]:

@@ -3,7 +3,6 @@ docs/papers/hybrid-measuring.md."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import TypeVar
@@ -13,6 +12,7 @@ from ..check.verdict import Finding
 from ..events import ZoneEpoch
 from ..measure.used import Used
 from ..model import Feedback, Space, Trace, Update
+from ..packed import Column, floats
 from .backlog import Backlog
 from .measured import HANDSHAKE_EPOCHS, Shown, Step
 
@@ -62,13 +62,13 @@ class Limited:
 
     def _had_room(self, record: int, packet: int) -> bool:
         m = self._trace.metrics
-        row = bisect_left(m.record, record) - 1
+        row = m.record.left(record) - 1
         return row >= 0 and m.bytes_in_flight[row] + packet <= m.congestion_window[row]
 
     def _dataless(self, since: int, until: int) -> list[int]:
         """Records of packets between two that had no data of a stream."""
         sent = self._trace.sent
-        first, last = (bisect_left(sent.record, record) for record in (since, until))
+        first, last = (sent.record.left(record) for record in (since, until))
         return [
             sent.record[i] for i in range(first, last) if sent.space[i] == Space.APPLICATION and not sent.frames_of(i)
         ]
@@ -80,14 +80,18 @@ class Limited:
     def _window_before(self, f: Feedback) -> float:
         """NaN, which nothing exceeds, where it is not known."""
         m = self._trace.metrics
-        row = bisect_left(m.record, f.record) - 1
+        row = m.record.left(f.record) - 1
         return m.congestion_window[row] if row >= 0 else float("nan")
 
+    def most_in_flight(self, f: Feedback) -> float:
+        """U at a feedback: the least that it may be, bytes."""
+        return self._most_in_flight[self._trace.feedback.record.right(f.record) - 1]
+
     @cached_property
-    def most_in_flight(self) -> dict[int, float]:
-        """U at each feedback, by its record: the least that it may be, bytes."""
-        used, out = Used(self._trace), {}
+    def _most_in_flight(self) -> Column[float]:
+        used, out = Used(self._trace), floats()
         for f in self._trace.feedback:
             used.record(f)
-            out[f.record] = min(used.most)
+            out.append(min(used.most))
+        out.pack()
         return out
