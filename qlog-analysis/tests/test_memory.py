@@ -13,8 +13,8 @@ from traces import SLOW, records, trace_of
 
 SHORT, LONG = 2.0, 8.0
 """s; of the download. The short one takes what every trace does: the interpreter, libraries, a block, a window."""
-MOST = {"metrics": 0.2, "check": 0.2, "explain": 0.5}
-"""Of the size of what is more. Packed columns of a trace are 0.04 to 0.06 of it, and one of 8 bytes per packet is
+MOST = {"metrics": 0.15, "check": 0.15, "explain": 0.45}
+"""Of the size of what is more. Packed columns of a trace are about 0.01 of it, and one of 8 bytes per packet is
 0.007. Percentiles need eight of these at a time, equations of controllers two, and invariants two; `explain` goes by
 columns of everything. With nothing packed and nothing taken in windows it was 0.8, 1.3 and 0.7."""
 
