@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 DECIDES = ("cc", "tests/lab", "tests/bottleneck", "tests/media", "patches", "Cargo.lock")
@@ -17,15 +18,17 @@ def commit(root: Path) -> str:
     return _git(root, "describe", "--always", "--dirty=+", "--abbrev=7", "--exclude", "*")
 
 
-def measured(root: Path) -> str:
-    """The last commit that changed what decides results, and whether that has been changed since.
+def measured(root: Path, more: Sequence[str] = ()) -> str:
+    """The last commit that changed what decides results (and `more` that one rests on), and whether that has been
+    changed since.
 
     A commit of a document or of another test leaves it as it is, so that what was measured before still counts.
     """
-    found = _git(root, "log", "-1", "--format=%h", "--abbrev=7", "--", *DECIDES)
+    decide = (*DECIDES, *more)
+    found = _git(root, "log", "-1", "--format=%h", "--abbrev=7", "--", *decide)
     if not found:
-        raise SystemExit(f"error: no commit of {root} has {', '.join(DECIDES)}")
-    changed = _git(root, "status", "--porcelain", "--", *DECIDES)
+        raise SystemExit(f"error: no commit of {root} has {', '.join(decide)}")
+    changed = _git(root, "status", "--porcelain", "--", *decide)
     return found + (CHANGED if changed else "")
 
 

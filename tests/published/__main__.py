@@ -20,7 +20,7 @@ def arguments() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="publications with their pages, times, and the commits that the pages name")
     checks = commands.add_parser("check", help="documents against the list of publications")
-    checks.add_argument("--one-commit", action="store_true", help="all have to be measured on the same one")
+    checks.add_argument("--current", action="store_true", help="all have to be measured, and of what is there now")
     run = commands.add_parser("run", help="measure, then write into the documents; what was interrupted goes on")
     run.add_argument("names", nargs="*", metavar="NAME", help="publications (all but those that `list` sets apart)")
     run.add_argument("--out", type=Path, help="stores and results (published in the build folder)")
@@ -64,11 +64,11 @@ def run(given: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         wanted = chosen(given.names, given.skip)
     except ValueError as error:
         parser.error(str(error))
-    commit = revision.measured(ROOT)
-    if revision.CHANGED in commit and not (given.changed or given.write):
+    changed = [one for one in wanted if revision.CHANGED in running.current(one)]
+    if changed and not (given.changed or given.write):
         parser.error(
-            f"{', '.join(revision.DECIDES)} have local changes, so that no commit has what would be measured: commit "
-            "them, or say --changed"
+            f"{', '.join((*revision.DECIDES, *changed[0].rests_on))} have local changes, so that no commit has what "
+            f"would be measured for {changed[0].name}: commit them, or say --changed"
         )
     build = Path(os.environ.get("QUICHE_CC_BUILD_DIR", ROOT / "build"))
     if not given.no_build and not given.write:
@@ -76,21 +76,15 @@ def run(given: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     recordings = given.recordings.resolve() if given.recordings else None
     out = (given.out or build / "published").resolve()
     place = Place(build, out, jobs=given.jobs, recordings=recordings)
-    return running.run(wanted, place, commit, given.again, given.write)
+    if not given.names and not given.write:
+        wanted = running.possible(wanted, place)
+    return running.run(wanted, place, given.again, given.write)
 
 
-def check(one_commit: bool) -> int:
+def check(current: bool) -> int:
     found = checking.problems(PUBLICATIONS, ROOT)
-    commits = {
-        commit
-        for one in PUBLICATIONS
-        for of_page in checking.stated(one, ROOT).values()
-        for commit in of_page
-        if not one.apart
-    }
-    if one_commit and len(commits) > 1:
-        found.append(f"the documents name {len(commits)} commits: {', '.join(sorted(commits))}")
-    if one_commit:
+    if current:
+        found += checking.outdated(PUBLICATIONS, ROOT)
         found += [f"not measured: {line}" for line in checking.pending(PUBLICATIONS, ROOT)]
     for line in found:
         print(line, file=sys.stderr)
@@ -103,7 +97,7 @@ def main() -> int:
     if given.command == "list":
         print(listed(PUBLICATIONS))
         return 0
-    return check(given.one_commit) if given.command == "check" else run(given, parser)
+    return check(given.current) if given.command == "check" else run(given, parser)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ def later(claims: Mapping[str, Claim]) -> str:
     points = of(claims, "C6").check("share of the path, at least").points
     shares = {
         (point.parameters["neighbour"], point.parameters["timestamps"]): [
-            other.measured[0] or 0.0
+            other.first
             for other in points
             if all(other.parameters[key] == point.parameters[key] for key in ("neighbour", "timestamps"))
         ]
@@ -90,7 +90,7 @@ def before(claims: Mapping[str, Claim]) -> str:
         cells = []
         for timestamps in (WITH, WITHOUT):
             wanted = {"neighbour": neighbour, "buffer": buffer, "timestamps": timestamps}
-            shares = [point.measured[0] or 0.0 for point in points if wanted.items() <= dict(point.parameters).items()]
+            shares = [point.first for point in points if wanted.items() <= dict(point.parameters).items()]
             low += sum(share < LOW for share in shares)
             cells.append(f"{100 * min(shares):.0f} to {percent(max(shares))}")
         rows.append([neighbour, buffer.removesuffix("bdp"), *cells])

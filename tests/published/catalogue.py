@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from . import beside_others, costs, hunts, mechanisms, mutants_page, overview, real_paths, tuning
-from .names import RFC9743, TESTS, TIMESTAMPS, TIMESTAMPS_COMMAND
+from .names import RFC9743, TESTS, TIMESTAMPS
 from .programs import by_file, by_page, by_program, hunting, measuring, reporting
 from .publication import MEASURED, Command, Part, Place, Publication, claims, python
 
@@ -41,7 +41,7 @@ def rfc9743(place: Place, folder: Path) -> list[Command]:
 
 def timestamps(place: Place, folder: Path) -> list[Command]:
     words = ("--build-dir", place.build, "--recordings", place.recordings or "", "--jobs", str(place.jobs))
-    return [python(TIMESTAMPS / TIMESTAMPS_COMMAND, *words, "--out", folder)]
+    return [python(TIMESTAMPS / "worth.py", *words, "--out", folder)]
 
 
 def write_timestamps(place: Place, folder: Path, commit: str) -> None:
@@ -49,6 +49,11 @@ def write_timestamps(place: Place, folder: Path, commit: str) -> None:
     for plot in ("gain", "price"):
         name = f"receive-timestamps-{plot}.svg"
         shutil.copy(folder / name, place.root / RESULTS / name)
+
+
+RECEIVE_TIMESTAMPS = ("tests/receive_timestamps",)
+CHECKER = ("qlog-analysis/src", "tests/mutants")
+ENDPOINT = ("interop/endpoint",)
 
 
 def of_timestamps(program: str) -> measuring:
@@ -89,9 +94,34 @@ IN_THE_LAB = (
     Publication("recorded", 1, [real_paths.RECORDED], recorded, real_paths.write_recorded, recordings=True),
     Publication("wandering", 0.5, [real_paths.WANDERING], over_wandering_links, real_paths.write_wandering),
     Publication("beside-others", 6, BESIDE, of_targets(beside_others.LETTERS), beside_others.write),
-    Publication("groups", 4, [GROUPS], of_timestamps("groups.py"), by_file(GROUPS, "table.md"), keeps=False),
-    Publication("media", 0.5, [MEDIA], of_timestamps("encoder.py"), by_file(MEDIA, "table.md"), keeps=False),
-    Publication("receive-timestamps", 6, [VALUE], timestamps, write_timestamps, keeps=False, recordings=True),
+    Publication(
+        "groups",
+        4,
+        [GROUPS],
+        of_timestamps("groups.py"),
+        by_file(GROUPS, "table.md"),
+        keeps=False,
+        rests_on=RECEIVE_TIMESTAMPS,
+    ),
+    Publication(
+        "media",
+        0.5,
+        [MEDIA],
+        of_timestamps("encoder.py"),
+        by_file(MEDIA, "table.md"),
+        keeps=False,
+        rests_on=RECEIVE_TIMESTAMPS,
+    ),
+    Publication(
+        "receive-timestamps",
+        6,
+        [VALUE],
+        timestamps,
+        write_timestamps,
+        keeps=False,
+        recordings=True,
+        rests_on=RECEIVE_TIMESTAMPS,
+    ),
     Publication("c4", 5, [C4], of_targets("K,M"), by_page(C4, TARGETS / "c4_table.py", ["claims.json"])),
     Publication(
         "rfc9743",
@@ -124,8 +154,11 @@ SEARCHES = (
         [mutants_page.HONEST],
         mutants("honest", "--seed", str(mutants_page.FIRST_SEED), "--count", str(mutants_page.HONEST_RUNS)),
         mutants_page.write_honest,
+        rests_on=CHECKER,
     ),
-    Publication("mutants", 150, [mutants_page.COUNTS, mutants_page.REST], mutants("run"), mutants_page.write),
+    Publication(
+        "mutants", 150, [mutants_page.COUNTS, mutants_page.REST], mutants("run"), mutants_page.write, rests_on=CHECKER
+    ),
 )
 COSTS = (
     Publication(
@@ -136,6 +169,7 @@ COSTS = (
         costs.write,
         keeps=False,
         needs=["valgrind"],
+        rests_on=["tests/cost"],
     ),
     Publication(
         "cost-interface",
@@ -145,8 +179,18 @@ COSTS = (
         costs.write_interface,
         keeps=False,
         needs=["valgrind"],
+        rests_on=["tests/cost"],
     ),
-    Publication("goodput", 5, [costs.GOODPUT], costs.measure_goodput, costs.write_goodput, keeps=False, machine=True),
+    Publication(
+        "goodput",
+        5,
+        [costs.GOODPUT],
+        costs.measure_goodput,
+        costs.write_goodput,
+        keeps=False,
+        machine=True,
+        rests_on=ENDPOINT,
+    ),
     Publication(
         "goodput-gtlsclient",
         5,
@@ -156,6 +200,7 @@ COSTS = (
         keeps=False,
         machine=True,
         needs=[costs.GTLSCLIENT],
+        rests_on=ENDPOINT,
         apart="needs a client that `build/venv/bin/python interop/matrix/run.py install ngtcp2` brings",
     ),
 )

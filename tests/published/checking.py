@@ -85,6 +85,16 @@ def _commits(publications: Sequence[Publication], root: Path) -> Iterator[str]:
                     yield f"{one.name}: {page} has results of what no commit has"
 
 
+def outdated(publications: Sequence[Publication], root: Path) -> list[str]:
+    """Parts that were measured before what they rest on was changed; not those that are made apart."""
+    found = []
+    for one in publications:
+        now = "" if one.apart else revision.measured(root, one.rests_on)
+        for page, commits in stated(one, root).items():
+            found += [f"{one.name}: {page} is of {of}, and not of {now}" for of in {*commits} - {now} if now]
+    return found
+
+
 def stated(publication: Publication, root: Path) -> dict[str, list[str]]:
     """The commits that its parts name, by the page."""
     found: dict[str, list[str]] = defaultdict(list)

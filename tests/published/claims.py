@@ -25,6 +25,22 @@ class Point:
     bound: str
     holds: bool
 
+    @property
+    def first(self) -> float:
+        """Of the first seed. Raises PublishedError if nothing was measured."""
+        return _known(self.measured, self.parameters)
+
+    @property
+    def first_of_other(self) -> float:
+        """The same of the other side."""
+        return _known(self.compared_with, self.parameters)
+
+
+def _known(seeds: Sequence[float | None], parameters: Mapping[str, str]) -> float:
+    if not seeds or seeds[0] is None:
+        raise PublishedError(f"nothing was measured with {parameters}")
+    return seeds[0]
+
 
 @dataclass(frozen=True)
 class Check:

@@ -24,7 +24,7 @@ SENTENCES = (
 
 
 def only(check: Check) -> float:
-    return float(check.points[0].measured[0] or 0.0)
+    return check.points[0].first
 
 
 def text(folder: Path) -> str:
@@ -33,7 +33,7 @@ def text(folder: Path) -> str:
     found = SENTENCES.format(
         alone=100 * only(claim.check("throughput while it is alone")) / RATE,
         delay=1e3 * only(delay),
-        bbr2=1e3 * float(delay.points[0].compared_with[0] or 0.0) / QUARTER,
+        bbr2=1e3 * delay.points[0].first_of_other / QUARTER,
         beside=100 * only(claim.check("throughput beside the other one")) / RATE,
     )
     return fill(found, 120, break_long_words=False, break_on_hyphens=False)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .names import CLAIMS, CLAIMS_OPTION, ROOT, TESTS
+from .names import ROOT, TESTS
 
 sys.path.insert(0, str(ROOT / "interop" / "testbed"))
 
@@ -111,7 +111,9 @@ class Publication:
     recordings: bool = False
     """Whether it needs recordings that do not come with the repository."""
     needs: Sequence[str] = field(default=())
-    """Files of the build folder or programs that have to be there, and how they come there."""
+    """Files of the build folder or programs that have to be there."""
+    rests_on: Sequence[str] = ()
+    """What decides its results, besides controllers, lab and patches: a change of it makes them stale."""
     writes_itself: bool = False
     """Whether the commands write, too, so that there is nothing to be written without them."""
     apart: str = ""
@@ -121,7 +123,7 @@ class Publication:
 def claims(place: Place, folder: Path, of: Path, *more: str | Path) -> Command:
     """Runs and checks of a folder of claims. With code 1 it says that one does otherwise than its file expects; what
     was measured is there."""
-    words = (place.lab, CLAIMS, CLAIMS_OPTION, of, "--jobs", str(place.jobs), "--out", folder, *more)
+    words = (place.lab, "claims", "--claims", of, "--jobs", str(place.jobs), "--out", folder, *more)
     return Command(words, fine=frozenset({0, 1}))
 
 

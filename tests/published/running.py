@@ -17,6 +17,8 @@ from .publication import Command, Place, Publication, PublishedError, revision
 
 COMMIT = "commit"
 """File of a publication's folder with the commit that its measurements are of."""
+OUTPUT = "output.txt"
+"""And with what its commands say that nobody needs afterwards."""
 INTERRUPTED = 130
 BUSY = 0.5
 """Load from which on a measurement of the machine says that something else runs."""
@@ -32,35 +34,51 @@ def missing(publication: Publication, place: Place) -> str:
     return ""
 
 
+def possible(wanted: Sequence[Publication], place: Place) -> list[Publication]:
+    """Without those that want what is not there, which are named."""
+    for one in wanted:
+        if why := missing(one, place):
+            print(f"left out: {one.name} {why}", file=sys.stderr)
+    return [one for one in wanted if not missing(one, place)]
+
+
+def current(publication: Publication) -> str:
+    """The commit that a measurement of now is of."""
+    return revision.measured(ROOT, publication.rests_on)
+
+
 def measured(folder: Path) -> str:
     """The commit of what is there; nothing if it is not finished."""
     file = folder / COMMIT
     return file.read_text(encoding="utf-8").strip() if file.is_file() else ""
 
 
-def measure(publication: Publication, place: Place, commit: str, again: bool) -> None:
-    """Calls its commands, unless nothing could change. Raises PublishedError where one fails."""
+def measure(publication: Publication, place: Place, again: bool) -> str:
+    """Calls its commands, unless nothing could change, and tells the commit. Raises PublishedError where one fails."""
+    commit = current(publication)
     folder = place.out / publication.name
     if again:
         shutil.rmtree(folder, ignore_errors=True)
     unchanged = measured(folder) == commit and revision.CHANGED not in commit
     if unchanged and not publication.keeps:
         print(f"{publication.name}: measured on {commit} already", file=sys.stderr, flush=True)
-        return
+        return commit
     folder.mkdir(parents=True, exist_ok=True)
     (folder / COMMIT).unlink(missing_ok=True)
+    (folder / OUTPUT).unlink(missing_ok=True)
     for command in publication.measure(place, folder):
         call(command, folder)
-    if revision.measured(ROOT) != commit:
+    if current(publication) != commit:
         raise PublishedError("what decides results has changed meanwhile: run it again")
     (folder / COMMIT).write_text(commit + "\n", encoding="utf-8")
+    return commit
 
 
 def call(command: Command, folder: Path) -> None:
     """Its progress is seen; what it prints is kept where somebody needs it."""
     words = [str(word) for word in command.words]
-    out = folder / command.prints if command.prints else folder / "output.txt"
-    with out.open("w", encoding="utf-8") as lines:
+    out, mode = (folder / command.prints, "w") if command.prints else (folder / OUTPUT, "a")
+    with out.open(mode, encoding="utf-8") as lines:
         try:
             done = subprocess.run(words, stdout=lines, cwd=ROOT, env=environment(), check=False)
         except OSError as error:
@@ -73,7 +91,7 @@ def shown(word: str) -> str:
     return Path(word).name if word.startswith("/") else word
 
 
-def run(chosen: Sequence[Publication], place: Place, commit: str, again: bool, write_only: bool) -> int:
+def run(chosen: Sequence[Publication], place: Place, again: bool, write_only: bool) -> int:
     """1 if one of them failed; those after it are made all the same."""
     failed, left = [], sum(publication.minutes for publication in chosen)
     for number, publication in enumerate(chosen, 1):
@@ -86,7 +104,7 @@ def run(chosen: Sequence[Publication], place: Place, commit: str, again: bool, w
         left -= publication.minutes
         begin, used = time.monotonic(), processor_s()
         try:
-            why = one(publication, place, commit, again, write_only)
+            why = one(publication, place, again, write_only)
         except KeyboardInterrupt:
             print(f"{publication.name} is interrupted; a later call goes on with it", file=sys.stderr)
             return INTERRUPTED
@@ -100,7 +118,7 @@ def run(chosen: Sequence[Publication], place: Place, commit: str, again: bool, w
     return int(bool(failed))
 
 
-def one(publication: Publication, place: Place, commit: str, again: bool, write_only: bool) -> str:
+def one(publication: Publication, place: Place, again: bool, write_only: bool) -> str:
     """Why it failed; nothing if it is written."""
     folder = place.out / publication.name
     try:
@@ -113,7 +131,7 @@ def one(publication: Publication, place: Place, commit: str, again: bool, write_
                 raise PublishedError(why)
             if publication.machine and os.getloadavg()[0] > BUSY:
                 print("it measures the machine, on which something else runs now", file=sys.stderr, flush=True)
-            measure(publication, place, commit, again)
+            commit = measure(publication, place, again)
         publication.write(place, folder, commit)
     except (PublishedError, OSError) as error:
         return str(error)

@@ -15,7 +15,7 @@ import pytest
 from . import checking, running
 from .__main__ import chosen, listed
 from .catalogue import PUBLICATIONS
-from .names import RFC9743, ROOT, TIMESTAMPS, TIMESTAMPS_COMMAND
+from .names import ROOT
 from .publication import MEASURED, Command, Part, Place, Publication, document_parts, revision
 from .publication import claims as claims_command
 
@@ -96,13 +96,11 @@ def test_the_rooms_and_files_that_commands_name_exist(tmp_path: Path) -> None:
         for command in one.measure(place, tmp_path / one.name):
             named = [Path(str(word)) for word in command.words if str(word).startswith(str(ROOT))]
             assert all(file.exists() for file in named if not file.is_relative_to(ROOT / "build")), command
-    assert (TIMESTAMPS / TIMESTAMPS_COMMAND).is_file()
-    assert (RFC9743 / "page.py").is_file()
 
 
 def test_a_publication_is_measured_and_written_with_its_commit(place: Place) -> None:
     commit = revision.measured(ROOT)
-    assert running.run([TINY], place, commit, again=False, write_only=False) == 0
+    assert running.run([TINY], place, again=False, write_only=False) == 0
     text = (place.root / PAGE).read_text()
     assert f"{PART.begin}\n| 1.5 ms |\n\n{revision.sentence(commit)}\n{document_parts.END}\n\nbelow" in text
     assert checking.stated(TINY, place.root) == {PAGE: [commit]}
@@ -115,7 +113,7 @@ def test_one_that_fails_is_named_and_the_rest_goes_on(place: Place, capsys: pyte
 
     broken = Publication("broken", 1, [PART], fails, write)
     wants = Publication("wants", 1, [PART], measured, write, needs=["no-such-program"])
-    assert running.run([broken, wants, TINY], place, revision.measured(ROOT), again=False, write_only=False) == 1
+    assert running.run([broken, wants, TINY], place, again=False, write_only=False) == 1
     said = capsys.readouterr().err
     assert "failed: broken: `" in said
     assert "ended with code 3" in said
@@ -124,13 +122,22 @@ def test_one_that_fails_is_named_and_the_rest_goes_on(place: Place, capsys: pyte
     assert "1.5 ms" in (place.root / PAGE).read_text()
 
 
+def test_what_wants_something_is_left_out_unless_it_is_named(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    wants = Publication("wants", 1, [PART], measured, write, needs=["no-such-program"])
+    recorded = Publication("recorded", 1, [PART], measured, write, recordings=True)
+    assert running.possible([wants, TINY, recorded], place) == [TINY]
+    said = capsys.readouterr().err
+    assert "left out: wants wants no-such-program, which is not there" in said
+    assert "left out: recorded wants recordings (--recordings DIR)" in said
+
+
 def test_nothing_is_written_without_a_measurement(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
-    assert running.run([TINY], place, "abcdef0", again=False, write_only=True) == 1
+    assert running.run([TINY], place, again=False, write_only=True) == 1
     assert "no finished measurement" in capsys.readouterr().err
     (place.out / "tiny").mkdir(parents=True)
     (place.out / "tiny" / "tiny.md").write_text("| 7 |\n")
     (place.out / "tiny" / running.COMMIT).write_text("1234567\n")
-    assert running.run([TINY], place, "abcdef0", again=False, write_only=True) == 0
+    assert running.run([TINY], place, again=False, write_only=True) == 0
     assert checking.stated(TINY, place.root) == {PAGE: ["1234567"]}
 
 
@@ -144,7 +151,7 @@ def test_what_has_not_changed_is_not_measured_again(place: Place) -> None:
     one, commit = Publication("once", 1, [PART], counted, write, keeps=False), revision.measured(ROOT)
     clean = revision.CHANGED not in commit
     for again in (False, False, True):
-        running.run([one], place, commit, again, write_only=False)
+        running.run([one], place, again, write_only=False)
     assert len(calls) == (2 if clean else 3)
 
 
@@ -165,7 +172,7 @@ def test_settings_and_equations_are_no_numbers_of_ours() -> None:
     assert list(checking.outside(text)) == []
 
 
-def test_a_part_has_to_name_one_commit_that_exists(place: Place) -> None:
+def test_a_part_has_to_name_one_commit(place: Place) -> None:
     assert checking.problems([TINY], place.root, {}) == []  # Not measured yet.
     assert checking.pending([TINY], place.root) == [f"tiny: {PART}"]
     PART.write(place.root, "| 1 |", "1234567")
@@ -212,6 +219,13 @@ def test_the_commit_is_the_last_that_changed_what_decides(tmp_path: Path) -> Non
     (tmp_path / "cc" / "lib.rs").write_text("2\n")
     assert revision.measured(tmp_path) == f"{first} with local changes"
     assert revision.stated(revision.sentence(revision.measured(tmp_path))) == [f"{first} with local changes"]
+
+
+def test_what_was_measured_before_a_change_is_outdated(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    PART.write(place.root, "| 1 |", "1111111")
+    for now, found in (("1111111", []), ("2222222", [f"tiny: {PAGE} is of 1111111, and not of 2222222"])):
+        monkeypatch.setattr(revision, "measured", lambda root, more, now=now: now)
+        assert checking.outdated([TINY], place.root) == found
 
 
 @pytest.mark.parametrize("name", sorted(folder.name for folder in MEASURED.iterdir()))

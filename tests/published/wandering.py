@@ -27,7 +27,7 @@ def deliveries(number: int) -> list[int]:
     """When packets can leave, in ms; the last one is the length of the recording."""
     rng = random.Random(f"wandering {number}")
     rate, back = list(product(RATES_MBPS, RETURNS_S))[number - 1]
-    deviation = DEVIATIONS[number % len(DEVIATIONS)]
+    deviation = DEVIATIONS[(number + (number - 1) // len(RETURNS_S)) % len(DEVIATIONS)]
     place, noise = 0.0, deviation * math.sqrt(2 * STEP_S / back)
     times: list[int] = []
     step_ms = int(1e3 * STEP_S)
