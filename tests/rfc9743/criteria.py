@@ -27,9 +27,9 @@ HEAD = """
 RFC 9743 (*Specifying New Congestion Control Algorithms*) lists what an evaluation has to look at. It gives no
 numbers: the bounds are ours. Each row is a measurement in the [lab](../lab.md), of the controllers with their default
 profiles and without receive timestamps, as on today's paths. quiche's NewReno, CUBIC and BBRv2 stand beside them for
-comparison. A cell is the worst of all seeds and windows. Bold is beyond the bound, and the reason stands below the
-table. The claims stand in `tests/rfc9743`, U3 in `tests/safety`, with their runs, which name scenario and path. This
-measures them in eight minutes of a core, and writes this page:
+comparison. A cell is the worst of all seeds and windows. Bold is beyond the bound; for our five the reason stands below
+the table. The claims stand in `tests/rfc9743`, U3 in `tests/safety`, with their runs, which name scenario and path.
+This measures them in eight minutes of a core, and writes this page:
 
 ```sh
 PYTHONPATH=tests build/venv/bin/python -m published run rfc9743
