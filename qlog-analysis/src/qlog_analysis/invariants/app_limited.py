@@ -61,6 +61,7 @@ class _Limited:
         self._used.pack()
         if self._runs is not None:
             self._paced.extend(self._runs.fastest(w.sends, stretch.feedback_record))
+            self._paced.pack()
         place = w.rows.start, w.rows.stop
         record, alone, rate = (part(c, *place) for c in (m.record, m.congestion_window, m.pacing_rate))
         window = self._seen.per_round_trip(slice(*place))
