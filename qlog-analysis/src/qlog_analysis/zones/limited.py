@@ -12,7 +12,7 @@ from ..check.verdict import Finding
 from ..events import ZoneEpoch
 from ..measure.used import Used
 from ..model import Feedback, Space, Trace, Update
-from ..packed import Column, floats
+from ..packed import PIECE, Column, floats
 from .backlog import Backlog
 from .measured import HANDSHAKE_EPOCHS, Shown, Step
 
@@ -90,8 +90,10 @@ class Limited:
     @cached_property
     def _most_in_flight(self) -> Column[float]:
         used, out = Used(self._trace), floats()
-        for f in self._trace.feedback:
+        for i, f in enumerate(self._trace.feedback):
             used.record(f)
             out.append(min(used.most))
+            if i % PIECE == 0:
+                out.pack()
         out.pack()
         return out
