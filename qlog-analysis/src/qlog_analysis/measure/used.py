@@ -21,6 +21,7 @@ class Used:
 
     trace: Trace
     _packets: Packets = field(init=False)
+    _any_probes: bool = field(init=False)
     _settled: list[int] = field(default_factory=lambda: [0, 0])
     """Bytes acknowledged or lost: of the application space, and of all."""
     _began: float = -math.inf
@@ -29,6 +30,7 @@ class Used:
 
     def __post_init__(self) -> None:
         self._packets = Packets(self.trace)
+        self._any_probes = any(self.trace.sent.probe)
 
     def record(self, f: Feedback) -> None:
         """To be called for every feedback."""
@@ -44,7 +46,7 @@ class Used:
         high = self._packets.bytes_before(f.record) - self._settled[1]
         i = self.trace.metrics.record.left(f.record) - 1
         written = self.trace.metrics.bytes_in_flight[i] if i >= 0 else math.nan
-        if math.isnan(written) or any(self.trace.sent.probe):
+        if math.isnan(written) or self._any_probes:
             return float(min(low, 0 if math.isnan(written) else written)), float(high)
         inside = min(max(written, float(low)), float(high))
         return inside, inside
