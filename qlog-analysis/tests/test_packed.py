@@ -74,6 +74,26 @@ def test_parts_of_a_column() -> None:
         column[MANY]
 
 
+def test_parts_of_what_is_not_packed_yet() -> None:
+    values = REAL["times"][:20_000]
+    for packed_first in (0, 5, 2 * PIECE):
+        column: Column[float] = Column("d", values[:packed_first])
+        column.extend(values[packed_first:])
+        for begin, end in ((0, 3), (PIECE - 3, PIECE + 3), (9000, 9003), (2 * PIECE - 1, 20_000), (19_999, 20_000)):
+            assert same(column[begin:end], values[begin:end])
+            assert same(part(column, begin, end), values[begin:end])
+
+
+def test_opened_columns_give_numbers_of_the_same_type() -> None:
+    places = np.array([2, 0])
+    for largest in (7, 300, 70_000, 1 << 40):
+        column: Column[int] = Column("q", [5, largest, 0])
+        for some in (column, opened(column)):
+            assert part(some, 0, 3).dtype == take(some, places).dtype == np.int64
+            assert np.diff(part(some, 1, 3)).tolist() == [-largest]
+    assert part(opened(Column[float]("d", [0.5])), 0, 1).dtype == np.float64
+
+
 def test_what_is_appended_one_by_one_is_packed_as_well() -> None:
     column = packed.ints()
     for at, value in enumerate(WHOLE["falling"].tolist()):

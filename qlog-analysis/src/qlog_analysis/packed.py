@@ -180,6 +180,8 @@ class Column(Sequence[N], Generic[N]):
         """Those from `begin` up to, and without, `end`."""
         if end <= begin:
             return []
+        if begin >= self._packed:
+            return self.open[begin - self._packed : end - self._packed].tolist()
         piece, first = begin >> _SHIFT, begin & _WITHIN
         if piece != (end - 1) >> _SHIFT:
             found: list[N] = self.part(begin, end).tolist()
@@ -285,12 +287,17 @@ def opened(column: Column[N]) -> Any:
 
 def part(column: Column[Any] | array[Any], begin: int, end: int) -> npt.NDArray[Any]:
     """Of a column, packed or not."""
-    return column.part(begin, end) if isinstance(column, Column) else np.asarray(column)[begin:end]
+    return column.part(begin, end) if isinstance(column, Column) else _widened(np.asarray(column)[begin:end])
 
 
 def take(column: Column[Any] | array[Any], places: Ints) -> npt.NDArray[Any]:
     """Likewise."""
-    return column.take(places) if isinstance(column, Column) else np.asarray(column)[places]
+    return column.take(places) if isinstance(column, Column) else _widened(np.asarray(column)[places])
+
+
+def _widened(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Of the type that columns have: differences of narrow ones would wrap around."""
+    return numbers.astype(np.int64, copy=False) if numbers.dtype.kind in "iu" else numbers
 
 
 def parts(column: Column[Any] | array[Any], size: int = 4 * PIECE) -> Iterator[npt.NDArray[Any]]:
