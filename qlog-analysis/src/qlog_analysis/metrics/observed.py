@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Floats, Ints
+from ..arrays import Floats
 from ..model import Space, Trace
 from ..packed import parts
 from .delay import DelaySamples, delay_samples
@@ -54,12 +54,6 @@ class Observed:
     def removals(self) -> Removals:
         return self._whole[1]
 
-    def with_sends(self, sends: Sends) -> Observed:
-        """With these as columns."""
-        other = replace(self)
-        vars(other)["sends"] = sends  # in place of what it would find
-        return other
-
     def with_round_trips_only(self) -> Observed:
         """Of the samples."""
         return replace(self, samples=replace(self.samples, rowd=np.empty(0)))
@@ -79,14 +73,6 @@ class Observed:
     def acked_at(self) -> Floats:
         """Feedback that acknowledged something, any space."""
         return self.trace.feedback.times[self.trace.feedback.counts > 0]
-
-    def in_flight(self, record: Ints) -> Floats:
-        """Bytes in flight just after these records."""
-        sent = np.concatenate(([0.0], np.cumsum(self.sends.size)))
-        gone = np.concatenate(([0.0], np.cumsum(self.removals.size)))
-        before = np.searchsorted(self.sends.record, record, side="right")
-        after = np.searchsorted(self.removals.record, record, side="right")
-        return sent[before] - gone[after]
 
     def in_flight_at(self, time: Floats) -> Floats:
         """Bytes in flight just after these times."""

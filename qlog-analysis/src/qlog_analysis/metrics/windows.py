@@ -11,15 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Floats, Ints
-from ..model import Trace
-from ..packed import Column, part, take
+from ..model import NEVER, Trace
+from ..packed import part, take
 
 WINDOW = 1 << 14
 """Packets sent."""
 UNPACED = 1e12
 """bit/s; a pacing rate from here on stands for none."""
-END = int(np.iinfo(np.int64).max)
-"""A record after every other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +88,7 @@ class Window:
     """Positions in `Trace.feedback`."""
     before: Before
     next_record: int
-    """Of the first packet in the next window's `sends`; `END` in the last."""
+    """Of the first packet in the next window's `sends`; `NEVER` in the last."""
     next_time: float | None
 
     @property
@@ -113,8 +111,8 @@ def windows(trace: Trace, own: npt.NDArray[np.bool_]) -> Iterator[Window]:
     while True:
         begin, end = end, _end(own, end)
         last = end == len(own)
-        next_record = END if last else trace.sent.record[end]
-        next_row, next_at = (_reach(column, next_record) for column in (trace.metrics.record, trace.feedback.record))
+        next_record = NEVER if last else trace.sent.record[end]
+        next_row, next_at = (column.left(next_record) for column in (trace.metrics.record, trace.feedback.record))
         removals = _removals(trace, own, at, next_at, losing[bisect_left(losing, at) : bisect_left(losing, next_at)])
         sends, metrics = _sends(trace, own, (begin, end), (max(row - 1, 0), next_row), removals, before)
         following = None if last else trace.sent.time[end]
@@ -135,10 +133,6 @@ def _end(own: npt.NDArray[np.bool_], begin: int) -> int:
     least = begin + (int(own[begin:].argmax()) if begin < len(own) else 0) + WINDOW
     rest = own[least:]
     return least + int(rest.argmax()) if rest.any() else len(own)
-
-
-def _reach(column: Column[int], record: int) -> int:
-    return len(column) if record == END else column.left(record)
 
 
 def _sends(

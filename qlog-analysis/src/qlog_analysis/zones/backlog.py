@@ -9,8 +9,8 @@ import numpy as np
 from ..arrays import Ints
 from ..invariants.data_events import Events, Few, Kind, Rows, in_order
 from ..invariants.waiting import Waiting
-from ..metrics.windows import END, WINDOW
-from ..model import Space, Trace
+from ..metrics.windows import WINDOW
+from ..model import NEVER, Space, Trace
 from ..packed import Column, ints
 
 
@@ -41,7 +41,7 @@ class Backlog:
         sent, events = self._trace.sent.record, _EventsOf(self._trace)
         records, waiting, waits = ints(), bytearray(), Waiting(self._trace)
         for end in range(WINDOW, len(sent) + WINDOW, WINDOW):
-            record, some = events.until(sent[end] if end < len(sent) else END)
+            record, some = events.until(sent[end] if end < len(sent) else NEVER)
             records.extend(record)
             records.pack()
             waiting += waits.after(some).tobytes()
