@@ -43,9 +43,9 @@ class LostData:
         out = np.zeros(len(events), dtype=np.bool_)
         before, waits = 0, bool(self._lost)
         if self._near is not None:
-            for event, _, take, which in sorted(self._steps(events, frames, known), key=lambda step: step[:2]):
+            for event, _, takes_in, which in sorted(self._steps(events, frames, known), key=lambda step: step[:2]):
                 out[before:event] = waits
-                take(which)
+                takes_in(which)
                 before, waits = event, bool(self._lost)
         out[before:] = waits
         return out

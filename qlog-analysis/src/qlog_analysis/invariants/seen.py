@@ -1,4 +1,4 @@
-"""What the invariants look at: a trace as columns, with the probe timeout at every moment."""
+"""What the invariants look at: a trace, stretch by stretch, with the probe timeout at every moment."""
 
 from __future__ import annotations
 
