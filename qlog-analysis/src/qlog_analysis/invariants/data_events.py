@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
 
-from ..arrays import Floats, Ints
-from ..model import SentPackets, Trace
+from ..arrays import Ints
+from ..model import SentPackets, Signal, Trace
 from ..packed import Column, part, take
 
 
@@ -46,8 +46,10 @@ class Events:
         return places, self.which[places]
 
 
-OfKind = tuple[Kind, Ints, Floats, Ints]
-"""Of a kind of events: record, time, and which of its kind."""
+def peers_limits(trace: Trace) -> list[tuple[int, Signal]]:
+    """Positions in `Trace.signals`, and what stands there."""
+    kinds = ("max_data", "max_stream_data")
+    return [(i, signal) for i, signal in enumerate(trace.signals) if signal.kind in kinds and not signal.sent]
 
 
 class Rows:
@@ -61,39 +63,6 @@ class Rows:
         """Those after the last ones that were taken and before a record: positions, and records."""
         begin, self._at = self._at, self._record.left(record)
         return np.arange(begin, self._at), part(self._record, begin, self._at)
-
-
-class Few:
-    """The peer's limits and streams that were abandoned, taken in their order."""
-
-    def __init__(self, trace: Trace) -> None:
-        kinds = ("max_data", "max_stream_data")
-        limits = [(x.record, x.time, i) for i, x in enumerate(trace.signals) if x.kind in kinds and not x.sent]
-        gone = [(record, 0.0, stream) for stream, record in trace.abandoned.items()]
-        self._kinds = [_of_kind(Kind.LIMIT, limits), _of_kind(Kind.ABANDONED, gone)]
-        self._begin = -1
-
-    def until(self, record: int) -> list[OfKind]:
-        """Those after the last ones that were taken and before a record; streams are without a time."""
-        begin, self._begin = self._begin, record
-        out: list[OfKind] = []
-        for kind, records, time, which in self._kinds:
-            some = slice(*np.searchsorted(records, (begin, record)).tolist())
-            out.append((kind, records[some], time[some], which[some]))
-        return out
-
-
-def in_order(kinds: Sequence[tuple[Kind, Ints, Ints]]) -> tuple[Ints, Events]:
-    """Of kinds of events their records, and which of its kind each is: all of them in order, with their records."""
-    kind = np.repeat([k for k, _, _ in kinds], [len(record) for _, record, _ in kinds])
-    record, which = (np.concatenate([of_kind[i] for of_kind in kinds]) for i in (1, 2))
-    order = np.lexsort((which, kind, record))
-    return record[order], Events(kind[order], which[order])
-
-
-def _of_kind(kind: Kind, rows: list[tuple[int, float, int]]) -> OfKind:
-    record, time, which = zip(*sorted(rows), strict=True) if rows else ((), (), ())
-    return kind, np.array(record, dtype=np.int64), np.array(time, dtype=np.float64), np.array(which, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Ints
 from ..metrics.windows import Sends, Window
-from .data_events import Few, Kind, Rows, frames_of, in_order
+from .data_events import Events, Kind, Rows, frames_of
 from .invariant import Invariant, Judged, Watch
 from .seen import INITIAL_WINDOW, Seen, Stretch
 from .waiting import Waiting
@@ -182,7 +182,6 @@ class _Held:
         written = seen.trace.written
         known = len(written) and seen.trace.first_limits is not None
         self._written = Rows(written.record) if known else None
-        self._few = Few(seen.trace)
         self._waiting = Waiting(seen.trace, losses=False)
         self._last = False
 
@@ -192,10 +191,10 @@ class _Held:
         otherwise = ((s.in_flight + s.size + self._full > s.window) & self._by_window)[paced]
         if self._written is not None:
             rows, written = self._written.until(w.next_record)
-            few = [(kind, record, which) for kind, record, _, which in self._few.until(w.next_record)]
-            sent = Kind.SENT, s.record[paced], s.packet[paced]
-            _, events = in_order([*few, (Kind.WRITTEN, written, rows), sent])
-            otherwise |= ~self._waiting.after(events)[events.kind == Kind.SENT]
+            order = np.argsort(np.concatenate((written, s.record[paced])), kind="stable")
+            kind = np.repeat((Kind.WRITTEN, Kind.SENT), (len(written), len(paced)))[order]
+            which = np.concatenate((rows, s.packet[paced]))[order]
+            otherwise |= ~self._waiting.after(Events(kind, which))[kind == Kind.SENT]
         held = [self._last, *otherwise.tolist()]
         self._last = held.pop()
         return held

@@ -10,8 +10,11 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..metrics.windows import Window
 from ..packed import part, take
-from .data_events import Events, Few, Kind, OfKind, Rows
+from .data_events import Events, Kind, Rows, peers_limits
 from .seen import Seen, Stretch
+
+OfKind = tuple[Kind, Ints, Floats, Ints]
+"""Of a kind of events: record, time, and which of its kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +43,16 @@ class StepsOf:
 
     def __init__(self, seen: Seen, begin: int) -> None:
         self._seen, self._begin = seen, begin
-        self._few = Few(seen.trace)
+        limits = peers_limits(seen.trace)
+        gone = sorted(seen.trace.abandoned.items(), key=lambda item: item[1])
+        self._few: tuple[OfKind, ...] = (
+            (Kind.LIMIT, *_few([(x.record, x.time, i) for i, x in limits])),
+            (Kind.ABANDONED, *_few([(record, 0.0, stream) for stream, record in gone])),
+        )
         self._written = Rows(seen.trace.written.record)
         self._last: tuple[int, float, float, bool] | None = None
         """Of the last event: record, time, bytes in flight after it, and whether there was room."""
+        self._begins = -1
 
     def of(self, stretch: Stretch) -> Steps:
         """Those of a stretch."""
@@ -56,8 +65,11 @@ class StepsOf:
             (Kind.WRITTEN, written, take(trace.written.time, rows), rows),
             (Kind.METRICS, *m, metrics),
             (Kind.SENT, w.sends.record, w.sends.time, w.sends.packet),
-            *self._few.until(w.next_record),
         ]
+        for kind, record, time, which in self._few:
+            some = slice(*np.searchsorted(record, (self._begins, w.next_record)).tolist())
+            kinds.append((kind, record[some], time[some], which[some]))
+        self._begins = w.next_record
         return self._without_idle(w, self._sorted(kinds))
 
     def _sorted(self, kinds: list[OfKind]) -> tuple[Ints, Floats, Ints, Ints]:
@@ -86,3 +98,8 @@ class StepsOf:
         idle[first:] = same & (kind[first:] == Kind.METRICS) & (before[0] >= self._begin)
         self._last = int(record[-1]), float(time[-1]), float(in_flight[-1]), bool(room[-1])
         return steps.only(~idle)
+
+
+def _few(rows: list[tuple[int, float, int]]) -> tuple[Ints, Floats, Ints]:
+    record, time, which = zip(*rows, strict=True) if rows else ((), (), ())
+    return np.array(record, dtype=np.int64), np.array(time, dtype=np.float64), np.array(which, dtype=np.int64)

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Ints
-from ..invariants.data_events import Events, Few, Kind, Rows, in_order
+from ..invariants.data_events import Events, Kind, Rows, peers_limits
 from ..invariants.waiting import Waiting
 from ..metrics.windows import WINDOW
 from ..model import NEVER, Space, Trace
@@ -61,15 +61,22 @@ class _EventsOf:
                 (Kind.SENT, trace.sent.record),
             )
         ]
-        self._few = Few(trace)
+        limits = peers_limits(trace)
+        few = [(signal.record, Kind.LIMIT, i) for i, signal in limits]
+        few += [(record, Kind.ABANDONED, stream) for stream, record in trace.abandoned.items()]
+        self._few = np.array(sorted(few), dtype=np.int64).reshape(-1, 3)
+        self._begin = -1
 
     def until(self, end: int) -> tuple[Ints, Events]:
         """Those before a record and after the ones that were given before, with their records."""
-        some = [(kind, record, which) for kind, record, _, which in self._few.until(end)]
+        some = [self._few[slice(*np.searchsorted(self._few[:, 0], (self._begin, end)).tolist())]]
         for kind, rows in self._columns:
             which, record = rows.until(end)
             if kind is Kind.SENT:
                 own = np.frombuffer(self._space, dtype=np.uint8)[which] == Space.APPLICATION
                 which, record = which[own], record[own]
-            some.append((kind, record, which))
-        return in_order(some)
+            some.append(np.stack((record, np.full(len(record), kind), which), axis=1))
+        self._begin = end
+        every = np.concatenate(some)
+        record, kind_of, which = every[np.lexsort(every[:, ::-1].T)].T
+        return record, Events(kind_of, which)
