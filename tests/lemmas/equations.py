@@ -278,7 +278,8 @@ class Law:
         limited = any_of(e.app_limited, e.limited_before)
         hardly_sends = all_of(limited, negate(e.may_queue))
         keeps = any_of(hardly_sends, all_of(control.draining, control.ceiling > 0))
-        return choose(keeps, base, least(base, choose(limited, e.used, arrived)))
+        used = most(e.used, (1 - self.MOST_DECREASE) * base)
+        return choose(keeps, base, least(base, choose(limited, used, arrived)))
 
     def room(self, e: Epoch, rate: Term) -> Term:
         """Four times the part of the link that a flow with this rate leaves; 1 while T is unknown."""

@@ -123,12 +123,12 @@ class Epoch:
         """Whether what arrived may be what the application had: it was sent up to an epoch before."""
         return self.app_limited or self.limited_before
 
-    @property
-    def known(self) -> float:
-        """Up to which rate packets are known to arrive, bit/s; infinite where the source sends hardly anything."""
+    def known(self, rate: float) -> float:
+        """Up to which rate packets are known to arrive, bit/s; infinite where the source sends hardly anything. What it
+        sends at once leaves at `rate` although it uses little of it."""
         if not self.sent_little:
             return self.reached
-        return self.largest if self.may_queue else math.inf
+        return max(self.largest, (1.0 - MAX_DECREASE) * rate) if self.may_queue else math.inf
 
     @property
     def may_queue(self) -> bool:
@@ -375,7 +375,7 @@ def _decrease(e: Epoch, p: Parameters, course: Course) -> Update:
     down = beta(e, p)
     return_rate = max(e.rate, course.return_rate or 0.0)
     if course.startup_rate is None:
-        return_rate = min(return_rate, e.known)
+        return_rate = min(return_rate, e.known(return_rate))
     rate = clamp_rate(min(e.rate, (1.0 - down) * return_rate), e.packet_bytes, e.length)
     return Update(zone(e), None, down, rate, False, Course(return_rate, drain=course.drain))
 

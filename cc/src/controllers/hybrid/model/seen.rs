@@ -50,7 +50,7 @@ pub struct Seen {
     pub source: Source,
     /// Mean delays by each source.
     pub means: Means,
-    /// The delay under the jitter, if there were samples.
+    /// The delay, with what is jitter of it, if there were samples.
     pub delta: Option<Owd>,
     /// What it shows of a queue, likewise.
     pub observed: Option<Observed>,
