@@ -27,7 +27,6 @@ NOT_RUN = {
     "build/bin/cc-lab compare tests/suites/paths.toml *": "takes hours",
     "build/bin/cc-lab compare tests/suites/headline.toml *": "takes minutes; the suite with Wi-Fi is run",
     "build/venv/bin/python -m published run*": "takes hours, and writes to the documents; ctest: published",
-    "../build/venv/bin/python -m published *": "the documents of the checkout; ctest: published",
     "build/venv/bin/python -m cluster*": "takes hours; ctest: cluster",
     "build/bin/cc-lab shard *": "takes hours; ctest: cluster",
     "build/venv/bin/dask *": "a cluster; ctest: cluster",
