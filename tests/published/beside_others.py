@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
-from .claims import Claim, of, percent, read, table
+from .claims import WITH, WITHOUT, Claim, of, percent, read, table
 from .publication import Part, Place
 
 PAGE = "docs/results/beside-others.md"
@@ -16,7 +16,6 @@ FAIR = (0.40, 0.60)
 """Of the path, beside one other flow."""
 LOW = 0.30
 FILES = {"B": "beside-downloads.toml", "C": "coexistence.toml", "F": "fairness.toml"}
-WITHOUT, WITH = "false", "true"
 
 
 def counted(shares: Sequence[float]) -> list[str]:

@@ -12,6 +12,8 @@ from typing import Any
 from .publication import PublishedError
 
 Seeds = Sequence[float]
+WITHOUT, WITH = "false", "true"
+"""Receive timestamps, as parameters say it."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,11 @@ def of(claims: Mapping[str, Claim], name: str) -> Claim:
     if name not in claims:
         raise PublishedError(f"there is no claim {name} among {', '.join(claims)}")
     return claims[name]
+
+
+def round_trip_ms(way: str) -> str:
+    """Twice a delay of one way, `20ms`."""
+    return f"{2 * float(way.removesuffix('ms')):g}"
 
 
 def _hold(claim: Mapping[str, Any]) -> tuple[int, int]:

@@ -30,7 +30,7 @@ def measure(place: Place, folder: Path) -> list[Command]:
 def write(place: Place, folder: Path, commit: str) -> None:
     shutil.copy(folder / "cost.json", place.root / NUMBERS)
     call([sys.executable, COST / "page.py", "--root", place.root])
-    for part in (IN_COST[-1], CPU):
+    for part in (*IN_COST, CPU):
         part.sign(place.root, commit)
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .claims import Claim, ms, number, of, percent, read, table
+from .claims import Claim, ms, number, of, percent, read, round_trip_ms, table
 from .publication import MEASURED, Command, Part, Place, PublishedError, claims, example
 
 PAGE = "docs/results/hybrid.md"
 ABLATION, SKEW, LOSS, ACKS = (Part(PAGE, mark) for mark in ("ablation", "skew", "loss", "acks"))
 ABLATION_TABLE = "ablation.md"
 HYBRID, UNAWARE = "hybrid", "hybrid:without=clock_skew"
-ROUND_TRIPS = {"5ms": "10", "20ms": "40", "50ms": "100"}
 
 
 def measure_ablation(place: Place, folder: Path) -> list[Command]:
@@ -73,7 +72,7 @@ def acks(claim: Claim) -> str:
     rows = [
         [
             number(rate),
-            ROUND_TRIPS[way],
+            round_trip_ms(way),
             number(batch),
             *(cell(claim, rate=rate, way=way, batch=batch, cc=cc) for cc in ccs),
         ]

@@ -6,19 +6,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import geometric_mean, median
 
-from .claims import Check, Claim, ms, number, of, percent, read, table
+from .claims import WITH, WITHOUT, Check, Claim, ms, number, of, percent, read, round_trip_ms, table
 from .publication import Part, Place
 
 PAGE = "docs/results/real-paths.md"
 WIFI, JITTER, BATCHES, RETRIES = (Part(PAGE, mark) for mark in ("wifi", "jitter", "batches", "retries"))
 RECORDED, WANDERING = Part(PAGE, "recorded"), Part(PAGE, "wandering")
 HYBRID, LONE, CUBIC, BBR2 = "hybrid", "hybrid:without=contention", "cubic", "bbr2"
-WITHOUT, WITH = "false", "true"
 THREE = ("`hybrid`", "`hybrid`, receive timestamps", "bbr2")
 # As measured/paths/paths.toml sets it: round trip, and ACKs that come together every so often.
 WIFI_PATHS = {"close": ("20", "20"), "plain": ("40", ""), "usual": ("40", "8"), "far": ("100", "8")}
-ROUND_TRIPS = {"10ms": "20", "30ms": "60", "60ms": "120"}
-"""By the delay of one way."""
 
 
 def cell(claim: Claim, prefix: str, **parameters: str) -> str:
@@ -68,7 +65,7 @@ def batches(claim: Claim) -> str:
 def retries(claim: Claim) -> str:
     check = claim.check("bbr2, used")
     rows = [
-        [number(rate), ROUND_TRIPS[way], number(mean), *three(claim, "", rate=rate, way=way, mean=mean)]
+        [number(rate), round_trip_ms(way), number(mean), *three(claim, "", rate=rate, way=way, mean=mean)]
         for rate in check.each("rate")
         for way in check.each("way")
         for mean in check.each("mean")

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from .claims import table
+from .claims import WITHOUT, table
 from .names import TESTS
 from .publication import Command, Part, Place, PublishedError
 
@@ -15,7 +15,6 @@ OPTIONS = ("target_packets=1", "target_packets=4", "target_packets=8", "target_d
 REFERENCE, SUBJECT = "bbr2", "hybrid"
 SUITES = {"headline": ("wired", ("10Mbps", "50Mbps")), "headline-wifi": ("Wi-Fi", ("10Mbps", "50Mbps", "100Mbps"))}
 """With the rates that are shown; the measurements are those without receive timestamps."""
-WITHOUT = "false"
 
 
 def controllers() -> list[str]:
