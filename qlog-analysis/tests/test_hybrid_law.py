@@ -130,7 +130,7 @@ def test_what_arrives_while_a_queue_drains_is_summed_up_from_the_decrease_on() -
 
 
 @pytest.mark.parametrize(
-    ("delivery_rate", "uncertain", "drain", "jitter", "return_rate"),
+    ("delivery_rate", "uncertain", "drain", "ack_jitter", "return_rate"),
     [
         (4e5, 0.5, Drain(), 0.1, 8e5),  # nothing else is known: M is A, and its share as uncertain
         (4e5, 0.5, Drain(9.9, 49.6e5), 1.0, 50e5 / 9.0),  # M over ten seconds
@@ -143,10 +143,10 @@ def test_what_arrives_while_a_queue_drains_is_summed_up_from_the_decrease_on() -
     ],
 )
 def test_the_mean_of_a_drain_bounds_what_may_have_been_held_back(
-    delivery_rate: float, uncertain: float, drain: Drain, jitter: float, return_rate: float
+    delivery_rate: float, uncertain: float, drain: Drain, ack_jitter: float, return_rate: float
 ) -> None:
     p = DRAINING
-    measured: dict[str, Any] = {"delivery_rate": delivery_rate, "uncertain": uncertain, "jitter": jitter}
+    measured: dict[str, Any] = {"delivery_rate": delivery_rate, "uncertain": uncertain, "ack_jitter": ack_jitter}
     changes = {"delta": 0.02, **measured}
     down = after(Course(1.5e6, drain=drain), p, arriving=0.1, **changes)
     assert down.course.return_rate == pytest.approx(return_rate)
