@@ -25,20 +25,13 @@ def counted(shares: Sequence[float]) -> list[str]:
 
 def later(claims: Mapping[str, Claim]) -> str:
     """C6: another flow comes to one of hybrid."""
-    points = of(claims, "C6").check("share of the path, at least").points
-    shares = {
-        (point.parameters["neighbour"], point.parameters["timestamps"]): [
-            other.first
-            for other in points
-            if all(other.parameters[key] == point.parameters[key] for key in ("neighbour", "timestamps"))
-        ]
-        for point in points
-    }
+    check = of(claims, "C6").check("share of the path, at least")
     rows = []
-    for neighbour in dict.fromkeys(name for name, _ in shares):
+    for neighbour in check.each("neighbour"):
         for timestamps, label in ((WITH, "with"), (WITHOUT, "without")):
-            rows.append([neighbour, label, *counted(shares[neighbour, timestamps])])
-    every = [share for found in shares.values() for share in found]
+            found = check.where(neighbour=neighbour, timestamps=timestamps)
+            rows.append([neighbour, label, *counted([point.first for point in found])])
+    every = [point.first for point in check.points]
     rows.append(["all", "", *counted(every)])
     head = ("competing flow", "receive timestamps", "within 0.40 to 0.60", "mean share", "least")
     low, high = (sum(share < LOW for share in every), sum(share > FAIR[1] for share in every))
@@ -68,9 +61,7 @@ def pages(claims: Mapping[str, Claim]) -> str:
             other = {cc: of(claims, claim).check(f"{what}, median, against {cc}") for cc in ("cubic", "bbr2")}
             for point in other["cubic"].points:
                 path = {key: point.parameters[key] for key in ("rate", "buffer")}
-                bbr2 = next(
-                    one for one in other["bbr2"].points if path.items() <= dict(one.parameters).items()
-                ).compared_with[0]
+                bbr2 = other["bbr2"].where(**path)[0].compared_with[0]
                 own, cubic = point.measured[0], point.compared_with[0]
                 times = [f"{value:.2f}" if value is not None else "none" for value in (own, cubic, bbr2)]
                 rows.append(
@@ -82,19 +73,19 @@ def pages(claims: Mapping[str, Claim]) -> str:
 
 def before(claims: Mapping[str, Claim]) -> str:
     """C4: hybrid comes to another flow."""
-    points = of(claims, "C4").check("share of the path").points
-    keys = dict.fromkeys((point.parameters["neighbour"], point.parameters["buffer"]) for point in points)
+    check = of(claims, "C4").check("share of the path")
+    keys = dict.fromkeys((point.parameters["neighbour"], point.parameters["buffer"]) for point in check.points)
     rows, low = [], 0
     for neighbour, buffer in keys:
         cells = []
         for timestamps in (WITH, WITHOUT):
-            wanted = {"neighbour": neighbour, "buffer": buffer, "timestamps": timestamps}
-            shares = [point.first for point in points if wanted.items() <= dict(point.parameters).items()]
+            found = check.where(neighbour=neighbour, buffer=buffer, timestamps=timestamps)
+            shares = [point.first for point in found]
             low += sum(share < LOW for share in shares)
             cells.append(f"{100 * min(shares):.0f} to {percent(max(shares))}")
         rows.append([neighbour, buffer.removesuffix("bdp"), *cells])
     head = ("competing flow", "buffer, BDP", "with receive timestamps", "without")
-    said = f"\n{low} of {len(points)} shares are below {percent(LOW)}.\n"
+    said = f"\n{low} of {len(check.points)} shares are below {percent(LOW)}.\n"
     return table(head, rows) + said
 
 

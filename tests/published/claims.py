@@ -50,9 +50,13 @@ class Check:
     what: str
     points: Sequence[Point]
 
+    def where(self, **parameters: str) -> list[Point]:
+        """The points with these values."""
+        return [point for point in self.points if parameters.items() <= dict(point.parameters).items()]
+
     def values(self, **parameters: str) -> Seeds:
         """Of the only point with these values, one per seed. Raises PublishedError where there is none."""
-        found = [point for point in self.points if parameters.items() <= dict(point.parameters).items()]
+        found = self.where(**parameters)
         if len(found) != 1:
             raise PublishedError(f"{self.claim}, {self.what}: {len(found)} points with {parameters}, expected one")
         seeds = [value for value in found[0].measured if value is not None]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
@@ -100,46 +101,47 @@ class Feedbacks(Sequence[Feedback]):
         return self._one(range(len(self))[at])
 
     def _one(self, at: int) -> Feedback:
-        acked, received = (column[at - 1] if at else 0 for column in (self.acked_end, self.received_end))
-        end, ce = self.received_end[at], self.ce[at]
-        came = zip(self.received_packet.some(received, end), self.received_time.some(received, end), strict=True)
-        return Feedback(
-            record=self.record[at],
-            time=self.time[at],
-            space=_SPACES[self.space[at]],
-            acked=range(acked, self.acked_end[at]),
-            sample=self.sample[at],
-            ack_delay=self.ack_delay[at],
-            lost=self.lost.get(at, []),
-            received=list(came),
-            ecn=None if ce < 0 else (self.ect[at], ce),
-            group_end=self.group_end[at],
+        acked, received = self._begins(at)
+        row = [column[at] for column in self._rows()]
+        came = received, self.received_end[at]
+        return self._of(
+            at, acked, row, zip(self.received_packet.some(*came), self.received_time.some(*came), strict=True)
         )
 
     def _made(self, first: int, end: int) -> Iterator[Feedback]:
-        acked, received = (column[first - 1] if first else 0 for column in (self.acked_end, self.received_end))
-        columns = (self.record, self.time, self.space, self.acked_end, self.sample, self.ack_delay, self.ect, self.ce)
-        rows = zip(*(c[first:end] for c in (*columns, self.received_end, self.group_end)), strict=True)
+        acked, received = self._begins(first)
         came = received, self.received_end[end - 1] if end > first else received
-        packets, times = self.received_packet.some(*came), self.received_time.some(*came)
-        before = received
-        for i, (record, time, space, acked_end, sample, delay, ect, ce, received_end, group_end) in enumerate(
-            rows, first
-        ):
-            some = slice(received - before, received_end - before)
-            yield Feedback(
-                record=record,
-                time=time,
-                space=_SPACES[space],
-                acked=range(acked, acked_end),
-                sample=sample,
-                ack_delay=delay,
-                lost=self.lost.get(i, []),
-                received=list(zip(packets[some], times[some], strict=True)),
-                ecn=None if ce < 0 else (ect, ce),
-                group_end=group_end,
-            )
+        times = self._received(*came)
+        for i, row in enumerate(zip(*(column[first:end] for column in self._rows()), strict=True), first):
+            acked_end, received_end = row[3], row[8]
+            yield self._of(i, acked, row, itertools.islice(times, received_end - received))
             acked, received = acked_end, received_end
+
+    def _begins(self, at: int) -> tuple[int, int]:
+        """Where acknowledged packets and receive timestamps of one begin."""
+        return (self.acked_end[at - 1], self.received_end[at - 1]) if at else (0, 0)
+
+    def _received(self, begin: int, end: int) -> Iterator[tuple[int, float]]:
+        return zip(self.received_packet.some(begin, end), self.received_time.some(begin, end), strict=True)
+
+    def _rows(self) -> tuple[Sequence[Any], ...]:
+        columns = (self.record, self.time, self.space, self.acked_end, self.sample, self.ack_delay, self.ect, self.ce)
+        return (*columns, self.received_end, self.group_end)
+
+    def _of(self, at: int, acked: int, row: Sequence[Any], received: Iterable[tuple[int, float]]) -> Feedback:
+        record, time, space, acked_end, sample, delay, ect, ce, _, group_end = row
+        return Feedback(
+            record=record,
+            time=time,
+            space=_SPACES[space],
+            acked=range(acked, acked_end),
+            sample=sample,
+            ack_delay=delay,
+            lost=self.lost.get(at, []),
+            received=list(received),
+            ecn=None if ce < 0 else (ect, ce),
+            group_end=group_end,
+        )
 
     def append(self, f: Feedback) -> None:
         self.record.append(f.record)

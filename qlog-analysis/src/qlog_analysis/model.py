@@ -162,6 +162,10 @@ class Metrics:
     def __len__(self) -> int:
         return len(self.time)
 
+    def row_before(self, record: int) -> int:
+        """That stood before a record; -1 if nothing was said yet."""
+        return self.record.left(record) - 1
+
 
 @dataclass(frozen=True, slots=True)
 class State:

@@ -19,12 +19,12 @@ class Beside:
 
     def metric(self, column: str, f: Feedback) -> float:
         """The value that stood when everything about the feedback had been written."""
-        i = self._trace.metrics.record.left(f.group_end) - 1
+        i = self._trace.metrics.row_before(f.group_end)
         return float(getattr(self._trace.metrics, column)[i]) if i >= 0 else math.nan
 
     def metric_before(self, column: str, f: Feedback) -> float:
         """The value that last stood before the feedback; NaN if nothing was said."""
-        i = self._trace.metrics.record.left(f.record) - 1
+        i = self._trace.metrics.row_before(f.record)
         return float(getattr(self._trace.metrics, column)[i]) if i >= 0 else math.nan
 
     def in_flight_before(self, f: Feedback) -> float:

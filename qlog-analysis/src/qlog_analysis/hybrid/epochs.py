@@ -223,7 +223,7 @@ class Measurement:
             first = self._beginning.around(lengths, limits.max_datagram_size, limits.parameters.initial_rate)
             self._growing = GrowingRate(min(first), max(first))
         metrics = self._trace.metrics
-        i = metrics.record.left(f.group_end) - 1
+        i = metrics.row_before(f.group_end)
         shown = Told.by_pacing(metrics.pacing_rate[i]) if i >= 0 else None
         links = {x + shift >= SHORT_PATH for x in lengths for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)}
         dispersed = self._transmission.is_dispersed if self._believed() > 0.0 else {False}

@@ -44,7 +44,7 @@ class Used:
     def _in_flight(self, f: Feedback) -> tuple[float, float]:
         low = self._packets.application_bytes_before(f.record) - self._settled[0]
         high = self._packets.bytes_before(f.record) - self._settled[1]
-        i = self.trace.metrics.record.left(f.record) - 1
+        i = self.trace.metrics.row_before(f.record)
         written = self.trace.metrics.bytes_in_flight[i] if i >= 0 else math.nan
         if math.isnan(written) or self._any_probes:
             return float(min(low, 0 if math.isnan(written) else written)), float(high)

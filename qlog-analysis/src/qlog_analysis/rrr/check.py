@@ -167,7 +167,7 @@ class _Check:
             rate = self._updates[i].data.rate_after
             return rate - REPORT_ROUNDING, rate + REPORT_ROUNDING
         m = self._trace.metrics
-        j = m.record.left(record) - 1
+        j = m.row_before(record)
         rate = m.pacing_rate[j] if j >= 0 else math.nan
         return (0.0, math.inf) if math.isnan(rate) else (rate - RATE_ROUNDING, rate + RATE_ROUNDING)
 

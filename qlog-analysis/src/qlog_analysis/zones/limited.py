@@ -62,7 +62,7 @@ class Limited:
 
     def _had_room(self, record: int, packet: int) -> bool:
         m = self._trace.metrics
-        row = m.record.left(record) - 1
+        row = m.row_before(record)
         return row >= 0 and m.bytes_in_flight[row] + packet <= m.congestion_window[row]
 
     def _dataless(self, since: int, until: int) -> list[int]:
@@ -80,7 +80,7 @@ class Limited:
     def _window_before(self, f: Feedback) -> float:
         """NaN, which nothing exceeds, where it is not known."""
         m = self._trace.metrics
-        row = m.record.left(f.record) - 1
+        row = m.row_before(f.record)
         return m.congestion_window[row] if row >= 0 else float("nan")
 
     def most_in_flight(self, f: Feedback) -> float:

@@ -56,7 +56,7 @@ class Surroundings:
 
     def _row(self, step: Step) -> int:
         """Of the metrics that stood when everything about the feedback had been written; -1 if there are none."""
-        return self._trace.metrics.record.left(step.feedback.group_end) - 1
+        return self._trace.metrics.row_before(step.feedback.group_end)
 
     @staticmethod
     def _values(column: Sequence[float], rows: list[int]) -> list[float]:
@@ -94,7 +94,7 @@ class Surroundings:
     def first_flight(self, at: Feedback, rates: Callable[[float], list[float]]) -> Iterator[Finding]:
         """How packets were paced before `at`, the first sample: by one of `rates` of the handshake RTT, bit/s."""
         metrics = self._trace.metrics
-        i = metrics.record.left(at.record) - 1
+        i = metrics.row_before(at.record)
         if i < 0 or not (metrics.pacing_rate[i] > 0.0 and metrics.min_rtt[i] > 0.0):
             return
         value = metrics.pacing_rate[i]
