@@ -5,7 +5,7 @@
 //! only when the packet will really leave. Controllers without a pacer (quiche's reno and cubic)
 //! release everything at once, up to the window; that is quiche's behaviour and is kept.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use quinn_udp::EcnCodepoint;
 
@@ -14,6 +14,9 @@ use crate::socket::{Outgoing, UdpEndpoint};
 
 /// Bursts sent for one connection before the loop looks at its sockets again.
 const BURSTS_PER_TURN: usize = 16;
+
+/// What is to leave so soon leaves now, as in quiche's `ReleaseDecision`.
+const TOGETHER: Duration = Duration::from_micros(50);
 
 /// Largest UDP payload of one segmentation-offload call, in bytes.
 const MAX_AGGREGATE: usize = 65_000;
@@ -91,7 +94,6 @@ impl Sender {
         now: Instant,
     ) -> bool {
         let max_segments = sockets.main().max_segments();
-        let released = conn.get_next_release_time();
         let packet_size = conn.max_send_udp_payload_size();
         let quantum = conn.send_quantum().clamp(1, MAX_AGGREGATE);
         let mut batch: Option<Batch> = None;
@@ -129,12 +131,10 @@ impl Sender {
             });
             end += written;
             packets += 1;
-            // The next packet may leave with this one if its release time is (about) the same.
-            let next = conn.get_next_release_time();
-            if let (Some(first), Some(next)) = (released, next) {
-                if !next.can_burst() && !next.time_eq(&first, now) {
-                    break;
-                }
+            // Counted from now, not from the release of the first: that may lie ahead where a burst
+            // was cut amid a pair, and one burst would lead to the next.
+            if release_time(conn, now).is_some_and(|next| next > now + TOGETHER) {
+                break;
             }
         }
         self.hand_over(sockets, batch);
