@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from qlog_analysis.hybrid import dips, floor, interruption, jitter, law, startup
-from qlog_analysis.hybrid.batch import Batch
+from qlog_analysis.hybrid.arrivals import Arrivals
 from qlog_analysis.hybrid.contended import LargestRate, has_fallen
 from qlog_analysis.hybrid.course import Course, over_length
+from qlog_analysis.hybrid.ended_epoch import Epoch
 from qlog_analysis.hybrid.floor import Taken
 from qlog_analysis.hybrid.late import LatePackets
 from qlog_analysis.hybrid.mechanism import Mechanism, as_text
@@ -16,6 +17,7 @@ from qlog_analysis.hybrid.parameters import STARTUP_SAMPLES, Parameters
 from qlog_analysis.hybrid.standing import Outcome, Standing
 from qlog_analysis.hybrid.state import State, state_of
 from qlog_analysis.hybrid.thresholds import LongestQueue, Thresholds, full_delay, startup_end, thresholds
+from qlog_analysis.hybrid.trains import Trains
 from qlog_analysis.measure.sliding import PathMinima, Source, size_class
 from qlog_analysis.zones import rate as rates
 from sender import Delivered, in_ms, or_auto, parameters_set, rounded
@@ -52,14 +54,12 @@ class HybridSender:
     _newest_counts: bool = False
     _shows: bool = False
     """The sample of the latest feedback, which is that of the next epoch if this one ends."""
-    _batch: Batch = field(default_factory=Batch)
-    _began_amid: int = 0
+    _arrivals: Arrivals = field(default_factory=lambda: Arrivals(trains=Trains(tolerance=0.0)))
     _acks_now: bool = False
     """Whether the latest feedback acknowledges something."""
     _lost: int = 0
     _loss_reports: int = 0
     _lost_total: int = 0
-    _acked: int = 0
     _acked_packets: int = 0
     _acks: int = 0
     _minima: PathMinima | None = None
@@ -111,6 +111,7 @@ class HybridSender:
             self._longest = LongestQueue(self.p.base_delay_window, d.now)
             self._largest = LargestRate(self.p.base_delay_window, d.now)
         assert self._minima is not None
+        before = self.rate
         self._window_full |= d.in_flight + self.packet > self.window
         first = self._minima.length() is None
         length = self._minima.length() or 0.0
@@ -125,12 +126,12 @@ class HybridSender:
         self._lost, self._loss_reports = self._lost + lost, self._loss_reports + min(lost, 1)
         self._lost_total += len(d.lost)
         if d.acked:
+            self._arrivals.tell_rate(before, before)
             waited = max(d.now - min(d.acked) - known, 0.0)
             self._longest_gap = max(self._longest_gap, min(d.now - self._heard, waited))
             self._heard = d.now
             self._acks += 1
-            self._batch.record(d.now, d.acked[-1], d.acked_bytes)
-        self._acked += d.acked_bytes
+            self._arrivals.record(d.now, d.acked[-1], d.acked_bytes, (known,), self.packet)
         self._acked_packets += len(d.acked)
         self._acks_now = bool(d.acked)
         self._overlaps = bool(d.acked) and min(d.acked) < self._start
@@ -191,12 +192,12 @@ class HybridSender:
         (lost,) = jitter.counting(self._lost, self._acked_packets, self._background)
         usual = self._course.dips.usual(self.length, self.rate, self.packet, self._ack_gap)
         stalled = self._overlaps and dips.stalls(duration, usual, self.p)
-        app_limited = self._is_app_limited(duration)
+        app_limited, trains = self._is_app_limited(duration), self._arrivals.trains.take(self.packet)[0]
         interrupted = not app_limited and self._is_interrupted(duration, usual)
         if not interrupted:
             self._learn_background(queue, d)
         self._late.add(self._lost, self._acked_packets, self._acks, self._loss_reports)
-        epoch = law.Epoch(
+        epoch = Epoch(
             delta=queue or 0.0,
             lost=lost,
             excessive_loss=delta is not None
@@ -206,9 +207,11 @@ class HybridSender:
             packet_bytes=self.packet,
             app_limited=app_limited,
             limited_before=self._limited_before,
+            by_train=app_limited and trains.tries(self.rate) == {True},
+            train_rate=trains.shown.low,
             startup=self.startup,
             queues=self._queues(now),
-            delivery_rate=8.0 * self._take_arrived() / (usual if stalled else duration),
+            delivery_rate=self._arrivals.take_bits(ends_with_ack=self._acks_now)[0] / (usual if stalled else duration),
             uncertain=jitter.uncertain(self._level, duration),
             background=self._background,
             thresholds=d,
@@ -247,6 +250,7 @@ class HybridSender:
             "lost_total": self._lost_total,
             "acked": self._acked_packets,
             "delivery_rate": epoch.delivery_rate,
+            "train_rate": epoch.train_rate or None,
             "delta": None if delta is None else delta * 1e3,
             "transmission_time": 0.0,
             "skew": 0.0 if self.p.has(Mechanism.CLOCK_SKEW) else None,
@@ -262,6 +266,7 @@ class HybridSender:
             "zone": done and done.zone,
             "state": state_of(before, epoch.standing, startup=epoch.startup),
             "app_limited": app_limited,
+            "rate_tried": epoch.tried,
             "since_decrease": before.since_decrease * 1e3,
             "alpha": done and done.alpha,
             "beta": done and done.beta,
@@ -277,11 +282,6 @@ class HybridSender:
         self._next_epoch(now)
         return [*self._parameters(), ("cc:hybrid_epoch_updated", rounded(report))]
 
-    def _take_arrived(self) -> int:
-        """A batch of ACKs goes over to the epoch that begins amid it."""
-        began_amid, self._began_amid = self._began_amid, self._batch.cut(acks=self._acks_now)[0]
-        return max(self._acked + began_amid - self._began_amid, 0)
-
     def _is_app_limited(self, duration: float) -> bool:
         used = 0.8 * self.rate * duration
         if self.app_limited:
@@ -293,7 +293,7 @@ class HybridSender:
         lost, acked = self._lost_total, self._acked_packets
         return interruption.is_interrupted(duration, its_usual, lost, acked, self.p)
 
-    def _learn_jitter_and_gap(self, epoch: law.Epoch) -> None:
+    def _learn_jitter_and_gap(self, epoch: Epoch) -> None:
         """Those of the next epoch, if the path is not interrupted."""
         for row in floor.minima(self._all):
             self._jitter = self._jitter.add(row)
@@ -306,7 +306,7 @@ class HybridSender:
         if queue is not None and queue <= d.short:
             self._background = jitter.next_background(self._background, self._lost, self._acked_packets)
 
-    def _update(self, now: float, epoch: law.Epoch, delta: float | None) -> law.Update | None:
+    def _update(self, now: float, epoch: Epoch, delta: float | None) -> law.Update | None:
         if delta is None:
             enough = epoch.delivery_rate * epoch.arriving >= law.TELLING * 8 * self.packet
             tells = not epoch.sent_little and enough
@@ -341,11 +341,11 @@ class HybridSender:
         self._minima.pause(now, paused=self._standing.holds)
         return done
 
-    def _see_rate(self, e: law.Epoch, delta: float | None) -> float:
+    def _see_rate(self, e: Epoch, delta: float | None) -> float:
         """The largest recent one, with what is used now if nothing is held."""
         assert self._largest is not None
         if delta is not None and not self.startup and not self._standing.holds:
-            arrived = over_length(e.delivery_rate, e.arriving, e.length)
+            arrived = max(over_length(e.delivery_rate, e.arriving, e.length), e.train_rate)
             self._largest.see(e.now, e.rate, arrived, app_limited=e.app_limited)
         return self._largest.get()
 
@@ -373,7 +373,7 @@ class HybridSender:
         self._start = self._heard = now
         self._longest_gap = 0.0
         self._all, self._taken = [], []
-        self._acked = self._acked_packets = self._acks = 0
+        self._acked_packets = self._acks = 0
         self._newest = self._newest._replace(at=0.0) if self._newest is not None else None
         self._take_newest()
         self._lost = self._loss_reports = self._lost_total = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from qlog_analysis.hybrid import law
+from qlog_analysis.hybrid.ended_epoch import Epoch
 
 USUAL: dict[str, Any] = {
     "lost": False,
@@ -18,6 +18,6 @@ USUAL: dict[str, Any] = {
 }
 
 
-def epoch(**values: Any) -> law.Epoch:
+def epoch(**values: Any) -> Epoch:
     """One of the steady phase without losses or jitter, but for `values`."""
-    return law.Epoch(**{**USUAL, **values})
+    return Epoch(**{**USUAL, **values})

@@ -13,6 +13,7 @@ from qlog_analysis.hybrid import law
 from qlog_analysis.hybrid.arriving import Back
 from qlog_analysis.hybrid.contended import Contended, Judged, LargestRate, Probe, Seen, judge
 from qlog_analysis.hybrid.course import Course
+from qlog_analysis.hybrid.ended_epoch import Epoch
 from qlog_analysis.hybrid.loss_count import LossCount
 from qlog_analysis.hybrid.overload import Count, Overload
 from qlog_analysis.hybrid.parameters import DEFAULT
@@ -282,7 +283,7 @@ def test_what_a_source_does_not_use_is_not_known() -> None:
     assert largest.get() == 3e6
 
 
-def epoch(**changes: Any) -> law.Epoch:
+def epoch(**changes: Any) -> Epoch:
     base: dict[str, Any] = {"delta": 0.05, "rate": 6e6, "length": 0.04, "delivery_rate": 6e6, "full": 0.002, "now": 1.1}
     standing = Standing(others=START)
     return law_epochs.epoch(**{**base, "thresholds": thresholds(6e6, 1250, DEFAULT), "standing": standing, **changes})

@@ -9,6 +9,7 @@ import pytest
 import law_epochs
 from qlog_analysis.hybrid import early_end, law
 from qlog_analysis.hybrid.course import Course
+from qlog_analysis.hybrid.ended_epoch import Epoch
 from qlog_analysis.hybrid.parameters import DEFAULT
 from qlog_analysis.hybrid.standing import Attempt, Outcome, Shown, Standing
 from qlog_analysis.hybrid.thresholds import thresholds
@@ -18,7 +19,7 @@ SENT = 1.6e6
 DRAINS = Course(9e5, startup_rate=SENT)
 
 
-def epoch(**changes: Any) -> law.Epoch:
+def epoch(**changes: Any) -> Epoch:
     base: dict[str, Any] = {
         "delta": 0.005,
         "rate": 8e5,

@@ -11,6 +11,7 @@ import law_epochs
 from qlog_analysis.hybrid import interruption, law
 from qlog_analysis.hybrid.course import Course
 from qlog_analysis.hybrid.dips import Dips
+from qlog_analysis.hybrid.ended_epoch import Epoch
 from qlog_analysis.hybrid.mechanism import Mechanism
 from qlog_analysis.hybrid.parameters import DEFAULT
 from qlog_analysis.hybrid.standing import Outcome, Shown, Standing, judge
@@ -20,7 +21,7 @@ from qlog_analysis.zones.rate import restarted
 P = DEFAULT
 
 
-def epoch(**changes: Any) -> law.Epoch:
+def epoch(**changes: Any) -> Epoch:
     base: dict[str, Any] = {
         "delta": 0.02,
         "lost": True,

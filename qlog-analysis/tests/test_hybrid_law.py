@@ -13,6 +13,7 @@ from qlog_analysis.hybrid import law, spec
 from qlog_analysis.hybrid.course import Course
 from qlog_analysis.hybrid.dips import Dips
 from qlog_analysis.hybrid.drain import Drain
+from qlog_analysis.hybrid.ended_epoch import Epoch
 from qlog_analysis.hybrid.late import LatePackets
 from qlog_analysis.hybrid.mechanism import Mechanism, as_text, left_out
 from qlog_analysis.hybrid.parameters import DEFAULT, Parameters
@@ -27,7 +28,7 @@ DRAINING = replace(PLAIN, min_decrease=0.02, drain_epochs=2.0, startup_gain=2.0)
 FRESH = Course()
 
 
-def epoch(**changes: Any) -> law.Epoch:
+def epoch(**changes: Any) -> Epoch:
     base: dict[str, Any] = {
         "delta": 0.0,
         "rate": 1e6,

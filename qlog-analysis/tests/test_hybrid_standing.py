@@ -10,6 +10,7 @@ import pytest
 import law_epochs
 from qlog_analysis.hybrid import law
 from qlog_analysis.hybrid.course import Course
+from qlog_analysis.hybrid.ended_epoch import Epoch
 from qlog_analysis.hybrid.mechanism import Mechanism
 from qlog_analysis.hybrid.parameters import DEFAULT
 from qlog_analysis.hybrid.standing import Judged, Outcome, Shown, Standing, judge
@@ -155,7 +156,7 @@ def test_times_that_rounding_leaves_open_give_both_readings() -> None:
     assert {j.outcome for j in judge(replace(last, now=2.45001), begun, P, 2e-6, PATIENCE)} == {Outcome.CONTENDED}
 
 
-def epoch(**changes: Any) -> law.Epoch:
+def epoch(**changes: Any) -> Epoch:
     base: dict[str, Any] = {
         "delta": 0.04,
         "rate": 1e7,

@@ -35,7 +35,6 @@ BOTH: Table = {
     "one loss more": (t.shifted("lost", 1), {"lost"}),
     "another source": (t.in_epoch(source="receive_timestamps"), {"source"}),
     "a source that does not exist": (t.in_epoch(source="guess"), {"source"}),
-    "application limits": (t.in_epoch(app_limited=True), {"app_limited", "alpha"}),
     "one packet more of window": (t.shifted("window", 1250), {"window"}),
     "an epoch dropped": (t.dropped, {"numbering", "timing"}),
     "an epoch dropped and the rest renumbered": (t.dropped_and_renumbered, {"timing"}),
@@ -72,7 +71,13 @@ BOTH: Table = {
         {"rate"},
     ),
 }
+ONLY_DEFAULT: Table = {
+    "application limits": (t.in_epoch(app_limited=True, rate_tried=False), {"app_limited", "alpha"}),
+    "a rate that was not tried": (t.in_epoch(rate_tried=False), {"rate_tried"}),
+    "the rate of a train": (t.in_epoch(train_rate=1.0), {"train_rate"}),
+}
 ONLY_PAPER: Table = {
+    "application limits": (t.in_epoch(app_limited=True), {"app_limited", "alpha"}),
     "a packet sent earlier": (t.packet_sent_earlier, {"delta"}),
     "a wrong zone with a matching story": (t.zone_with_a_matching_story, {"delta", "zone"}),
     "delta hidden with a matching story": (t.delta_with_a_matching_story, {"delta"}),
@@ -101,7 +106,7 @@ ONLY_PAPER: Table = {
 }
 CASES = [
     pytest.param(spec, tamper, laws, id=f"{controller}: {name}")
-    for controller, spec, table in (("paper", PAPER, BOTH | ONLY_PAPER), ("default", DEFAULT, BOTH))
+    for controller, spec, table in (("paper", PAPER, BOTH | ONLY_PAPER), ("default", DEFAULT, BOTH | ONLY_DEFAULT))
     for name, (tamper, laws) in table.items()
 ]
 

@@ -17,6 +17,7 @@ from qlog_analysis.hybrid import floor, jitter, law, spec
 from qlog_analysis.hybrid.course import Course
 from qlog_analysis.hybrid.dips import STALLS, Dips, is_dip, stalls
 from qlog_analysis.hybrid.drain import Drain
+from qlog_analysis.hybrid.ended_epoch import Epoch
 from qlog_analysis.hybrid.floor import Taken
 from qlog_analysis.hybrid.jitter import Jitter
 from qlog_analysis.hybrid.late import LatePackets
@@ -162,7 +163,7 @@ def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
         arriving = round(length * rng.uniform(1.0, 1.2), 6)
         uncertain = rng.choice((0.0, 0.1, 0.5))
         its_jitter = 0.0 if startup else round(uncertain * arriving, 6)
-        e = law.Epoch(
+        e = Epoch(
             delta=round(rng.choice((0.1, 0.4, 0.9, 1.5, 3.0, 6.0)) * rng.uniform(0.5, 1.2) * d.d1, 6),
             lost=rng.random() < 0.3,
             excessive_loss=rng.random() < 0.1,
@@ -170,6 +171,8 @@ def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
             length=length,
             packet_bytes=PACKET,
             app_limited=not startup and rng.random() < 0.2,
+            by_train=rng.random() < 0.3,
+            train_rate=float(round(rate * rng.choice((0.0, 0.5, 1.0, 1.4)))),
             startup=startup,
             queues=False,
             delivery_rate=float(round(rate * rng.uniform(0.3, 1.3))),
@@ -198,7 +201,7 @@ def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
             return as_json(options, e, course, done, transmission, longest)
 
 
-def _drain(rng: random.Random, e: law.Epoch) -> Drain:
+def _drain(rng: random.Random, e: Epoch) -> Drain:
     """What the epochs before have left, if there were any since the decrease: some with more than A, and some less."""
     lasted = rng.choice((0, 1, 8, 30)) * e.arriving
     return Drain(lasted, float(round(e.delivery_rate * rng.choice((0.7, 1.02, 1.05, 2.0)) * lasted)))
@@ -209,7 +212,7 @@ def _outcome(u: law.Update) -> tuple[Any, ...]:
 
 
 def as_json(
-    options: str, e: law.Epoch, course: Course, done: law.Update, transmission: float, longest: float
+    options: str, e: Epoch, course: Course, done: law.Update, transmission: float, longest: float
 ) -> dict[str, Any]:
     drain = course.arrive(e.delivery_rate, e.arriving, e.length).drain
     return {
@@ -229,6 +232,8 @@ def as_json(
         "transmission_ms": transmission * 1e3,
         "longest_ms": longest * 1e3,
         "app_limited": e.app_limited,
+        "by_train": e.by_train,
+        "train_bps": e.train_rate,
         "fills": e.fills,
         "used_bps": e.largest,
         "may_queue": e.may_queue,

@@ -10,6 +10,7 @@ import vectors_additions
 from qlog_analysis.hybrid import jitter, law, spec
 from qlog_analysis.hybrid.course import Course
 from qlog_analysis.hybrid.drain import Drain
+from qlog_analysis.hybrid.ended_epoch import Epoch
 from qlog_analysis.hybrid.thresholds import full_delay, thresholds
 
 OPTIONS = vectors_additions.OPTIONS[0]
@@ -40,6 +41,9 @@ CASES: tuple[tuple[str, float, float, Course, dict[str, Any]], ...] = (
     ("jitter explains half of a drain at most", 1e6, 1.5, Course(SHARE, drain=DRAINED), {"ack_jitter": 0.3}),
     ("the same, with losses made up for", 1e6, 1.5, Course(1e6, drain=DRAINED), {"ack_jitter": 0.3, "background": 1.0}),
     ("a source that limits has shown what it used", 5e5, 2.0, Course(), {"app_limited": True, "largest": 3e5}),
+    ("it grows if a train tried R", 5e5, 0.1, Course(since_decrease=1.0), {"app_limited": True, "by_train": True}),
+    ("what a train shows ends a start-up", 7e5, 0.1, Course(3e5, 1e6), {"app_limited": True, "train_rate": 9e5}),
+    ("one of a source that does not limit shows nothing", 5e5, 0.1, Course(3e5, 1e6), {"train_rate": 9e5}),
     ("and no more in a drain", 5e5, 2.0, Course(SHARE), {"app_limited": True, "largest": 4e5}),
     ("S is returned to while the application limits", 5e5, 0.1, Course(SHARE), {"app_limited": True}),
     ("start-up goes on where it ended too early", 5e5, 0.4, Course(6.67e5, 1e6), {}),
@@ -80,7 +84,7 @@ def build() -> list[dict[str, Any]]:
     return steps + [_without_samples(*case) for case in WITHOUT_SAMPLES]
 
 
-def _epoch(rate: float, delay: float, changes: dict[str, Any]) -> law.Epoch:
+def _epoch(rate: float, delay: float, changes: dict[str, Any]) -> Epoch:
     p = spec.parse(f"hybrid:{OPTIONS}")
     d = thresholds(rate, PACKET, p)
     of_path: dict[str, Any] = {
@@ -92,7 +96,7 @@ def _epoch(rate: float, delay: float, changes: dict[str, Any]) -> law.Epoch:
         "transmission": 0.0,
         "excessive_loss": False,
     } | changes
-    return law.Epoch(
+    return Epoch(
         delta=round(delay * d.d1, 6),
         lost=False,
         rate=rate,

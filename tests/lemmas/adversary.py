@@ -73,6 +73,8 @@ def _epoch(path: Jittery, arrived: Fraction, growth: Fraction) -> Epoch:
         drain_bits=none,
         app_limited=False,
         limited_before=False,
+        by_train=False,
+        train_rate=none,
         may_queue=True,
         used=Fraction(0),
         tells_rate=False,

@@ -59,6 +59,10 @@ class Epoch:
     """Of the drain: its time, and what arrived in it."""
     app_limited: Claim
     limited_before: Claim
+    by_train: Claim
+    """Whether a train tried R."""
+    train_rate: Term
+    """D."""
     tells_rate: Claim
     """Whether 16 packets or more were acknowledged."""
     may_queue: Claim
@@ -72,6 +76,11 @@ class Epoch:
     """growth^(u / K), at least 1."""
     variability: Term
     """V, this epoch included."""
+
+
+def untried(e: Epoch) -> Claim:
+    """Whether R was not tried, neither by all of the epoch nor by a train."""
+    return all_of(e.app_limited, negate(e.by_train))
 
 
 @dataclass(frozen=True)
@@ -234,7 +243,8 @@ class Law:
         """A_full."""
         held = self.divisions.quotient("J_a / duration", e.jitter, e.duration)
         left = 1 - least(self.MOST_UNCERTAIN, held)
-        return self.divisions.quotient("A_full", most(e.delivery_rate, e.floor), left)
+        full = self.divisions.quotient("A_full", most(e.delivery_rate, e.floor), left)
+        return choose(any_of(e.app_limited, e.limited_before), most(full, e.train_rate), full)
 
     def mean_rate(self, e: Epoch) -> tuple[Claim, Term]:
         """Whether M is known, and M."""
@@ -278,8 +288,7 @@ class Law:
         limited = any_of(e.app_limited, e.limited_before)
         hardly_sends = all_of(limited, negate(e.may_queue))
         keeps = any_of(hardly_sends, all_of(control.draining, control.ceiling > 0))
-        used = most(e.used, (1 - self.MOST_DECREASE) * base)
-        return choose(keeps, base, least(base, choose(limited, used, arrived)))
+        return choose(keeps, base, least(base, choose(limited, e.used, arrived)))
 
     def room(self, e: Epoch, rate: Term) -> Term:
         """Four times the part of the link that a flow with this rate leaves; 1 while T is unknown."""
@@ -313,12 +322,12 @@ class Law:
         catch_up = most(self.room(e, rate), Fraction(1))
         share = self.divisions.quotient("L / K", e.length, self.period(e, rate))
         grown = catch_up * self.equation_3(e, d) * share * e.growth
-        return choose(e.app_limited, Fraction(0), least(grown, self.MOST_INCREASE * rate))
+        return choose(untried(e), Fraction(0), least(grown, self.MOST_INCREASE * rate))
 
     def time_of_growth(self, e: Epoch, control: Control, fits: dict[int, Claim]) -> Term:
         """u after the step."""
         begins = self.PERIODS * e.variability * self.period(e, control.rate)
-        grown = control.since_decrease + choose(e.app_limited, Fraction(0), e.length)
+        grown = control.since_decrease + choose(untried(e), Fraction(0), e.length)
         return choose(fits[1], Fraction(0), choose(fits[2], control.since_decrease, choose(fits[7], grown, begins)))
 
     # Bounds

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from .algebra import Claim, Term, choose, least, most, number
-from .equations import Control, Epoch, Law, Thresholds
+from .equations import Control, Epoch, Law, Thresholds, untried
 
 
 class IncreasesWhenCongested(Law):
@@ -43,14 +43,14 @@ class NoMaximum(Law):
 
 
 class GrowsWhenLimited(Law):
-    """The increase does not look whether the application limits."""
+    """The increase does not look whether R was tried."""
 
     def increase(self, e: Epoch, rate: Term, d: Thresholds) -> Term:
         return super().increase(replace(e, app_limited=False), rate, d)
 
 
 class CountsLimitedTime(Law):
-    """u grows while the application limits."""
+    """u grows while R is not tried."""
 
     def time_of_growth(self, e: Epoch, control: Control, fits: dict[int, Claim]) -> Term:
         return super().time_of_growth(replace(e, app_limited=False), control, fits)
@@ -93,7 +93,7 @@ class UnboundedIncrease(Law):
 
     def increase(self, e: Epoch, rate: Term, d: Thresholds) -> Term:
         grown = self.equation_3(e, d) * self.divisions.quotient("L / K", e.length, self.period(e, rate)) * e.growth
-        return choose(e.app_limited, Fraction(0), grown)
+        return choose(untried(e), Fraction(0), grown)
 
 
 class IncreasesWithDelay(Law):

@@ -9,7 +9,7 @@ import z3
 
 from .algebra import Claim, Term, all_of, any_of, choose, least, most, negate, number
 from .domain import BEFORE, EPOCH, MOST_RATE, OPTIONS, ranges
-from .equations import Control, Law, Step
+from .equations import Control, Law, Step, untried
 from .solver import Lemma, Query
 
 E, OF, B = EPOCH, OPTIONS, BEFORE
@@ -100,7 +100,7 @@ def drains(law: type[Law]) -> Iterator[Query]:
 
 def limited(law: type[Law]) -> Iterator[Query]:
     step = law(OF).step(E, B)
-    given = [*RANGES, *IN_BOUNDS, E.app_limited]
+    given = [*RANGES, *IN_BOUNDS, untried(E)]
     grows = [*AFTER_STARTUP, negate(B.draining)]
     yield Query("a flow that grows keeps R", [*given, *grows], step.control.rate <= B.rate)
     yield Query("in start-up too", [*given, B.startup], step.control.rate <= B.rate)
@@ -109,7 +109,7 @@ def limited(law: type[Law]) -> Iterator[Query]:
 
 def limited_level(law: type[Law]) -> Iterator[Query]:
     step = law(OF).step(E, B)
-    given = [*RANGES, *IN_BOUNDS, E.app_limited]
+    given = [*RANGES, *IN_BOUNDS, untried(E)]
     yield Query("max(R, S) never rises", given, _level(step.control) <= _level(B))
 
 
@@ -124,7 +124,7 @@ def increase(law: type[Law]) -> Iterator[Query]:
     less = found.equation_3(longer, d) <= found.equation_3(E, d)
     yield Query("less with more delay", [*RANGES, E.d <= longer.d, longer.d <= d.d1], less)
     yield Query(
-        "u grows by L", [*given, negate(E.app_limited)], step.control.since_decrease == B.since_decrease + E.length
+        "u grows by L", [*given, negate(untried(E))], step.control.since_decrease == B.since_decrease + E.length
     )
 
 
@@ -154,12 +154,12 @@ def recovery(law: type[Law]) -> Iterator[Query]:
         *AFTER_STARTUP,
         E.d == 0,
         negate(E.excessive),
-        negate(E.app_limited),
+        negate(untried(E)),
         negate(step.goes_on),
     ]
     yield Query("one step leads to growing", gone, all_of(negate(step.control.draining), negate(step.control.startup)))
     period = most(OF.growth_period, E.length)
-    free = [*RANGES, *IN_BOUNDS, step.increases, negate(E.app_limited)]
+    free = [*RANGES, *IN_BOUNDS, step.increases, negate(untried(E))]
     by_time = number("0.01") * E.packet * E.growth / period
     yield Query("alpha has its least", free, step.alpha >= least(B.rate / 4, by_time))
     quarter = least(number("1.25") * B.rate, MOST_RATE)
@@ -196,8 +196,8 @@ LEMMAS = [
     Lemma("decrease", "R never rises while filling or congested, and falls unless a queue drains", decrease),
     Lemma("goes-on", "start-up goes on with at most what was sent at its end, not after congestion", goes_on),
     Lemma("drains", "a decrease drains a queue of up to drain_epochs L / 2 in drain_epochs", drains),
-    Lemma("limited", "R stays while the application limits a flow that grows or starts up", limited),
-    Lemma("limited-level", "max(R, S) never rises while the application limits", limited_level),
+    Lemma("limited", "R stays while a flow that grows or starts up does not try it", limited),
+    Lemma("limited-level", "max(R, S) never rises while R is not tried", limited_level),
     Lemma("increase", "an increase is between 0 and R / 4, and less where there is more delay", increase),
     Lemma("returns", "a queue that has drained leads back to S, less min_decrease at most", returns),
     Lemma("recovery", "without a queue R grows, by a quarter per epoch once u is long enough", recovery),

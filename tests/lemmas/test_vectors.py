@@ -22,7 +22,7 @@ RULES = {
     "5",
     "6",
     "7",
-    "7, application-limited",
+    "7, not tried",
 }
 
 
@@ -35,7 +35,7 @@ def rule_of(case: Case, step: Step) -> str:
         kind = "congested" if step.congested else "filling"
         return f"4 {kind}, {'draining' if before.draining else 'growing'}"
     if step.increases:
-        return "7, application-limited" if e.app_limited else "7"
+        return "7, not tried" if e.app_limited and not e.by_train else "7"
     return "5" if step.control.draining else "6"
 
 

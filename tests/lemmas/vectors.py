@@ -100,6 +100,8 @@ def _epoch(case: dict[str, Any]) -> Epoch:
         drain_bits=number(case["drain_arrived_bits"]),
         app_limited=case["app_limited"],
         limited_before=False,
+        by_train=case["by_train"],
+        train_rate=number(case["train_bps"]),
         tells_rate=case.get("tells_rate", False),
         may_queue=case["may_queue"],
         used=number(case["used_bps"]),

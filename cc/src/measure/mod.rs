@@ -7,7 +7,6 @@ pub mod epoch;
 pub mod floor;
 pub mod jitter;
 pub mod loss;
-
 pub mod owd;
 pub mod persistent;
 pub mod rate;
@@ -16,6 +15,7 @@ pub mod rtt;
 pub mod sent;
 pub mod skew;
 pub mod spans;
+pub mod train;
 pub mod transmission;
 pub mod trend;
 pub mod trust;

@@ -91,6 +91,8 @@ class HybridEpoch(ZoneEpoch):
 
     loss_reports: Uint
     delivery_rate: NonNegative
+    train_rate: NonNegative | None
+    rate_tried: bool
     transmission_time: NonNegative
     skew: float | None
     jitter: NonNegative

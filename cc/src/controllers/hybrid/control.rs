@@ -314,7 +314,7 @@ fn settled(params: &Params, epoch: &Sampled<'_>, from: &Control, mut step: Step)
     step.next.since_decrease = if step.alpha.is_none() {
         let period = law::growth_period(params, epoch.link.packet(), from.rate, epoch.length);
         head_start(epoch.variability_after(step.dip), period)
-    } else if epoch.app_limited {
+    } else if !epoch.tried {
         // An application-limited epoch neither confirms nor refutes R.
         from.since_decrease
     } else {

@@ -22,14 +22,15 @@ pub struct Estimator {
     tried: Option<Time>,
     /// The rate that last met a queue, until more is sent without one.
     met: Option<Rate>,
-    /// The largest delivery rate of epochs in which R was tried, since the path was interrupted.
+    /// The largest rate, of epochs or of trains, at which packets arrived while R was tried, since
+    /// the path was interrupted.
     reached: Rate,
 }
 
 impl Estimator {
     /// Takes in an epoch, and what followed from it; `arrived` is the largest recent delivery rate.
     pub fn take_in(&mut self, seen: &Seen, from: &Control, step: &Step, arrived: Rate) {
-        let tried = seen.observed.is_some() && !seen.app_limited && !seen.interrupted;
+        let tried = seen.observed.is_some() && seen.tried && !seen.interrupted;
         if tried {
             self.tried = Some(seen.now);
         }
@@ -39,7 +40,7 @@ impl Estimator {
             self.queue = (seen.observed).map_or(self.queue, |observed| Some(observed.queue));
         }
         if tried {
-            self.reached = self.reached.max(arrived);
+            self.reached = self.reached.max(arrived).max(seen.train_rate);
         }
         let competes = step.next.state.holds() || from.state.holds();
         let another_path = !matches!(step.outcome, None | Some(Outcome::SlowerLink));

@@ -24,7 +24,8 @@ impl Controller for Hybrid {
         if starts {
             self.startup.record(feedback);
         }
-        self.model.record(feedback, self.room_up_to);
+        self.model
+            .record(feedback, self.control.rate, self.room_up_to);
         if starts && !first {
             self.grow(feedback);
         }

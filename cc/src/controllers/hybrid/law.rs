@@ -83,7 +83,7 @@ pub fn increase(
     epoch: &Sampled<'_>,
     (rate, since_decrease): (Rate, Duration),
 ) -> Rate {
-    if epoch.app_limited {
+    if !epoch.tried {
         return Rate::default();
     }
     let (packet, Thresholds { d0, d1, .. }) = (epoch.link.packet(), epoch.thresholds);
@@ -127,19 +127,17 @@ pub fn return_rate(epoch: &Sampled<'_>, rate: Rate, drain: Option<Drain>) -> Rat
     let known = drain.is_some_and(|drain| drain.ceiling.is_some());
     match known {
         true => rate,
-        false => arrival_rate(epoch, rate, drain).map_or(rate, |arrives| rate.min(arrives)),
+        false => arrival_rate(epoch, drain).map_or(rate, |arrives| rate.min(arrives)),
     }
 }
 
 /// The rate that has been shown to arrive, if anything has. A source that leaves R unused has shown
 /// no more than it used; if it sends hardly anything, the queue is not its own. But what it sends
 /// at once leaves at R although it uses little of it, so that no decrease leaves less than half.
-fn arrival_rate(epoch: &Sampled<'_>, rate: Rate, drain: Option<Drain>) -> Option<Rate> {
+fn arrival_rate(epoch: &Sampled<'_>, drain: Option<Drain>) -> Option<Rate> {
     match epoch.recently_app_limited {
         false => Some(link_arrival_rate(epoch, drain)),
-        true => epoch
-            .may_queue
-            .then(|| epoch.used_rate.max(rate * (1.0 - MAX_DECREASE))),
+        true => epoch.may_queue.then_some(epoch.used_rate),
     }
 }
 

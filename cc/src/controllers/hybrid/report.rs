@@ -133,16 +133,18 @@ fn counted(epoch: &Counts) -> [(&'static str, Value); 5] {
     ]
 }
 
-fn seen(seen: &Seen) -> [(&'static str, Value); 17] {
+fn seen(seen: &Seen) -> [(&'static str, Value); 19] {
     let thresholds = &seen.thresholds;
     let excessive = seen
         .observed
         .is_some_and(|observed| observed.excessive_loss);
+    let of_trains = (seen.train_rate > Rate::default()).then_some(seen.train_rate);
     let delay = |delay: Owd| Value::Number(delay.as_millis());
     [
         ("duration", millis(seen.duration)),
         ("source", word(seen.source.as_str())),
         ("delivery_rate", Value::Number(seen.delivery_rate.bps())),
+        ("train_rate", number_or_null(of_trains.map(Rate::bps))),
         ("delta", number_or_null(seen.delta.map(Owd::as_millis))),
         ("jitter", millis(seen.jitter)),
         ("ack_jitter", millis(seen.ack_jitter)),
@@ -152,6 +154,7 @@ fn seen(seen: &Seen) -> [(&'static str, Value); 17] {
         ("stalled", Value::Flag(seen.stalled())),
         ("variability", Value::Number(seen.variability)),
         ("app_limited", Value::Flag(seen.app_limited)),
+        ("rate_tried", Value::Flag(seen.tried)),
         ("d0", delay(thresholds.d0)),
         ("d1", delay(thresholds.d1)),
         ("d2", delay(thresholds.d2)),

@@ -26,6 +26,7 @@ class PacketsAgainstReport:
         self._path()
         common.check_counts(self.s)
         self._arrivals()
+        self._trains()
         common.check_delta(self.s)
         self._jitter()
         self._thresholds()
@@ -80,6 +81,17 @@ class PacketsAgainstReport:
                 "excessive_loss",
                 f"{r.excessive_loss} reported, the packets acknowledged and lost recently say {excessive_loss}",
             )
+
+    def _trains(self) -> None:
+        r, readings = self.r, self.m.trains
+        reported = r.train_rate or 0.0
+        agree = [trains for trains in readings if trains.shows(reported)]
+        if not agree:
+            allowed = one_of(f"{t.shown.low:.0f} to {t.shown.high:.0f}" for t in readings)
+            self.s.find("train_rate", f"{show(r.train_rate)} bit/s reported, the packets show {allowed}")
+        tried = {True} if not r.app_limited else {v for t in agree or readings for v in t.tries(r.rate_before)}
+        if r.rate_tried not in tried:
+            self.s.find("rate_tried", f"{r.rate_tried} reported, the packets show {one_of(map(str, tried))}")
 
     def _jitter(self) -> None:
         r, s = self.r, self.s

@@ -13,6 +13,7 @@ from ..zones.sides import allows
 from . import jitter, law
 from .arriving import Back
 from .course import Course
+from .ended_epoch import Epoch
 from .sides import Sides
 from .standing import Outcome, Standing
 from .state import state_of
@@ -129,9 +130,10 @@ class RulesAgainstReport:
         """With what an epoch without samples tells of S."""
         r, u = self.r, jitter.uncertain(self.s.ack_jitter, self.r.duration / 1e3)
         enough = round(r.delivery_rate * arriving) >= law.TELLING * 8 * self.s.limits.max_datagram_size
-        tells = not (r.app_limited or self.s.limited_before) and enough
+        sent_little = r.app_limited or self.s.limited_before
         carried = max(r.delivery_rate, law.believed(course.dips, self.startup, self.p))
-        return course.learn(jitter.reached(carried, u, 0.0), tells=tells)
+        in_full = max(jitter.reached(carried, u, 0.0), (r.train_rate or 0.0) if sent_little else 0.0)
+        return course.learn(in_full, tells=enough and not sent_little)
 
     def _close(self, what: str, reported: float, expected: float) -> None:
         if not close(reported, expected):
@@ -191,7 +193,7 @@ class RulesAgainstReport:
         largest: float,
     ) -> Iterator[law.Update]:
         r = self.r
-        epoch = law.Epoch(
+        epoch = Epoch(
             delta=delta,
             lost=lost,
             excessive_loss=excessive_loss,
@@ -200,6 +202,8 @@ class RulesAgainstReport:
             packet_bytes=self.s.limits.max_datagram_size,
             app_limited=r.app_limited,
             limited_before=self.s.limited_before,
+            by_train=r.app_limited and r.rate_tried,
+            train_rate=r.train_rate or 0.0,
             startup=self.startup,
             queues=queues,
             fills=fills,

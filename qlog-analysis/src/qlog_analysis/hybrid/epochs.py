@@ -16,7 +16,7 @@ from ..zones.limits import Limits
 from ..zones.measured import DELTA_TOLERANCE, Beginning
 from ..zones.samples import Samples
 from . import law
-from .batch import Batch
+from .arrivals import Arrivals
 from .jitters import Jitters
 from .measured import HybridStep, Measured
 from .mechanism import Mechanism
@@ -40,8 +40,7 @@ class Measurement:
         self._newest: list[tuple[Sample, tuple[float, ...], bool]] = []
         self._samples_before: dict[Source, int] = {}
         self._ends_with_ack = False
-        self._batch = Batch()
-        self._began_amid = (0, 0)
+        self._arrivals = Arrivals()
         self._growing: GrowingRate | None = None
         self._queue_met = QueueMet()
         self._meets_path = False
@@ -50,7 +49,6 @@ class Measurement:
         self._loss_reports = (0, 0)
         self._lost_total: list[int] = []
         self._acked_packets = self._acks = 0
-        self._acked_bytes = 0
         self._oldest: float | None = None
         self._start: float | None = None
         self._start_record = 0
@@ -96,6 +94,10 @@ class Measurement:
             self._jitters.interrupt()
             self._transmission = TransmissionTime()
         self._limits = limits
+
+    def tell_rate(self, rate: float) -> None:
+        """R in the next epoch, unless start-up raises it."""
+        self._arrivals.tell_rate(rate, rate)
 
     def tell_skew(self, ppm: float | None) -> None:
         """What is reported of the peer's clock at the end of the epoch under way."""
@@ -178,6 +180,8 @@ class Measurement:
             if began and not self._meets_path:
                 self._look_for_queue(f, lengths, newest)
         growing = (self._growing.low, self._growing.high) if startup and self._growing else None
+        if growing is not None:
+            self._arrivals.tell_rate(*growing)
         self._steps.append(HybridStep(f, lengths, flight.after, flight.before, growing))
         if told is None and self._overdue is None and self._is_over(f, lengths, startup):
             self._overdue = f.time
@@ -193,8 +197,8 @@ class Measurement:
             self._hear(f, min(left), lengths[0])
             self._oldest = min([at for at, p in zip(left, acked, strict=True) if sent.ack_eliciting[p]], default=None)
             self._acked_packets += len(acked)
-            self._acked_bytes += acked_bytes
-            self._batch.record(f.time, sent.time[max(acked)], acked_bytes)
+            size = self._limits.max_datagram_size
+            self._arrivals.record(f.time, sent.time[max(acked)], acked_bytes, lengths, size)
             if self._awaits and max(left) > self._counts_since:
                 self._awaits, self._shows_decrease = False, True
         return self._take(f, lengths, ends=ends)
@@ -336,8 +340,9 @@ class Measurement:
             lost_total=self._flight.bounds(self._lost_total),
             acked=self._acked_packets,
             acks=self._acks,
-            arrived_bits=self._take_arrived_bits(),
+            arrived_bits=self._arrivals.take_bits(ends_with_ack=self._ends_with_ack),
             sent_bits=self._flight.sent_bits(self._start_record, end_record),
+            trains=self._arrivals.trains.take(self._limits.max_datagram_size),
             skews=[m.skew for m in samples.minima],
             transmission=self._transmission.smallest,
             return_delay=samples.return_delay(),
@@ -363,12 +368,6 @@ class Measurement:
         self._begin_next(end, end_record)
         return out
 
-    def _take_arrived_bits(self) -> tuple[float, float]:
-        """At least and at most. A batch of ACKs goes over to the epoch that begins amid it."""
-        (least, most), acked = self._began_amid, self._acked_bytes
-        self._began_amid = self._batch.cut(acks=self._ends_with_ack)
-        return 8.0 * max(acked + least - self._began_amid[1], 0), 8.0 * max(acked + most - self._began_amid[0], 0)
-
     def _overlaps(self) -> set[bool]:
         """Whether the oldest packet that the last feedback acknowledges was sent before the epoch began."""
         oldest, start = self._oldest, self._start or 0.0
@@ -392,6 +391,6 @@ class Measurement:
         self._spans = self._empty()
         self._blackout = {False}
         self._shows_decrease, self._oldest = False, None
-        self._acked_packets = self._acked_bytes = self._acks = 0
+        self._acked_packets = self._acks = 0
         self._first_length = self._overdue = None
         self._take_newest(0.0)

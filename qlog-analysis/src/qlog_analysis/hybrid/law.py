@@ -4,32 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..zones import rate as rates
 from ..zones.rate import clamp_rate
-from . import contended, early_end, jitter, standing
-from .arriving import Back
-from .constants import CATCH_UP, MAX_DECREASE
+from . import contended, early_end, standing
+from .constants import MAX_DECREASE
 from .contended import Contended, Seen
 from .course import Course
 from .dips import Dips, is_dip
+from .ended_epoch import Epoch
 from .loss_count import LossCount
-from .mechanism import Mechanism
 from .parameters import Parameters
 from .standing import Outcome, Shown, Standing
-from .thresholds import Thresholds, thresholds
+from .thresholds import thresholds
 
-LEAST_LEFT = 0.1
-"""Of `min_decrease`, what a flow leaves to others that uses all of the slowest link."""
 MOST_GROWTH = 0.25
 """alpha in R, where it grows."""
 FIRST_FLIGHT = 2.0
 """In R: how packets leave before the first epoch, an initial window in half of L."""
-QUEUE_PACKETS = 4
 TELLING = 16
-"""Packets of an epoch that may have kept a queue, and that tell a rate if it has no samples."""
+"""Packets of an epoch that tell a rate if it has no samples."""
 
 
 def queueing(delta: float, its_jitter: float) -> float:
@@ -50,126 +45,6 @@ def window(
     source can tell; `queue` is Q."""
     extra = max(thresholds(rate, packet_bytes, p).d3 + queue, 2.0 * ack_gap) + its_jitter / 2.0
     return rates.window(rate * (length + extra), packet_bytes)
-
-
-@dataclass(slots=True)
-class Epoch:
-    """What one ended epoch offers to the update. Not frozen, for one is made for every way to read a report."""
-
-    delta: float
-    """What stands for its relative one-way delays, less what `queueing` takes off, s."""
-    lost: bool
-    """Whether more than what is always lost."""
-    excessive_loss: bool
-    rate: float
-    """R before the update, bit/s."""
-    length: float
-    """L, s."""
-    packet_bytes: int
-    app_limited: bool
-    startup: bool
-    queues: bool
-    """Whether start-up has met a queue for long enough."""
-    delivery_rate: float
-    """A: acknowledged bits of the epoch over its duration, bit/s."""
-    uncertain: float
-    """u_J."""
-    background: float
-    """B, this epoch's included."""
-    thresholds: Thresholds
-    full: float
-    """d_full, s."""
-    now: float = 0.0
-    """Its end, s."""
-    losses: int = 0
-    acked: int = 0
-    """Packets: losses that count, be they always so or not, and what was acknowledged."""
-    transmission: float = 0.0
-    """T as it counts, s."""
-    standing: Standing = field(default_factory=Standing)
-    """The queue that stands, as the epochs before leave it."""
-    largest: float = 0.0
-    """The largest rate that was recently used while nothing was held, bit/s."""
-    stalled: bool = False
-    believed: float = 0.0
-    """What it is taken to carry although less arrived, bit/s; `update` sets it."""
-    limited_before: bool = False
-    """Whether the application limited the epoch before."""
-    fills: bool = False
-    """Whether start-up has come to what the slowest link carries."""
-    duration: float = 0.0
-    arriving: float = 0.0
-    """How long it lasted, and what of that counts for A, s."""
-    jitter: float = 0.0
-    ack_jitter: float = 0.0
-    """J as it was before, and that of ACK arrivals, s."""
-    most: float = math.inf
-    """What has arrived on the average while a queue drains, bit/s; `update` sets it."""
-    interrupted: bool = False
-    meets_path: bool = False
-    """Whether it is the first since then: nothing is in flight that could be a queue."""
-    lost_total: int = 0
-    length_fell: bool = False
-    """Whether L was longer before: a queue was taken for a part of the path."""
-
-    @property
-    def back(self) -> Back:
-        """What it has brought back."""
-        bits = self.delivery_rate * self.arriving + 8.0 * self.packet_bytes * self.lost_total
-        return Back(self.now, self.duration, self.rate, bits, self.sent_little)
-
-    @property
-    def sent_little(self) -> bool:
-        """Whether what arrived may be what the application had: it was sent up to an epoch before."""
-        return self.app_limited or self.limited_before
-
-    def known(self, rate: float) -> float:
-        """Up to which rate packets are known to arrive, bit/s; infinite where the source sends hardly anything. What it
-        sends at once leaves at `rate` although it uses little of it."""
-        if not self.sent_little:
-            return self.reached
-        return max(self.largest, (1.0 - MAX_DECREASE) * rate) if self.may_queue else math.inf
-
-    @property
-    def may_queue(self) -> bool:
-        """Whether so much came back that some of it may have been in a queue."""
-        return round(self.delivery_rate * self.arriving) >= QUEUE_PACKETS * 8 * self.packet_bytes
-
-    def _room(self, rate: float, p: Parameters) -> float:
-        """`CATCH_UP` times the part of the slowest link that a flow with this rate leaves to others; 1 if unknown."""
-        if self.transmission == 0.0 or not p.has(Mechanism.CATCH_UP):
-            return 1.0
-        return CATCH_UP * (1.0 - rate * self.transmission / (8.0 * self.packet_bytes))
-
-    def catch_up(self, p: Parameters) -> float:
-        """How many times as much as others it may increase that uses little of the slowest link."""
-        return max(self._room(self.rate, p), 1.0)
-
-    def returns_to(self, return_rate: float, p: Parameters) -> float:
-        """R once a queue has drained: less than S by what is left to others, bit/s."""
-        return (1.0 - p.min_decrease * min(max(self._room(return_rate, p), LEAST_LEFT), 1.0)) * return_rate
-
-    @property
-    def lost_to_a_full_queue(self) -> bool:
-        return self.lost and not self.standing.holds and self.delta > self.full
-
-    @property
-    def losing(self) -> bool:
-        """Whether losses are congestion."""
-        return self.lost_to_a_full_queue or self.excessive_loss
-
-    @property
-    def arrived_in_full(self) -> float:
-        """F: A, or what the path is taken to carry, with what may have been held back at its end."""
-        return jitter.reached(max(self.delivery_rate, self.believed), self.uncertain, 0.0)
-
-    @property
-    def reached(self) -> float:
-        """A': of F what the mean of a drain bears out, bit/s."""
-        if self.losing:
-            return self.delivery_rate
-        borne_out = min(self.arrived_in_full, max(self.delivery_rate, self.believed, self.most))
-        return jitter.made_up(borne_out, self.background)
 
 
 class Update(NamedTuple):
@@ -205,8 +80,8 @@ def zone(e: Epoch) -> int:
 
 
 def increase(e: Epoch, since_decrease: float, p: Parameters) -> float:
-    """The increase that is used: none in an application-limited epoch, and growing with `growth`, bit/s."""
-    if e.app_limited:
+    """The increase that is used: none where R was not tried, and growing with `growth`, bit/s."""
+    if not e.tried:
         return 0.0
     d = e.thresholds
     up = rates.alpha(e.delta, *p.increase_bounds(e.packet_bytes, e.length), d.d0, d.d1) * e.catch_up(p)
@@ -237,7 +112,7 @@ def update(
     if done.beta is not None and e.believed > 0.0 and course.return_rate is None and not e.sent_little:
         dips = dips.learn(is_dip(e.delivery_rate, e.believed))
     period = p.period(e.packet_bytes, e.rate, e.length)
-    goes_on = course.since_decrease + (0.0 if e.app_limited else e.length)
+    goes_on = course.since_decrease + (e.length if e.tried else 0.0)
     since_decrease = dips.head_start(period) if done.alpha is None else goes_on
     left = done.course._replace(
         since_decrease=since_decrease, dips=dips, resumed_at=done.course.resumed_at or course.resumed_at
@@ -375,7 +250,7 @@ def _decrease(e: Epoch, p: Parameters, course: Course) -> Update:
     down = beta(e, p)
     return_rate = max(e.rate, course.return_rate or 0.0)
     if course.startup_rate is None:
-        return_rate = min(return_rate, e.known(return_rate))
+        return_rate = min(return_rate, e.known)
     rate = clamp_rate(min(e.rate, (1.0 - down) * return_rate), e.packet_bytes, e.length)
     return Update(zone(e), None, down, rate, False, Course(return_rate, drain=course.drain))
 

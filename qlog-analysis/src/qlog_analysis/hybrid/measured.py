@@ -10,6 +10,7 @@ from ..zones.measured import Shown, Step
 from .parameters import Parameters
 from .spans import Spans
 from .startup import GrowingRate
+from .trains import TrainRates
 
 
 @dataclass(slots=True)
@@ -29,6 +30,8 @@ class Measured(Shown):
     """Feedbacks that acknowledged packets."""
     arrived_bits: tuple[float, float]
     """What came back, at least and at most."""
+    trains: list[TrainRates]
+    """What its packet trains may show."""
     skews: list[float | None]
     """By how much the peer's clock may be taken to be fast, ppm; nothing where minima do not follow it."""
     transmission: float

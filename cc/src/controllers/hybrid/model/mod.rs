@@ -29,6 +29,7 @@ use crate::measure::epoch::Epoch;
 use crate::measure::owd::Source;
 use crate::measure::persistent::Blackout;
 use crate::measure::spans::Spans;
+use crate::measure::train::Trains;
 use crate::measure::transmission::TransmissionTime;
 use crate::measure::window_min::WindowMin;
 use crate::units::{Bytes, Owd, Rate, Time};
@@ -46,6 +47,7 @@ pub struct Model {
     epoch: Option<Epoch>,
     counting: Counting,
     batch: Batch,
+    trains: Trains,
     /// When the first epoch began.
     began: Option<Time>,
     /// The largest rate that was used in the last seconds in which nobody else kept a queue: the
@@ -83,6 +85,7 @@ impl Model {
             epoch: None,
             counting: Counting::default(),
             batch: Batch::default(),
+            trains: Trains::default(),
             began: None,
             largest_used: WindowMin::new(params.base_delay_window),
             longest_length: Duration::ZERO,
@@ -191,13 +194,14 @@ impl Model {
         changed
     }
 
-    /// Takes in a feedback; the window had room for another packet up to so many bytes in flight.
+    /// Takes in a feedback while packets leave at `rate`; the window had room for another packet up
+    /// to so many bytes in flight.
     /// Called from one place, with every ACK.
     #[inline(always)]
-    pub fn record(&mut self, feedback: &Feedback<'_>, room_up_to: Bytes) {
+    pub fn record(&mut self, feedback: &Feedback<'_>, rate: Rate, room_up_to: Bytes) {
         self.blackout.record(feedback);
         debug_assert!(self.spans.fit(self.length()));
-        let first = self.epoch.is_none();
+        let (first, longest) = (self.epoch.is_none(), self.length());
         if first {
             self.spans.begin(feedback.now);
         }
@@ -212,6 +216,8 @@ impl Model {
         if feedback.space == Space::Application {
             let acked = feedback.acked_bytes();
             self.batch.record(feedback, acked);
+            let bounds = (self.packet, longest);
+            self.trains.record(feedback, acked, rate, bounds);
             epoch.arrived = epoch.arrived + acked;
             count(epoch, feedback, from, room_up_to);
             if let Some(oldest) = feedback.acked.first() {
@@ -222,7 +228,9 @@ impl Model {
         if first {
             // The first epoch begins with the first sample.
             let sampled = epoch.samples(Source::Ack) + epoch.samples(Source::ReceiveTimestamps);
-            self.epoch = self.epoch.take().filter(|_| sampled > 0);
+            if sampled == 0 {
+                (self.epoch, self.trains) = Default::default();
+            }
         }
     }
 

@@ -16,12 +16,15 @@ use crate::controllers::bounds::SHORTEST;
 use crate::feedback::{Feedback, Space};
 use crate::measure::epoch::Epoch;
 use crate::measure::loss::LossCount;
+use crate::measure::train::TrainRates;
 use crate::units::{Bytes, Owd, Rate, Time};
 
 /// Packets that tell a rate: one more or less, where an epoch is cut, does not matter then.
 const RATE_PACKETS: u64 = 16;
 /// A source that sends fewer of them in an epoch keeps no queue.
 const QUEUE_PACKETS: u64 = 4;
+/// A train tries R if so much of it arrives: more of it waits.
+const TRIED_SHARE: f64 = 0.95;
 /// L has fallen if it was longer by this part of it.
 const FELL_DIVISOR: u32 = 16;
 
@@ -46,11 +49,19 @@ struct Lasted {
     arriving: Duration,
 }
 
-/// Whether the application limits an epoch, and that or the one before.
+/// Whether the application limits an epoch, and that or the one before, and what its trains show.
 #[derive(Debug, Clone, Copy)]
 struct Limited {
     now: bool,
     recently: bool,
+    trains: TrainRates,
+}
+
+impl Limited {
+    /// Whether the epoch tries a rate, all of it or a train.
+    fn tries(&self, rate: Rate) -> bool {
+        !self.now || self.trains.tried >= rate * TRIED_SHARE
+    }
 }
 
 impl Model {
@@ -121,7 +132,9 @@ impl Model {
             background: self.losses.background(),
             met: doing.startup.unwrap_or(Met::Nothing),
             app_limited: limited.now,
+            tried: limited.tries(doing.rate),
             recently_app_limited: limited.recently,
+            train_rate: limited.trains.shown,
             used_rate: self.used_rate(),
             may_queue: epoch.arrived >= self.packet * QUEUE_PACKETS,
             interrupted,
@@ -157,6 +170,7 @@ impl Model {
         Limited {
             now,
             recently: now || before,
+            trains: self.trains.take(self.packet),
         }
     }
 
@@ -220,7 +234,7 @@ impl Model {
         self.delay.add_queue(queue, at);
         if doing.startup.is_none() && !doing.holds {
             let used = match limited.now {
-                true => doing.rate.min(over_length),
+                true => doing.rate.min(over_length.max(limited.trains.shown)),
                 false => doing.rate,
             };
             self.largest_used.advance(at);

@@ -82,8 +82,12 @@ pub struct Seen {
     pub met: Met,
     /// Whether the application limits.
     pub app_limited: bool,
+    /// Whether R was tried, by all of the epoch or by a train.
+    pub tried: bool,
     /// Whether it does or did in the epoch before: what arrives was sent up to an epoch before.
     pub recently_app_limited: bool,
+    /// D, the largest rate of its packet trains; zero if none shows one.
+    pub train_rate: Rate,
     /// The largest rate that was recently used while nobody else kept a queue.
     pub used_rate: Rate,
     /// Whether so much came back that some of it may have been in a queue.
@@ -156,9 +160,14 @@ impl Seen {
         self.arriving < self.duration
     }
 
-    /// What arrived, with what may have been held up at the end.
+    /// What arrived, with what may have been held up at the end. A source that limits has shown the
+    /// path with its trains.
     pub fn full_delivery_rate(&self) -> Rate {
-        self.delivery_rate_or_floor() * (1.0 / (1.0 - self.uncertain))
+        let in_full = self.delivery_rate_or_floor() * (1.0 / (1.0 - self.uncertain));
+        match self.recently_app_limited {
+            false => in_full,
+            true => in_full.max(self.train_rate),
+        }
     }
 
     /// What arrived, or what the path is taken to carry if that is more.

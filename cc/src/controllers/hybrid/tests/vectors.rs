@@ -104,6 +104,8 @@ struct CourseCase {
     transmission_ms: f64,
     longest_ms: f64,
     app_limited: bool,
+    by_train: bool,
+    train_bps: f64,
     fills: bool,
     #[serde(default)]
     interrupted: bool,
@@ -308,7 +310,9 @@ fn seen_in(params: &Params, case: &CourseCase) -> Seen {
             (false, false) => Met::Nothing,
         },
         app_limited: case.app_limited,
+        tried: !case.app_limited || case.by_train,
         recently_app_limited: case.app_limited,
+        train_rate: Rate::from_bps(case.train_bps),
         used_rate: Rate::from_bps(case.used_bps),
         may_queue: case.may_queue,
         interrupted: case.interrupted,

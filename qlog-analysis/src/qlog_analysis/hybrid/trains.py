@@ -1,0 +1,147 @@
+"""The rate of packet trains: "Packet trains" in docs/papers/hybrid-measuring.md."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ..check.numbers import RELATIVE, TIME_TOLERANCE
+
+SHOWS, TRIES = 4, 10
+"""Packets of a train that shows a rate, and of one that tries R."""
+SLOWER = 2.0
+"""Packets that leave at less than R over this begin another train."""
+CLOCK = 1e-3
+"""s. What the sender's clock may delay them counts for nothing."""
+TRIED_SHARE = 0.95
+"""Of R: a train tries it if so much of it arrives."""
+MOST = 10e9
+"""bit/s."""
+MOST_READINGS = 64
+"""With more ways to read the times of a trace the rates are not judged."""
+
+
+class Range(NamedTuple):
+    """A rate, as far as truncated times leave it open, bit/s."""
+
+    low: float = 0.0
+    high: float = 0.0
+
+    def or_more(self, other: Range) -> Range:
+        """The larger of the two."""
+        return Range(max(self.low, other.low), max(self.high, other.high))
+
+
+ANY = Range(0.0, math.inf)
+
+
+class TrainRates(NamedTuple):
+    """The largest rates of the trains of an epoch; 0 where none shows one."""
+
+    shown: Range = Range()
+    tried: Range = Range()
+
+    def shows(self, rate: float) -> bool:
+        """Whether the largest rate may be this, bit/s."""
+        return self.shown.low * (1.0 - RELATIVE) <= rate <= self.shown.high * (1.0 + RELATIVE)
+
+    def tries(self, rate: float) -> set[bool]:
+        """Whether R was tried by a train, as far as that is open."""
+        needed = TRIED_SHARE * rate
+        surely, perhaps = self.tried.low >= needed * (1.0 + RELATIVE), self.tried.high >= needed * (1.0 - RELATIVE)
+        return {surely, perhaps}
+
+
+class _Train(NamedTuple):
+    left: float
+    came: float
+    """Of the newest packet of its first ACK: when it left, and when that came, s."""
+    last_left: float
+    last_came: float
+    acked: int = 0
+    """Bytes, after the first ACK."""
+    counts: bool = False
+    """Whether some of it was acknowledged in this epoch."""
+
+    def goes_on(self, mark: tuple[float, float], together: Range, longest: Range) -> set[bool]:
+        """Whether an ACK belongs to it that came, and whose newest packet left, at `mark`. Packets of a train may leave
+        so far apart, and it may last so long, s."""
+        came, left = mark
+        apart, lasts = max(left - self.last_left, 0.0), came - self.came
+        near = {apart <= together.low, apart <= together.high}
+        short = {lasts <= longest.low, lasts <= longest.high}
+        return {a and b for a in near for b in short}
+
+    def add(self, came: float, left: float, acked: int) -> _Train:
+        return self._replace(last_left=max(left, self.last_left), last_came=came, acked=self.acked + acked, counts=True)
+
+    def rate(self, tolerance: float) -> Range:
+        lasted = max(self.last_left - self.left, self.last_came - self.came)
+        ends = (max(lasted + tolerance, 1e-12), max(lasted - tolerance, 1e-12))
+        return Range(*(min(8.0 * self.acked / end, MOST) for end in ends))
+
+
+class _Reading(NamedTuple):
+    """One way to read the times of a trace."""
+
+    latest: _Train
+    rates: TrainRates = TrainRates()
+
+    def count_latest(self, packet_bytes: int, tolerance: float) -> TrainRates:
+        """The rates with that of the latest train."""
+        train, (shown, tried) = self.latest, self.rates
+        if not train.counts:
+            return self.rates
+        if train.acked >= SHOWS * packet_bytes:
+            shown = shown.or_more(train.rate(tolerance))
+        if train.acked >= TRIES * packet_bytes:
+            tried = tried.or_more(train.rate(tolerance))
+        return TrainRates(shown, tried)
+
+
+@dataclass(slots=True)
+class Trains:
+    """The packet trains of an epoch."""
+
+    tolerance: float = TIME_TOLERANCE
+    """Of differences of times, s."""
+
+    _readings: dict[_Reading, None] = field(default_factory=dict)
+    _lost: bool = False
+    """Whether there were too many: which train goes on is known again when one surely begins."""
+    _unknown: bool = False
+    """Whether they were in this epoch."""
+
+    def record(
+        self, came: float, left: float, acked: int, rate: tuple[float, float], path: tuple[tuple[float, ...], int]
+    ) -> None:
+        """An ACK that came then acknowledges so many bytes, the newest packet of which left then. R was between these,
+        bit/s; `path` has the values that L may have, s, and P, bytes."""
+        (lengths, packet_bytes), slack = path, self.tolerance
+        begins = _Train(left, came, left, came)
+        if not self._readings:
+            self._readings = {_Reading(begins): None}
+            return
+        low, high = rate
+        bits = 8.0 * acked * SLOWER
+        together = Range(bits / max(high, 1.0) + CLOCK - slack, bits / max(low, 1.0) + CLOCK + slack)
+        longest = Range(min(lengths) - slack, max(lengths) + slack)
+        found: dict[_Reading, None] = {}
+        for reading in self._readings:
+            verdicts = reading.latest.goes_on((came, left), together, longest)
+            if True in verdicts:
+                found[reading._replace(latest=reading.latest.add(came, left, acked))] = None
+            if False in verdicts:
+                found[_Reading(begins, reading.count_latest(packet_bytes, slack))] = None
+        self._lost = self._lost and not all(left - r.latest.last_left > together.high for r in self._readings)
+        if len(found) > MOST_READINGS:
+            found, self._lost = {_Reading(begins): None}, True
+        self._readings, self._unknown = found, self._unknown or self._lost
+
+    def take(self, packet_bytes: int) -> list[TrainRates]:
+        """An epoch is over: what the rates may be."""
+        rates = dict.fromkeys(reading.count_latest(packet_bytes, self.tolerance) for reading in self._readings)
+        self._readings = {_Reading(r.latest._replace(counts=False)): None for r in self._readings}
+        known, self._unknown = not self._unknown, self._lost
+        return (list(rates) or [TrainRates()]) if known else [TrainRates(ANY, ANY)]
