@@ -13,7 +13,8 @@ from foreign_layouts import picoquic, quic_go
 from qlog_analysis.invariants.invariant import Judgement, Outcome
 from qlog_analysis.invariants.run import ALL, judge
 from qlog_analysis.load import load
-from traces import FAST, records
+from traces import FAST, records, trace_of
+from tracewriter import Json
 
 SPECS = ("hybrid", "cubic", "reno", "bbr2", "smallq", "vegas", "rrr", "raimd")
 PATHS: dict[str, tuple[str, ...]] = {
@@ -90,6 +91,11 @@ def judged(folder: FilePath, spec: str, *values: str) -> dict[str, Judgement]:
     return {j.invariant.name: j for j in judge(load(lab.written(folder, spec, *values)))}
 
 
+def judgement(folder: FilePath, some: list[Json], name: str) -> Judgement:
+    """On one invariant, of a trace that was changed."""
+    return next(j for j in judge(trace_of(folder, some)) if j.invariant.name == name)
+
+
 def broken(judgements: dict[str, Judgement]) -> dict[str, str]:
     return {n: j.judged.breaches[0].message for n, j in judgements.items() if j.outcome is Outcome.FAIL}
 
@@ -140,6 +146,18 @@ def test_every_invariant_is_judged_and_held_by_somebody(
 @pytest.mark.parametrize("spec", ["cubic", "reno", "bbr2"])
 def test_quiches_own_controllers_do_not_answer_persistent_congestion(tmp_path: FilePath, spec: str) -> None:
     assert set(broken(judged(tmp_path, spec, *OUTAGE))) == {"persistent congestion"}
+
+
+def test_an_ack_that_comes_together_with_the_end_of_a_stream_makes_no_silence(tmp_path: FilePath) -> None:
+    """The window is full, and the ACK makes room at the moment at which the packet says that the stream ends."""
+    some = lab.records("cubic", "duration=2s")
+    before = judgement(tmp_path, some, "silence").judged
+    came = [r["data"]["frames"] for r in some if r.get("name") == "quic:packet_received"]
+    for i, frames in enumerate(came[30:]):
+        frames.append({"frame_type": "stop_sending", "stream_id": 4000 + 4 * i})
+    after = judgement(tmp_path, some, "silence")
+    assert (after.outcome, after.judged.cases) == (Outcome.PASS, before.cases)
+    assert after.judged.seconds == pytest.approx(before.seconds)
 
 
 def test_what_a_trace_does_not_show_is_not_judged(tmp_path: FilePath) -> None:

@@ -179,7 +179,7 @@ class Builder:
             elif f.frame_type in SIGNALS:
                 self._signal(record, event, f, sent=True)
             elif f.frame_type == "reset_stream":
-                self.trace.abandoned.setdefault(f.stream_id or 0, record.number)
+                self._abandoned(record, event, f)
 
     def _packet_received(self, record: Record, event: wire.Event) -> None:
         packet, space = self._packet(record, event)
@@ -198,7 +198,7 @@ class Builder:
             elif f.frame_type in SIGNALS:
                 self._signal(record, event, f, sent=False)
             elif f.frame_type == "stop_sending":
-                self.trace.abandoned.setdefault(f.stream_id or 0, record.number)
+                self._abandoned(record, event, f)
 
     def _data_moved(self, record: Record, event: wire.Event) -> None:
         moved = self._dialect.decode(event.data, wire.DataMoved, record, event.name)
@@ -216,6 +216,9 @@ class Builder:
         time = event.time / 1e3
         signal = Signal(record.number, time, frame.frame_type, sent, frame.stream_id, limit, frame.reason)
         self.trace.signals.append(signal)
+
+    def _abandoned(self, record: Record, event: wire.Event, frame: wire.Frame) -> None:
+        self.trace.abandoned.setdefault(frame.stream_id or 0, (record.number, event.time / 1e3))
 
     def _ack(self, record: Record, event: wire.Event, space: Space, frame: wire.Frame) -> None:
         time = event.time / 1e3

@@ -232,8 +232,8 @@ class Trace:
     finished: set[int] = field(default_factory=set)
     """Streams whose end was sent."""
     written: Written = field(default_factory=Written)
-    abandoned: dict[int, int] = field(default_factory=dict)
-    """Streams that were reset here or that the peer asked to stop, and the record that says so."""
+    abandoned: dict[int, tuple[int, float]] = field(default_factory=dict)
+    """Streams that were reset here or that the peer asked to stop, and record and time of what says so."""
     came_late: list[int] = field(default_factory=list)
     """Packets (positions in `sent`) that were declared lost and acknowledged afterwards."""
     came_late_at: Column[float] = field(default_factory=floats)

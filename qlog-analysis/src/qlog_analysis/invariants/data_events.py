@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
 
-from ..arrays import Ints
-from ..model import SentPackets, Signal, Trace
+from ..arrays import Bools, Floats, Ints
+from ..model import SentPackets, Trace
 from ..packed import Column, part, take
 
 
@@ -46,23 +46,62 @@ class Events:
         return places, self.which[places]
 
 
-def peers_limits(trace: Trace) -> list[tuple[int, Signal]]:
-    """Positions in `Trace.signals`, and what stands there."""
-    kinds = ("max_data", "max_stream_data")
-    return [(i, signal) for i, signal in enumerate(trace.signals) if signal.kind in kinds and not signal.sent]
+@dataclass(frozen=True, slots=True)
+class OfKind:
+    """Events of one kind, in order."""
+
+    kind: Kind
+    record: Ints
+    time: Floats
+    which: Ints
+    """Of its kind each is."""
+
+    def only(self, some: Bools | slice) -> OfKind:
+        return OfKind(self.kind, self.record[some], self.time[some], self.which[some])
+
+
+def in_order(kinds: Sequence[OfKind]) -> tuple[Ints, Floats, Events]:
+    """Records and times of the events of all of these kinds, and what they are, in the order of the trace."""
+    kind = np.repeat([k.kind for k in kinds], [len(k.record) for k in kinds])
+    record, which = np.concatenate([k.record for k in kinds]), np.concatenate([k.which for k in kinds])
+    order = np.lexsort((which, kind, record))
+    return record[order], np.concatenate([k.time for k in kinds])[order], Events(kind[order], which[order])
 
 
 class Rows:
-    """Rows of a column of records, taken in their order."""
+    """Events of a kind of which a trace has columns, taken in their order."""
 
-    def __init__(self, record: Column[int]) -> None:
-        self._record = record
+    def __init__(self, kind: Kind, record: Column[int], time: Column[float]) -> None:
+        self._kind, self._record, self._time = kind, record, time
         self._at = 0
 
-    def until(self, record: int) -> tuple[Ints, Ints]:
-        """Those after the last ones that were taken and before a record: positions, and records."""
+    def until(self, record: int) -> OfKind:
+        """Those after the last ones that were taken and before a record."""
         begin, self._at = self._at, self._record.left(record)
-        return np.arange(begin, self._at), part(self._record, begin, self._at)
+        place = begin, self._at
+        return OfKind(self._kind, part(self._record, *place), part(self._time, *place), np.arange(*place))
+
+
+class SendLimits:
+    """What limits the data that may be sent, taken in order: the peer's limits, and that streams were abandoned."""
+
+    def __init__(self, trace: Trace) -> None:
+        kinds = ("max_data", "max_stream_data")
+        limits = [(x.record, x.time, i) for i, x in enumerate(trace.signals) if x.kind in kinds and not x.sent]
+        gone = [(*said, stream) for stream, said in trace.abandoned.items()]
+        self._kinds = [_of_kind(Kind.LIMIT, limits), _of_kind(Kind.ABANDONED, gone)]
+        self._begin = -1
+
+    def until(self, record: int) -> list[OfKind]:
+        """Those after the last ones that were taken and before a record."""
+        begin, self._begin = self._begin, record
+        return [k.only(slice(*np.searchsorted(k.record, (begin, record)).tolist())) for k in self._kinds]
+
+
+def _of_kind(kind: Kind, rows: list[tuple[int, float, int]]) -> OfKind:
+    record, time, which = zip(*sorted(rows), strict=True) if rows else ((), (), ())
+    whole = [np.array(column, dtype=np.int64) for column in (record, which)]
+    return OfKind(kind, whole[0], np.array(time, dtype=np.float64), whole[1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Ints
 from ..metrics.windows import Sends, Window
-from .data_events import Events, Kind, Rows, frames_of
+from .data_events import Kind, OfKind, Rows, frames_of, in_order
 from .invariant import Invariant, Judged, Watch
 from .seen import INITIAL_WINDOW, Seen, Stretch
 from .waiting import Waiting
@@ -181,7 +181,7 @@ class _Held:
         self._by_window = burst is PROBING
         written = seen.trace.written
         known = len(written) and seen.trace.first_limits is not None
-        self._written = Rows(written.record) if known else None
+        self._written = Rows(Kind.WRITTEN, written.record, written.time) if known else None
         self._waiting = Waiting(seen.trace, losses=False)
         self._last = False
 
@@ -190,11 +190,9 @@ class _Held:
         s = w.sends
         otherwise = ((s.in_flight + s.size + self._full > s.window) & self._by_window)[paced]
         if self._written is not None:
-            rows, written = self._written.until(w.next_record)
-            order = np.argsort(np.concatenate((written, s.record[paced])), kind="stable")
-            kind = np.repeat((Kind.WRITTEN, Kind.SENT), (len(written), len(paced)))[order]
-            which = np.concatenate((rows, s.packet[paced]))[order]
-            otherwise |= ~self._waiting.after(Events(kind, which))[kind == Kind.SENT]
+            sent = OfKind(Kind.SENT, s.record[paced], s.time[paced], s.packet[paced])
+            _, _, events = in_order([sent, self._written.until(w.next_record)])
+            otherwise |= ~self._waiting.after(events)[events.kind == Kind.SENT]
         held = [self._last, *otherwise.tolist()]
         self._last = held.pop()
         return held

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Ints
-from ..invariants.data_events import Events, Kind, Rows, peers_limits
+from ..invariants.data_events import Events, Kind, Rows, SendLimits, in_order
 from ..invariants.waiting import Waiting
 from ..metrics.windows import WINDOW
 from ..model import NEVER, Space, Trace
@@ -53,30 +53,18 @@ class _EventsOf:
 
     def __init__(self, trace: Trace) -> None:
         self._space = trace.sent.space
-        self._columns = [
-            (kind, Rows(record))
-            for kind, record in (
-                (Kind.FEEDBACK, trace.feedback.record),
-                (Kind.WRITTEN, trace.written.record),
-                (Kind.SENT, trace.sent.record),
-            )
+        feedback, written, sent = trace.feedback, trace.written, trace.sent
+        self._others = [
+            Rows(Kind.FEEDBACK, feedback.record, feedback.time),
+            Rows(Kind.WRITTEN, written.record, written.time),
         ]
-        limits = peers_limits(trace)
-        few = [(signal.record, Kind.LIMIT, i) for i, signal in limits]
-        few += [(record, Kind.ABANDONED, stream) for stream, record in trace.abandoned.items()]
-        self._few = np.array(sorted(few), dtype=np.int64).reshape(-1, 3)
-        self._begin = -1
+        self._sent = Rows(Kind.SENT, sent.record, sent.time)
+        self._limits = SendLimits(trace)
 
     def until(self, end: int) -> tuple[Ints, Events]:
         """Those before a record and after the ones that were given before, with their records."""
-        some = [self._few[slice(*np.searchsorted(self._few[:, 0], (self._begin, end)).tolist())]]
-        for kind, rows in self._columns:
-            which, record = rows.until(end)
-            if kind is Kind.SENT:
-                own = np.frombuffer(self._space, dtype=np.uint8)[which] == Space.APPLICATION
-                which, record = which[own], record[own]
-            some.append(np.stack((record, np.full(len(record), kind), which), axis=1))
-        self._begin = end
-        every = np.concatenate(some)
-        record, kind_of, which = every[np.lexsort(every[:, ::-1].T)].T
-        return record, Events(kind_of, which)
+        sent = self._sent.until(end)
+        own = np.frombuffer(self._space, dtype=np.uint8)[sent.which] == Space.APPLICATION
+        others = (rows.until(end) for rows in self._others)
+        record, _, events = in_order([sent.only(own), *others, *self._limits.until(end)])
+        return record, events
