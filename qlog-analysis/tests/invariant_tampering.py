@@ -115,6 +115,20 @@ def early(packets: int, since_ms: float) -> Tamper:
     return tamper
 
 
+def raised(frame: Json) -> Tamper:
+    """The peer's first limit of flow control is small, and it raises it by this frame before it is reached."""
+    limit = "initial_max_data" if frame["frame_type"] == "max_data" else "initial_max_stream_data_uni"
+
+    def tamper(some: list[Json]) -> None:
+        told = next(r["data"] for r in some if r.get("data", {}).get("initiator") == "remote")
+        assert limit in told
+        told[limit] = 200_000
+        came = [r["data"]["frames"] for r in named(some, "quic:packet_received")]
+        came[60].append({**frame, "maximum": 1 << 40})
+
+    return tamper
+
+
 def marks_counted(more: int) -> Tamper:
     """The peer counts packets that were never sent."""
 

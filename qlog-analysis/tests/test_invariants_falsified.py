@@ -33,6 +33,18 @@ CASES: dict[str, tuple[str, str, tuple[str, ...], Tamper]] = {
     "the rate is told smaller": ("pacing", "hybrid", PLAIN, t.scaled("pacing_rate", 0.9)),
     "the rate of bbr2 is told smaller": ("pacing", "bbr2", PLAIN, t.scaled("pacing_rate", 0.8)),
     "the rate of raimd is told smaller": ("pacing", "raimd", PLAIN, t.scaled("pacing_rate", 0.9)),
+    "it is beyond the first limit of flow control": (
+        "pacing",
+        "hybrid",
+        PLAIN,
+        t.both(t.raised({"frame_type": "max_data"}), t.scaled("pacing_rate", 0.9, 2000.0)),
+    ),
+    "five packets leave early there": (
+        "pacing",
+        "raimd",
+        HELD_ACKS,
+        t.both(t.raised({"frame_type": "max_stream_data", "stream_id": 3}), t.early(5, 1500.0)),
+    ),
     "losses are not answered": ("loss", "vegas", LOSSY, t.never_less("congestion_window", 1.0)),
     "losses of reno are not answered": ("loss", "reno", LOSSY, t.never_less("congestion_window", 1.0)),
     "losses of raimd are not answered": ("loss", "raimd", LOSSY, t.never_less("pacing_rate", 1.0)),

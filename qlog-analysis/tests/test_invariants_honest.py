@@ -10,6 +10,7 @@ import lab
 import tracewriter
 from drawn_paths import alarms, draw
 from foreign_layouts import picoquic, quic_go
+from invariant_tampering import raised
 from qlog_analysis.invariants.invariant import Judgement, Outcome
 from qlog_analysis.invariants.run import ALL, judge
 from qlog_analysis.load import load
@@ -146,6 +147,16 @@ def test_every_invariant_is_judged_and_held_by_somebody(
 @pytest.mark.parametrize("spec", ["cubic", "reno", "bbr2"])
 def test_quiches_own_controllers_do_not_answer_persistent_congestion(tmp_path: FilePath, spec: str) -> None:
     assert set(broken(judged(tmp_path, spec, *OUTAGE))) == {"persistent congestion"}
+
+
+@pytest.mark.parametrize("frame", [{"frame_type": "max_data"}, {"frame_type": "max_stream_data", "stream_id": 3}])
+def test_pacing_is_judged_beyond_the_first_limits(tmp_path: FilePath, frame: Json) -> None:
+    some = lab.records("hybrid", "duration=3s")
+    before = judgement(tmp_path, some, "pacing")
+    raised(frame)(some)
+    after = judgement(tmp_path, some, "pacing")
+    assert [before.outcome, after.outcome] == [Outcome.PASS, Outcome.PASS]
+    assert after.judged.cases == before.judged.cases > 1000
 
 
 def test_an_ack_that_comes_together_with_the_end_of_a_stream_makes_no_silence(tmp_path: FilePath) -> None:

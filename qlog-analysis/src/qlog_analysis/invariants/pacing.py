@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Ints
 from ..metrics.windows import Sends, Window
-from .data_events import Kind, OfKind, Rows, frames_of, in_order
+from .data_events import Kind, OfKind, Rows, SendLimits, frames_of, in_order
 from .invariant import Invariant, Judged, Watch
 from .seen import INITIAL_WINDOW, Seen, Stretch
 from .waiting import Waiting
@@ -18,7 +18,8 @@ from .waiting import Waiting
 CATCH_UP = 1e-3
 """s: quiche's pacer may make up for so much of a late departure (`burst_allowance` of the controllers here)."""
 TOGETHER = 50e-6
-"""s: what is released so close together an endpoint may send at once (quiche's `ReleaseDecision::EQUAL_THRESHOLD`)."""
+"""s: what is due so soon an endpoint may send at once (quiche's `ReleaseDecision::EQUAL_THRESHOLD`). That is counted
+from when it sends: were it from a release that lies ahead itself, one burst would lead to the next without end."""
 TRUNCATED = 2e-6
 """s: the difference of two times, each truncated to 1 us."""
 SHORTER = 1e-9
@@ -51,7 +52,10 @@ OTHERS = Burst(paced=INITIAL_WINDOW, after_idle=INITIAL_WINDOW, first=INITIAL_WI
 
 @dataclass(slots=True)
 class Schedule:
-    """When the next packet is due, if every one since the last pause left when it was due."""
+    """When the next packet is due, if every one since the last pause left when it was due.
+
+    How long a packet takes, quiche's pacer counts by the rate at which that packet leaves, and moves no release later.
+    So a rate counts from the first packet on that leaves after its report, and one that falls needs no tolerance."""
 
     burst: Burst
     due: float = -math.inf
@@ -182,6 +186,7 @@ class _Held:
         written = seen.trace.written
         known = len(written) and seen.trace.first_limits is not None
         self._written = Rows(Kind.WRITTEN, written.record, written.time) if known else None
+        self._limits = SendLimits(seen.trace)
         self._waiting = Waiting(seen.trace, losses=False)
         self._last = False
 
@@ -191,7 +196,7 @@ class _Held:
         otherwise = ((s.in_flight + s.size + self._full > s.window) & self._by_window)[paced]
         if self._written is not None:
             sent = OfKind(Kind.SENT, s.record[paced], s.time[paced], s.packet[paced])
-            _, _, events = in_order([sent, self._written.until(w.next_record)])
+            _, _, events = in_order([sent, self._written.until(w.next_record), *self._limits.until(w.next_record)])
             otherwise |= ~self._waiting.after(events)[events.kind == Kind.SENT]
         held = [self._last, *otherwise.tolist()]
         self._last = held.pop()
@@ -202,10 +207,11 @@ INVARIANT = Invariant(
     name="pacing",
     holds="over any stretch no more is sent than the pacing rates that were reported allow, and a burst",
     needs=("packet_sent", "packet_received with ACK frames", "recovery_metrics_updated with pacing_rate"),
-    tolerance="1.05 ms, by which quiche's pacer makes up for late departures or joins two; together one packet of this "
-    "project's controllers, two above 12 Mbit/s, three in hybrid's start-up; two of others in quiche and ten after "
-    "idle, ten of other writers (RFC 9002 section 7.7); packets that the application (or, of hybrid, the window) held "
-    "back: quiche's pacer then begins a new burst",
+    tolerance="1.05 ms, by which quiche's pacer makes up for late departures or joins two; a rate counts from the "
+    "first packet on that leaves after its report; together one packet of this project's controllers, two above 12 "
+    "Mbit/s, three in hybrid's start-up; two of others in quiche and ten after idle, ten of other writers (RFC 9002 "
+    "section 7.7); packets that the application (or, of hybrid, the window) held back: quiche's pacer then begins a "
+    "new burst",
     unit="packets",
     least=10,
     judge=judge,
