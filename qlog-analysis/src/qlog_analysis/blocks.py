@@ -1,6 +1,6 @@
 """Builds a `Trace` from blocks of records: what `Builder` does record by record, with columns.
 
-A stretch of a block in which anything is not as it should be is left to `Builder`, from its first record on, so that
+A part of a block in which anything is not as it should be is left to `Builder`, from its first record on, so that
 there is one word on what is wrong with a record. What comes out does not depend on which of the two took a record."""
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from itertools import pairwise
 
+from .block_part import BlockPart, Whole
 from .broken import Broken
 from .builder import Builder
 from .compiled import columns_of
 from .dialect.native import Native
 from .record import Block, Record
-from .stretch import Stretch, Whole
 
 MOST_SINGLE = 0.05
 """Share of the records of a block that may be no rows of its columns; with more of them a block is not worth it."""
@@ -41,14 +41,14 @@ class BlockBuilder:
             if before >= 0:
                 self._one_by_one([others[before]])
             if before + 1 < end:
-                self._stretch(piece, whole, others, before + 1, end)
+                self._part(piece, whole, others, before + 1, end)
 
-    def _stretch(self, block: Block, whole: Whole, others: dict[int, Record], first: int, end: int) -> None:
-        stretch = Stretch(self._builder.progress, whole, block.number, first, end)
-        if not stretch.usual:
+    def _part(self, block: Block, whole: Whole, others: dict[int, Record], first: int, end: int) -> None:
+        part = BlockPart(self._builder.progress, whole, block.number, first, end)
+        if not part.usual:
             self._one_by_one(block.records(first, end))
             return
-        stretch.take()
+        part.take()
         apart = whole.columns.apart
         self._one_by_one(others[at] for at in apart[bisect_left(apart, first) : bisect_left(apart, end)])
         self._builder.progress.seen(block.number + end - 1)

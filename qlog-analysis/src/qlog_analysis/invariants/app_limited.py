@@ -13,7 +13,7 @@ from ..metrics.windows import Sends
 from ..model import TIME_RESOLUTION
 from ..packed import floats, part
 from .invariant import Invariant, Judged, Watch
-from .seen import INITIAL_WINDOW, Seen, Stretch
+from .seen import INITIAL_WINDOW, Seen, SeenWindow
 
 USED = 4.0
 """A window may grow to twice what is in flight in a round trip (RFC 9002 section 7.3.1), and a sender that learns of a
@@ -55,12 +55,12 @@ class _Limited:
         """What might leave as each round trip begins."""
         self._out = Judged()
 
-    def add(self, stretch: Stretch, /) -> None:
-        w, m = stretch.window, self._seen.trace.metrics
-        self._used.extend(w.in_flight_after(stretch.feedback_record - 1))
+    def add(self, shown: SeenWindow, /) -> None:
+        w, m = shown.window, self._seen.trace.metrics
+        self._used.extend(w.in_flight_after(shown.feedback_record - 1))
         self._used.pack()
         if self._runs is not None:
-            self._paced.extend(self._runs.fastest(w.sends, stretch.feedback_record))
+            self._paced.extend(self._runs.fastest(w.sends, shown.feedback_record))
             self._paced.pack()
         place = w.rows.start, w.rows.stop
         record, alone, rate = (part(c, *place) for c in (m.record, m.congestion_window, m.pacing_rate))
@@ -68,12 +68,12 @@ class _Limited:
         rows = np.concatenate((self._rows, (window, alone, rate)), axis=1)
         highest = np.fmax.accumulate(np.concatenate((self._highest, rows[:, 1:]), axis=1), axis=1)
         self._rows, self._highest = rows[:, -1:], highest[:, -1:]
-        self._note_windows(stretch, record, rows[0])
+        self._note_windows(shown, record, rows[0])
         grows = (record >= self._start) & (record < self._seen.until) & (window > highest[0, :-1])
         # BBR's window follows its rate, and a paced window's rate the round trip.
         grows &= ~(rate <= highest[2, :-1]) & ~(alone <= highest[1, :-1])
         some = np.flatnonzero(grows)
-        at = w.feedback.start + np.searchsorted(stretch.feedback_record, record[some], side="right") - 1
+        at = w.feedback.start + np.searchsorted(shown.feedback_record, record[some], side="right") - 1
         for i, newest in zip(some.tolist(), np.maximum(at, 0).tolist(), strict=True):
             before = float(rows[0, i]), float(rows[2, i])
             self._judge_one(w.rows.start + i, newest, before, float(window[i]), float(highest[0, i]))
@@ -96,12 +96,12 @@ class _Limited:
         since = np.searchsorted(self._recent, np.int32(feedback), side="right")  # of another kind all would be copied
         return min(int(since), feedback)
 
-    def _note_windows(self, stretch: Stretch, record: Ints, window: Floats) -> None:
-        """`window` begins with that of the row before the stretch."""
-        feedback, noted = stretch.window.feedback, len(self._windows)
+    def _note_windows(self, shown: SeenWindow, record: Ints, window: Floats) -> None:
+        """`window` begins with that of the row before those of `shown`."""
+        feedback, noted = shown.window.feedback, len(self._windows)
         began = self._began[noted : bisect_left(self._began, feedback.stop)]
         places = np.array(began, dtype=np.int64) - feedback.start
-        self._windows.extend(window[np.searchsorted(record, stretch.feedback_record[places], side="right")])
+        self._windows.extend(window[np.searchsorted(record, shown.feedback_record[places], side="right")])
         self._windows.pack()
 
     def judged(self) -> Judged:

@@ -10,7 +10,7 @@ from ..arrays import Floats, Ints
 from ..model import NEVER
 from ..packed import part, parts, take
 from .invariant import Invariant, Judged, Watch
-from .seen import Seen, Stretch
+from .seen import Seen, SeenWindow
 
 SHOWN = 200
 """Breaches kept: after one error every later row is wrong."""
@@ -32,8 +32,8 @@ class _InFlight:
         self._begin: float | None = None
         self._out = Judged()
 
-    def add(self, stretch: Stretch, /) -> None:
-        w, m, out = stretch.window, self._trace.metrics, self._out
+    def add(self, shown: SeenWindow, /) -> None:
+        w, m, out = shown.window, self._trace.metrics, self._out
         place = w.rows.start, w.rows.stop
         record, written = part(m.record, *place), part(m.bytes_in_flight, *place)
         use = ~np.isnan(written) & (record < self._until)

@@ -46,9 +46,9 @@ class Judged:
 
 
 class Watch(Protocol):
-    """Judges a trace of which it is told stretch by stretch, so that a long trace takes no more memory."""
+    """Judges a trace of which it is told window by window, so that a long trace takes no more memory."""
 
-    def add(self, stretch: Any, /) -> None: ...
+    def add(self, shown: Any, /) -> None: ...
 
     def judged(self) -> Judged: ...
 
@@ -70,7 +70,7 @@ class Invariant(Generic[T]):
     """Of what was seen: a trace, or a trace with the record of its run."""
 
     def of(self, seen: T) -> Judgement:
-        """Of one that needs no stretches."""
+        """Of one that needs no windows."""
         judged = self.judge(seen)
         assert isinstance(judged, Judged)
         return Judgement(self, judged)

@@ -12,7 +12,7 @@ from ..arrays import Ints
 from ..metrics.windows import Sends, Window
 from .data_events import Kind, OfKind, Rows, SendLimits, frames_of, in_order
 from .invariant import Invariant, Judged, Watch
-from .seen import INITIAL_WINDOW, Seen, Stretch
+from .seen import INITIAL_WINDOW, Seen, SeenWindow
 from .waiting import Waiting
 
 CATCH_UP = 1e-3
@@ -111,8 +111,8 @@ class _Pacing:
         self._reported = False
         self._out = Judged()
 
-    def add(self, stretch: Stretch, /) -> None:
-        s, sent, plan = stretch.window.sends, self._seen.trace.sent, self._plan
+    def add(self, shown: SeenWindow, /) -> None:
+        s, sent, plan = shown.window.sends, self._seen.trace.sent, self._plan
         self._reported |= bool(np.isfinite(s.pacing).any())
         if not self._seen.trace.sizes_known:
             return
@@ -120,8 +120,8 @@ class _Pacing:
         data = frames_of(sent, s.packet)[1] > 0  # quiche paces what carries data
         paced = np.flatnonzero((s.record < self._seen.until) & data & ~np.isnan(transfer))
         times = (c[paced].tolist() for c in (s.time, transfer))
-        held = self._held.before(stretch.window, paced)
-        rows = zip(*times, self._unpaced(stretch, paced), self._together(s, paced), held, strict=True)
+        held = self._held.before(shown.window, paced)
+        rows = zip(*times, self._unpaced(shown, paced), self._together(s, paced), held, strict=True)
         for i, (time, takes, free, most, was_held) in enumerate(rows):
             if free is not None:
                 plan.free = free
@@ -161,14 +161,14 @@ class _Pacing:
         recently = np.convolve(several, np.ones(PROBING.paced))[len(self._several) : len(several)] > 0
         return [burst.paced if x else 1 for x in recently.tolist()]
 
-    def _unpaced(self, stretch: Stretch, paced: Ints) -> list[int | None]:
+    def _unpaced(self, shown: SeenWindow, paced: Ints) -> list[int | None]:
         """How many packets may leave unpaced from each on because nothing was in flight at it, or at one since the
         packet before it; None where something was."""
-        s = stretch.window.sends
+        s = shown.window.sends
         out: list[int | None] = [None] * (len(paced) + 1)
         out[0] = self._idle
         empty = np.flatnonzero(s.in_flight <= 0.0)
-        known = ~np.isnan(stretch.ptos_before(s.record[empty]))
+        known = ~np.isnan(shown.ptos_before(s.record[empty]))
         for i, rtt_known in zip(np.searchsorted(paced, empty).tolist(), known.tolist(), strict=True):
             out[i] = self._burst.after_idle if rtt_known else self._burst.first
         self._idle = out.pop()

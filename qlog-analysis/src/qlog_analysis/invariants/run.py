@@ -27,8 +27,8 @@ def judge(trace: Trace) -> list[Judgement]:
         seen = see(trace)
         begun = [i.judge(seen) for i in ALL]
         watching = [one for one in begun if not isinstance(one, Judged)]
-        for stretch in seen.stretches():
+        for shown in seen.windows():
             for one in watching:
-                one.add(stretch)
+                one.add(shown)
         found = (one if isinstance(one, Judged) else one.judged() for one in begun)
         return [Judgement(i, judged) for i, judged in zip(ALL, found, strict=True)]

@@ -1,4 +1,4 @@
-"""What the invariants look at: a trace, stretch by stretch, with the probe timeout at every moment."""
+"""What the invariants look at: a trace, window by window, with the probe timeout at every moment."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PART = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class SeenWindow:
     """A part of a trace, with its feedback."""
 
     window: Window
@@ -56,13 +56,13 @@ class Seen:
     round_end: npt.NDArray[np.int32]
     """For each feedback the first one (index) that acknowledges a packet sent later; one past the last if none."""
 
-    def stretches(self) -> Iterator[Stretch]:
+    def windows(self) -> Iterator[SeenWindow]:
         """The trace, part by part."""
         feedback, timeouts = self.trace.feedback, ProbeTimeouts(self.trace)
         for w in self.o.windows():
             place = w.feedback.start, w.feedback.stop
             record, time = part(feedback.record, *place), part(feedback.time, *place)
-            yield Stretch(w, record, time, *timeouts.after(*place))
+            yield SeenWindow(w, record, time, *timeouts.after(*place))
 
     @property
     def ours(self) -> bool:

@@ -18,7 +18,7 @@ from ..packed import take
 from .data_events import Events, Kind
 from .invariant import Breach, Invariant, Judged, Watch
 from .pacing import CATCH_UP
-from .seen import PART, Seen, Stretch
+from .seen import PART, Seen, SeenWindow
 from .steps import Steps, StepsOf
 from .waiting import Waiting
 
@@ -111,12 +111,12 @@ class _Silence:
         self._steps = 0
         self._out = Judged()
 
-    def add(self, stretch: Stretch, /) -> None:
-        steps = self._steps_of.of(stretch)
+    def add(self, shown: SeenWindow, /) -> None:
+        steps = self._steps_of.of(shown)
         self._due.enter()
         if not len(steps.record):
             return
-        pto = self._ptos(stretch, steps)
+        pto = self._ptos(shown, steps)
         known = (steps.record >= self._begin) & ~np.isnan(pto[1:])
         able = known & steps.room & self._waiting.after(steps.events)
         took = np.diff(steps.time, prepend=self._last_time)
@@ -127,10 +127,10 @@ class _Silence:
         self._out.breaches += moments.breaches(partial(self._due.before, steps.events))
         self._steps += len(steps.record)
 
-    def _ptos(self, stretch: Stretch, steps: Steps) -> Floats:
+    def _ptos(self, shown: SeenWindow, steps: Steps) -> Floats:
         """Before the first and after each of the steps."""
         told = steps.is_kind(Kind.FEEDBACK)
-        after = stretch.pto_high[1:][steps.events.which[told] - stretch.window.feedback.start]
+        after = shown.pto_high[1:][steps.events.which[told] - shown.window.feedback.start]
         return np.concatenate(([self._pto], np.concatenate(([self._pto], after))[np.cumsum(told)]))
 
     def _moments(self, steps: Steps, pto: Floats, able: Bools, flying: Bools) -> _Moments:

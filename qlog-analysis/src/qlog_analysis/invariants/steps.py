@@ -11,7 +11,7 @@ from ..arrays import Bools, Floats, Ints
 from ..metrics.windows import Window
 from ..packed import part
 from .data_events import Events, Kind, OfKind, Rows, SendLimits, in_order
-from .seen import Seen, Stretch
+from .seen import Seen, SeenWindow
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,12 @@ class StepsOf:
         self._last: tuple[int, float, float, bool] | None = None
         """Of the last event: record, time, bytes in flight after it, and whether there was room."""
 
-    def of(self, stretch: Stretch) -> Steps:
-        """Those of a stretch."""
-        w, m = stretch.window, self._seen.trace.metrics
+    def of(self, shown: SeenWindow) -> Steps:
+        """Those of a window."""
+        w, m = shown.window, self._seen.trace.metrics
         rows, feedback = (w.rows.start, w.rows.stop), (w.feedback.start, w.feedback.stop)
         kinds = [
-            OfKind(Kind.FEEDBACK, stretch.feedback_record, stretch.feedback_time, np.arange(*feedback)),
+            OfKind(Kind.FEEDBACK, shown.feedback_record, shown.feedback_time, np.arange(*feedback)),
             OfKind(Kind.METRICS, part(m.record, *rows), part(m.time, *rows), np.arange(*rows)),
             OfKind(Kind.SENT, w.sends.record, w.sends.time, w.sends.packet),
             self._written.until(w.next_record),

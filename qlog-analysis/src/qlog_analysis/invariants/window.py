@@ -10,7 +10,7 @@ from ..arrays import Bools, Floats
 from ..metrics.windows import Window
 from .invariant import Invariant, Judged, Watch
 from .repair import repair
-from .seen import Seen, Stretch
+from .seen import Seen, SeenWindow
 
 PROBES = 2
 """Packets that a probe timeout lets go whatever the window (RFC 9002 sections 6.2.4 and 7.5)."""
@@ -38,12 +38,12 @@ class _Window:
         self._begin: float | None = None
         self._out = Judged()
 
-    def add(self, stretch: Stretch, /) -> None:
-        s, out = stretch.window.sends, self._out
+    def add(self, shown: SeenWindow, /) -> None:
+        s, out = shown.window.sends, self._out
         if not len(s):
             return
-        beyond = self._beyond(stretch.window)
-        used = np.flatnonzero((s.record < self._seen.until) & ~np.isnan(beyond) & ~self._probes(stretch))
+        beyond = self._beyond(shown.window)
+        used = np.flatnonzero((s.record < self._seen.until) & ~np.isnan(beyond) & ~self._probes(shown))
         if not len(used):
             return
         if self._begin is None:
@@ -66,10 +66,10 @@ class _Window:
                     beyond[i] = 0.0
         return beyond
 
-    def _probes(self, stretch: Stretch) -> Bools:
+    def _probes(self, shown: SeenWindow) -> Bools:
         """Packets that a probe timeout lets go."""
-        s = stretch.window.sends
-        expired = np.diff(s.time, prepend=self._sent_at) >= stretch.ptos_before(s.record) - TIMER
+        s = shown.window.sends
+        expired = np.diff(s.time, prepend=self._sent_at) >= shown.ptos_before(s.record) - TIMER
         expired = np.concatenate((self._expired, expired))
         self._sent_at, self._expired = float(s.time[-1]), expired[len(expired) - PROBES + 1 :]
         found: Bools = np.convolve(expired, np.ones(PROBES))[PROBES - 1 : len(expired)] > 0.0

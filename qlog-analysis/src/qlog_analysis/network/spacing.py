@@ -29,11 +29,11 @@ def judge(j: Joined) -> Judged:
     # the handshake's.
     size = np.where(np.bincount(row[found], minlength=len(j.data))[row] > 1, sends.size, size)
     watch, at = pacing.judge(j.seen), 0
-    for stretch in j.seen.stretches():
-        some = slice(at, at + len(stretch.window.sends))
+    for shown in j.seen.windows():
+        some = slice(at, at + len(shown.window.sends))
         at = some.stop
-        here = replace(stretch.window.sends, time=time[some], size=size[some])
-        watch.add(replace(stretch, window=replace(stretch.window, sends=here)))
+        here = replace(shown.window.sends, time=time[some], size=size[some])
+        watch.add(replace(shown, window=replace(shown.window, sends=here)))
     return watch.judged()
 
 

@@ -1,4 +1,4 @@
-"""A stretch of a block of records, as rows of columns, and what it adds to a trace. What each event means stands in
+"""A part of a block of records, as rows of columns, and what it adds to a trace. What each event means stands in
 `Builder`, which takes them one by one."""
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .recovery import AckedTogether, AckRanges
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A block, with what is needed of it for every stretch."""
+    """A block, with what is needed of it for every part."""
 
     columns: Columns
     frames_sent: Ints
@@ -41,7 +41,7 @@ class Whole:
         return cls(columns, frames_sent, frames_received, ranges, told, at[order], time[order] / 1e3)
 
 
-class Stretch:
+class BlockPart:
     def __init__(self, progress: Progress, whole: Whole, number: int, first: int, end: int) -> None:
         """Of records from `first` up to, and without, `end`; `number` is that of the block's first record."""
         self._progress = progress
@@ -79,7 +79,7 @@ class Stretch:
         return True
 
     def _sent_by_space(self) -> dict[Space, tuple[Ints, Ints]]:
-        """Places among the packets that are sent in the stretch, and numbers, of those of a space that has any."""
+        """Places among the packets that are sent in this part, and numbers, of those of a space that has any."""
         of, number = self._columns.sent.space[self._sent], self._columns.sent.number[self._sent]
         if len(of) and (of == of[0]).all():
             return {Space(int(of[0])): (np.arange(len(of)), number)}

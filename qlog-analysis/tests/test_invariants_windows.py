@@ -1,4 +1,4 @@
-"""Invariants judge stretch by stretch: how long the stretches are changes no verdict."""
+"""Invariants judge window by window: how long the windows are changes no verdict."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from test_invariants_falsified import CASES, HEAVY, LOSSY, OUTAGE, PAUSES
 from traces import trace_of
 
 PACKETS = 7
-"""In a stretch."""
+"""In a window."""
 HONEST = {
     "losses": ("cubic", LOSSY),
     "many losses": ("hybrid", HEAVY),
@@ -31,7 +31,7 @@ def verdicts(trace: Trace) -> str:
     return json.dumps([j.to_json() for j in judge(trace)])
 
 
-def assert_same_in_short_stretches(trace: Trace, monkeypatch: pytest.MonkeyPatch) -> None:
+def assert_same_in_short_windows(trace: Trace, monkeypatch: pytest.MonkeyPatch) -> None:
     whole, waits = verdicts(trace), _waits(trace)
     monkeypatch.setattr(qlog_analysis.metrics.windows, "WINDOW", PACKETS)
     monkeypatch.setattr(backlog, "WINDOW", PACKETS)
@@ -49,7 +49,7 @@ def _waits(trace: Trace) -> tuple[list[int], bytes]:
 @pytest.mark.parametrize("name", HONEST)
 def test_of_an_honest_sender(tmp_path: FilePath, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     spec, values = HONEST[name]
-    assert_same_in_short_stretches(trace_of(tmp_path, lab.records(spec, *values)), monkeypatch)
+    assert_same_in_short_windows(trace_of(tmp_path, lab.records(spec, *values)), monkeypatch)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -57,4 +57,4 @@ def test_of_a_falsified_trace(tmp_path: FilePath, name: str, monkeypatch: pytest
     _, spec, values, tamper = CASES[name]
     some = lab.records(spec, *values)
     tamper(some)
-    assert_same_in_short_stretches(trace_of(tmp_path, some), monkeypatch)
+    assert_same_in_short_windows(trace_of(tmp_path, some), monkeypatch)
