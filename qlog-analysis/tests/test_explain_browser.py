@@ -12,6 +12,7 @@ from made import SIZE, made, told
 from qlog_analysis.explain import page
 from qlog_analysis.report import build
 from traces import DEFAULT, FAST, records, trace_of
+from whole import sends_of
 
 pytestmark = needs_browser
 LONG: dict[str, Any] = {"rate": 1e7, "window": lambda _: 60 * SIZE, "loses": lambda n: n % 397 == 5, "duration": 8.0}
@@ -47,7 +48,7 @@ def test_an_explanation_is_drawn_without_a_complaint_or_a_request(tmp_path: File
 
 def test_zooming_in_shows_every_packet_and_zooming_out_all_of_the_trace(tmp_path: FilePath) -> None:
     story = told(tmp_path, made(**LONG))
-    sends = story.e.observed.sends
+    sends = sends_of(story.e.observed)
     assert len(sends) > 4500, "else nothing is thinned"
     within = int(((sends.time > 2.0) & (sends.time < 2.5)).sum())
     file = tmp_path / "page.html"

@@ -21,6 +21,7 @@ from qlog_analysis.plots.ribbons import MOST_SPANS, states
 from qlog_analysis.plots.sequence import sequence
 from traces import DEFAULT, FAST, records, trace_of
 from tracewriter import Json
+from whole import removals_of, sends_of
 
 Output = pytest.CaptureFixture[str]
 BUSY: dict[str, Any] = {"rate": 5e6, "window": lambda _: 40 * SIZE, "loses": lambda n: n % 97 == 5}
@@ -40,10 +41,10 @@ def test_the_sequence_has_every_packet_when_it_left_was_acknowledged_and_was_los
     e = told(tmp_path, made(**BUSY)).e
     panel = sequence(e)
     sent, acked, lost = (named(panel, n) for n in ("packet sent", "acknowledged", "declared lost"))
-    assert len(sent.x) == len(e.observed.sends)
-    assert len(acked.x) + len(lost.x) == len(e.observed.removals.time)
+    assert len(sent.x) == e.observed.packets
+    assert len(acked.x) + len(lost.x) == len(removals_of(e.observed).time)
     assert len(lost.x) == e.losses.lost_packets > 0
-    assert sent.y[-1] == pytest.approx(e.observed.sends.size.sum() / 1e6)
+    assert sent.y[-1] == pytest.approx(sends_of(e.observed).size.sum() / 1e6)
     left = dict(zip(sent.y.tolist(), sent.x.tolist(), strict=True))  # a packet is known by its height
     for answers in (acked, lost):
         assert all(left[y] < x for x, y in zip(answers.x.tolist(), answers.y.tolist(), strict=True))
@@ -119,7 +120,7 @@ def test_traces_over_one_another_keep_their_colour_in_every_panel(tmp_path: File
         assert (first.colour, second.colour) == tuple(s.colour for s in shown[1].series)
     progress = titled(shown, "Acknowledged so far")
     assert progress.series[0].y[-1] > 2.0 * progress.series[1].y[-1]
-    gone = two.observed.removals
+    gone = removals_of(two.observed)
     assert progress.series[1].x[0] == pytest.approx(gone.time[~gone.lost][0] + 1.0)
 
 

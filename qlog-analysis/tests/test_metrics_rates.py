@@ -16,6 +16,7 @@ from qlog_analysis.model import Trace
 from simulation import Path
 from small import SIZE, Small
 from traces import FAST, records, trace_of
+from whole import sends_of
 
 BITS = 8.0 * SIZE
 
@@ -101,9 +102,9 @@ class Kept:
 
 def by_the_draft(trace: Trace) -> list[tuple[float, float]]:
     """Time and rate of each sample, packet by packet as the draft says it."""
-    o = observe(trace)
-    place = {p: i for i, p in enumerate(o.sends.packet.tolist())}
-    sends = [(r, 1, i) for i, r in enumerate(o.sends.record.tolist())]
+    sent = sends_of(observe(trace))
+    place = {p: i for i, p in enumerate(sent.packet.tolist())}
+    sends = [(r, 1, i) for i, r in enumerate(sent.record.tolist())]
     feedback = [(f.record, 0, k) for k, f in enumerate(trace.feedback)]
     delivered, delivered_time, first_sent, outstanding = 0.0, 0.0, 0.0, set[int]()
     kept: dict[int, Kept] = {}
@@ -111,7 +112,7 @@ def by_the_draft(trace: Trace) -> list[tuple[float, float]]:
     out = []
     for _, is_send, index in sorted(sends + feedback):
         if is_send:
-            now = float(o.sends.time[index])
+            now = float(sent.time[index])
             if not outstanding:
                 first_sent = delivered_time = now
             kept[index] = Kept(delivered, delivered_time, first_sent)
@@ -122,10 +123,10 @@ def by_the_draft(trace: Trace) -> list[tuple[float, float]]:
             smallest = min(smallest, f.time - trace.sent.time[f.sample])
         acked = [place[p] for p in (trace.acked[i] for i in f.acked) if p in place]
         if acked:
-            delivered += sum(o.sends.size[i] for i in acked)
+            delivered += sum(sent.size[i] for i in acked)
             delivered_time = f.time
             newest = max(acked)
-            k, left = kept[newest], float(o.sends.time[newest])
+            k, left = kept[newest], float(sent.time[newest])
             first_sent = left
             taken = max(left - k.first_sent_time, f.time - k.delivered_time)
             assert taken + 1e-9 >= smallest  # or the draft would discard it

@@ -28,24 +28,25 @@ class Delay:
     """Share of the time with more queueing delay than so many seconds, for `BOUNDS`."""
 
 
-def delay_of(o: Observed) -> Delay | None:
-    """None with too few samples to say anything."""
+def delay_of(o: Observed, rtt: Distribution) -> Delay | None:
+    """None with too few samples to say anything. `rtt`: that of the samples."""
     s = o.samples
-    if o.base_rtt is None or len(s.time) < FEWEST_SAMPLES:
+    if o.base_rtt is None or len(s) < FEWEST_SAMPLES:
         return None
+    time, rowd = s.time, s.rowd
     valid = np.maximum(VALID_ROUND_TRIPS * s.rtt, VALID)
-    shares = {b: share_of_time_above(s.time, s.rowd, b, valid) for b in BOUNDS}
-    known = np.minimum(np.diff(np.append(s.time, o.end)), valid).sum()
+    shares = {b: share_of_time_above(time, rowd, b, valid) for b in BOUNDS}
+    known = np.minimum(np.diff(np.append(time, o.end)), valid).sum()
     return Delay(
         base_rtt=o.base_rtt,
-        rtt=Distribution.of(s.rtt),
-        over_time=Distribution.over_time(s.time, s.rowd, valid),
-        known=float(known / max(o.end - s.time[0], 1e-9)),
+        rtt=rtt,
+        over_time=Distribution.over_time(time, rowd, valid),
+        known=float(known / max(o.end - time[0], 1e-9)),
         above={b: share for b, share in shares.items() if share is not None},
     )
 
 
 def median_between(o: Observed, begin: float, end: float) -> float | None:
     """Of the queueing delays measured between, s."""
-    a, b = np.searchsorted(o.samples.time, (begin, end))
-    return float(np.median(o.samples.rowd[a:b])) if b > a else None
+    first, last = o.samples.before(begin), o.samples.before(end)
+    return float(np.median(o.samples.part(first, last).rowd)) if last > first else None

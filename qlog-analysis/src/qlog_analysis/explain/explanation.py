@@ -75,7 +75,7 @@ def explain(trace: Trace) -> Explanation:
         limited=limits.of(after_handshake, o.end),
         interruptions=interruptions,
         losses=losses_of(o, interruptions),
-        delay=delay_of(o),
+        delay=delay_of(o, metrics.rtt_ms),
         paths=paths_of(o, limits.edges, settled, interruptions),
         controller=controller,
     )

@@ -78,7 +78,7 @@ def _handshake(e: Explanation) -> Iterator[Finding]:
         yield Finding(
             "handshake_incomplete",
             f"The handshake did not complete within the {words.span(e.observed.end - h.begin)} of the trace.",
-            99.0 if not len(e.observed.removals.time) else 20.0,
+            20.0 if e.observed.any_removed else 99.0,
             h.begin,
             e.observed.end,
         )
@@ -215,7 +215,7 @@ def _others(e: Explanation) -> Iterator[Finding]:
 
 def _limited(e: Explanation) -> Iterator[Finding]:
     shares = e.limited
-    if not len(e.observed.sends) or not shares:
+    if not e.observed.packets or not shares:
         return
     application = shares.get(Limit.APPLICATION, 0.0)
     if application >= SOME:

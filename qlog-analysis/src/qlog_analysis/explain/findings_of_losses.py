@@ -18,7 +18,7 @@ Told = tuple[str, str, float, float | None, float | None]
 
 
 def losses(e: Explanation) -> Iterator[Told]:
-    sent = len(e.observed.sends)
+    sent = e.observed.packets
     if not e.losses.known or not sent:
         return
     yield from _full_queue(e.losses.of(Cause.FULL_QUEUE), sent)

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import Floats
+from ..arrays import Bools, Floats
 from ..metrics.flow_control import blocked_times
-from ..metrics.held_back import Gaps, Hold, gaps_of
+from ..metrics.held_back import Gaps, Hold, gaps_by_window
 from ..metrics.observed import FEWEST_SAMPLES, Observed
 from .controller import Span
 from .interruptions import Interruption
@@ -31,6 +30,7 @@ class Limit(str, Enum):
 
 
 _ORDER = list(Limit)
+_UNKNOWN = _ORDER.index(Limit.UNKNOWN)
 _OF_HOLD = {
     Hold.APPLICATION: Limit.APPLICATION,
     Hold.WINDOW: Limit.WINDOW,
@@ -38,6 +38,7 @@ _OF_HOLD = {
     Hold.RECEIVER: Limit.RECEIVER,
     Hold.UNKNOWN: Limit.UNKNOWN,
 }
+_COLUMN_OF = np.array([_ORDER.index(_OF_HOLD[hold]) for hold in Hold])
 SHORTEST_BIN = 0.01
 """s"""
 MOST_BINS = 20_000
@@ -47,6 +48,8 @@ three bins, as jitter spares one packet or the other."""
 MANY_SAMPLES = 8
 FULL_RATE = 0.9
 """A bin delivers what the path can carry with so much of what bins with a standing queue nearby deliver."""
+ROUNDING = 1e-9
+"""A share that is no larger is what sums of floating point leave."""
 NEARBY = 100
 """Bins on either side: a sender that keeps queues short shows what the path carries only now and then."""
 
@@ -72,7 +75,7 @@ class Limits:
         if total <= 0.0:
             return {}
         shares = (self.share[bins] * width[:, None]).sum(axis=0) / total
-        return {limit: float(s) for limit, s in zip(_ORDER, shares, strict=True) if s > 0.0}
+        return {limit: float(s) for limit, s in zip(_ORDER, shares, strict=True) if s > ROUNDING}
 
     def chief(self) -> list[Limit]:
         """The limit that held longest, by bin."""
@@ -85,13 +88,12 @@ def limits_of(
     """`queue_spans`: when the controller itself judged that a queue stood."""
     edges = _edges(o)
     blocked, flow_control_known = blocked_times(o)
-    known = bool(np.isfinite(o.sends.window).any())
-    share = _shares(o, edges, gaps_of(o, blocked))
-    _path(o, edges, share, queue_spans)
+    share, known, pacing_known = _shares(o, edges, blocked)
+    _path(o, edges, share, queue_spans, window_known=known)
     for i in interruptions:
         _set(edges, share, i.begin, i.end, Limit.INTERRUPTED)
     _set(edges, share, o.begin, handshake_end if handshake_end is not None else o.begin, Limit.HANDSHAKE)
-    return Limits(edges, share, known, not np.isnan(o.sends.pacing).all(), flow_control_known)
+    return Limits(edges, share, known, pacing_known, flow_control_known)
 
 
 def _edges(o: Observed) -> Floats:
@@ -100,37 +102,49 @@ def _edges(o: Observed) -> Floats:
     return np.asarray(o.begin + width * np.arange(bins + 1), dtype=np.float64)
 
 
-def _shares(o: Observed, edges: Floats, gaps: Gaps) -> Floats:
-    """Each bin's time by limit. What is before the first packet is unknown here; the handshake covers it."""
+def _shares(o: Observed, edges: Floats, blocked: Floats) -> tuple[Floats, bool, bool]:
+    """Each bin's time by limit, and whether window and pacing are known of any packet. What is before the first packet
+    is unknown here; the handshake covers it."""
     share = np.zeros((len(edges) - 1, len(_ORDER)))
-    if not len(gaps.begin):
-        share[:, _ORDER.index(Limit.UNKNOWN)] = 1.0
-        return share
-    column_of = np.array([_ORDER.index(_OF_HOLD[hold]) for hold in Hold])
-    points = np.stack((gaps.begin, gaps.lifted), axis=1).ravel()
-    points = np.append(points, gaps.end[-1])
-    lengths = np.diff(points)
-    whose = column_of[np.stack((gaps.by, gaps.rest), axis=1).ravel()]
-    for column in np.unique(whose).tolist():
-        total = np.concatenate(([0.0], np.cumsum(np.where(whose == column, lengths, 0.0))))
-        share[:, column] = np.diff(np.interp(edges, points, total))
+    known = pacing_known = False
+    for w, gaps in gaps_by_window(o, blocked):
+        known |= bool(np.isfinite(w.sends.window).any())
+        pacing_known |= not np.isnan(w.sends.pacing).all()
+        if len(gaps.begin):
+            _add(share, edges, gaps)
+    if not o.packets:
+        share[:, _UNKNOWN] = 1.0
+        return share, known, pacing_known
     width = np.diff(edges)
     inside = np.minimum(edges[1:], o.end) - np.maximum(edges[:-1], o.begin)
-    missing = np.maximum(inside - share.sum(axis=1), 0.0)
-    share[:, _ORDER.index(Limit.UNKNOWN)] += missing
-    return np.asarray(share / np.maximum(np.where(inside > 0.0, inside, width), 1e-9)[:, None])
+    share[:, _UNKNOWN] += np.maximum(inside - share.sum(axis=1), 0.0)
+    return share / np.maximum(np.where(inside > 0.0, inside, width), 1e-9)[:, None], known, pacing_known
 
 
-def _path(o: Observed, edges: Floats, share: Floats, queue_spans: list[Span]) -> None:
+def _add(share: Floats, edges: Floats, gaps: Gaps) -> None:
+    """What each of the gaps has of the time of bins."""
+    points = np.stack((gaps.begin, gaps.lifted), axis=1).ravel()
+    points = np.append(points, gaps.end[-1])
+    first = max(int(np.searchsorted(edges, points[0], side="right")) - 1, 0)
+    near = slice(first, int(np.searchsorted(edges, points[-1])) + 1)
+    lengths = np.diff(points)
+    whose = _COLUMN_OF[np.stack((gaps.by, gaps.rest), axis=1).ravel()]
+    for column in np.unique(whose).tolist():
+        total = np.concatenate(([0.0], np.cumsum(np.where(whose == column, lengths, 0.0))))
+        part = np.diff(np.interp(edges[near], points, total))
+        share[first : first + len(part), column] += part
+
+
+def _path(o: Observed, edges: Floats, share: Floats, queue_spans: list[Span], *, window_known: bool) -> None:
     """Where window or pacing is used up and a queue stands, or as much is delivered as while it does, it is the path
     that limits: window and pacing only follow it."""
-    if o.base_rtt is None or len(o.samples.time) < FEWEST_SAMPLES:
+    if o.base_rtt is None or len(o.samples) < FEWEST_SAMPLES:
         return
     delivered = o.acked_bytes(edges)
     stands = (standing(o, edges) | _within(edges, queue_spans)) & (delivered > 0.0)
     # Of a sender whose window is known, what is unknown is whether pacing held it back.
     columns = [_ORDER.index(limit) for limit in (Limit.WINDOW, Limit.PACING)]
-    columns += [_ORDER.index(Limit.UNKNOWN)] * bool(np.isfinite(o.sends.window).any())
+    columns += [_UNKNOWN] * window_known
     sender = share[:, columns].sum(axis=1)
     capacity = np.zeros(len(stands))
     for i in np.flatnonzero((sender > 0.5) & stands).tolist():
@@ -142,7 +156,7 @@ def _path(o: Observed, edges: Floats, share: Floats, queue_spans: list[Span]) ->
         share[:, column] = np.where(full, 0.0, share[:, column])
 
 
-def _within(edges: Floats, spans: list[Span]) -> npt.NDArray[np.bool_]:
+def _within(edges: Floats, spans: list[Span]) -> Bools:
     """Bins of which a span covers the middle."""
     middle = (edges[:-1] + edges[1:]) / 2.0
     begin, end = np.array([s.begin for s in spans]), np.array([s.end for s in spans])
@@ -160,10 +174,10 @@ def smooth(values: Floats) -> Floats:
     return np.asarray((padded[:-2] + padded[1:-1] + padded[2:]) / 3.0, dtype=np.float64)
 
 
-def standing(o: Observed, edges: Floats) -> npt.NDArray[np.bool_]:
+def standing(o: Observed, edges: Floats) -> Bools:
     """Bins in which even the smallest delay is one of a queue."""
     lowest = floor(o, edges)
-    many = np.histogram(o.samples.time, edges)[0] >= MANY_SAMPLES
+    many = sum(np.histogram(some.time, edges)[0] for some in o.samples.parts()) >= MANY_SAMPLES
     padded = np.concatenate(([np.inf], lowest, [np.inf]))
     around = np.minimum(np.minimum(padded[:-2], padded[1:-1]), padded[2:])
     queue = np.where(many, lowest, around)
@@ -173,9 +187,10 @@ def standing(o: Observed, edges: Floats) -> npt.NDArray[np.bool_]:
 def floor(o: Observed, edges: Floats) -> Floats:
     """The smallest queueing delay of each bin, infinite where none was measured."""
     lowest = np.full(len(edges) - 1, np.inf)
-    place = np.searchsorted(edges, o.samples.time, side="right") - 1
-    inside = (place >= 0) & (place < len(lowest))
-    np.minimum.at(lowest, place[inside], o.samples.rowd[inside])
+    for some in o.samples.parts():
+        place = np.searchsorted(edges, some.time, side="right") - 1
+        inside = (place >= 0) & (place < len(lowest))
+        np.minimum.at(lowest, place[inside], some.rowd[inside])
     return lowest
 
 

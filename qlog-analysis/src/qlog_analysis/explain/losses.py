@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from ..measure.persistent import PersistentCongestion
 from ..measure.rtt import Rtt
 from ..metrics.observed import FEWEST_SAMPLES, Observed
 from ..model import Space
+from ..packed import parts
 from .interruptions import Interruption
 
 NEAR_LARGEST = (0.7, 0.8, 0.9)
@@ -88,8 +90,10 @@ class Losses:
 
 def losses_of(o: Observed, interruptions: list[Interruption]) -> Losses:
     trace = o.trace
-    late = set(trace.came_late)
-    lost = sorted((trace.sent.time[p], f.time, p) for f in trace.feedback for p in f.lost if _counts(o, p))
+    late, time = set(trace.came_late), trace.feedback.time
+    lost = sorted(
+        (trace.sent.time[p], time[at], p) for at, some in trace.feedback.lost.items() for p in some if _counts(o, p)
+    )
     bursts = [_burst(o, group, late, interruptions) for group in _grouped(o, lost)]
     bursts = _by_delay(o, bursts, many_late=len(late) >= MANY_LATE * len(lost))
     return Losses(
@@ -98,7 +102,7 @@ def losses_of(o: Observed, interruptions: list[Interruption]) -> Losses:
         lost_packets=len(lost),
         came_late=len(late),
         persistent=_persistent(o),
-        marked_packets=max((f.ecn[1] for f in trace.feedback if f.ecn is not None), default=0),
+        marked_packets=max((max(int(counts.max()), 0) for counts in parts(trace.feedback.ce)), default=0),
     )
 
 
@@ -125,7 +129,8 @@ def _burst(
     interruptions: list[Interruption],
 ) -> Burst:
     begin, end = group[0][0], group[-1][0]
-    sent = np.searchsorted(o.sends.time, end, side="right") - np.searchsorted(o.sends.time, begin)
+    time = o.trace.sent.time
+    sent = o.packets_between(time.left(begin), time.right(end))
     delay = _delay_before(o, begin)
     if 2 * sum(p in late for _, _, p in group) > len(group):
         cause = Cause.LATE
@@ -133,17 +138,16 @@ def _burst(
         cause = Cause.INTERRUPTION
     else:
         cause = Cause.UNCLEAR
-    return Burst(begin, end, max(t for _, t, _ in group), len(group), int(sent), delay, cause)
+    return Burst(begin, end, max(t for _, t, _ in group), len(group), sent, delay, cause)
 
 
 def _delay_before(o: Observed, time: float) -> float | None:
     """The median of the last samples sent before, none older than two round trips."""
-    s = o.samples
-    if len(s.time) < FEWEST_SAMPLES:
+    if len(o.samples) < FEWEST_SAMPLES:
         return None
-    last = int(np.searchsorted(s.sent, time, side="right"))
-    near = slice(max(last - BEFORE, 0), last)
-    recent = s.rowd[near][s.sent[near] >= time - 2.0 * o.rtt_at(time)]
+    last = o.samples.sent_until(time)
+    near = o.samples.part(max(last - BEFORE, 0), last)
+    recent = near.rowd[near.sent >= time - 2.0 * o.rtt_at(time)]
     return float(np.median(recent)) if len(recent) else None
 
 
@@ -154,53 +158,67 @@ def _by_delay(o: Observed, bursts: list[Burst], *, many_late: bool) -> list[Burs
     if not open_ones:
         return bursts
     around = _Around(o)
-    usual = [around.delays(b.begin) for b in open_ones]
+    usual = [around.usual(b.begin) for b in open_ones]
     at_losses = [b.delay or 0.0 for b in open_ones]
     share = _full_share(usual, at_losses)
     regardless = share is None and not many_late and _regardless(usual, at_losses)
     causes: dict[Burst, Cause] = {}
     for b, delays, d in zip(open_ones, usual, at_losses, strict=True):
-        longest = b.dense and d >= _bound(delays, NEAR_LARGEST[0])
-        if longest or (share is not None and d >= _bound(delays, share)):
+        longest = b.dense and d >= delays.bound(NEAR_LARGEST[0])
+        if longest or (share is not None and d >= delays.bound(share)):
             causes[b] = Cause.FULL_QUEUE
         elif regardless or d <= max(WITHOUT, WITHOUT_SHARE * (o.base_rtt or 0.0)):
             causes[b] = Cause.WITHOUT_QUEUE
     return [replace(b, cause=causes.get(b, b.cause)) for b in bursts]
 
 
+@dataclass(frozen=True, slots=True)
+class _Usual:
+    """What the delays around a time were."""
+
+    median: float
+    large: float
+    rarity: dict[float, float]
+    """Share of them that reach the bound, for `NEAR_LARGEST`."""
+
+    @classmethod
+    def of(cls, delays: Floats) -> _Usual:
+        delays = np.sort(delays)
+        large = float(delays[int(0.99 * (len(delays) - 1))])
+        rarity = {s: 1.0 - float(np.searchsorted(delays, _bound(large, s))) / len(delays) for s in NEAR_LARGEST}
+        return cls(float(np.median(delays)), large, rarity)
+
+    def bound(self, share: float) -> float:
+        return _bound(self.large, share)
+
+
+def _bound(large: float, share: float) -> float:
+    return max(share * large, QUEUE)
+
+
 class _Around:
-    """The delays around a time, rising. Times close to each other have the same surroundings."""
+    """Times close to each other have the same surroundings."""
 
     def __init__(self, o: Observed) -> None:
-        self._o = o
+        self._samples = o.samples
         self._width = max(AROUND, AROUND_ROUND_TRIPS * (o.base_rtt or 0.0))
-        self._known: dict[int, Floats] = {}
+        self._known: dict[int, _Usual] = {}
 
-    def delays(self, time: float) -> Floats:
+    def usual(self, time: float) -> _Usual:
         k = int(time / self._width)
         if k not in self._known:
-            a, b = np.searchsorted(self._o.samples.sent, ((k - 1) * self._width, (k + 2) * self._width))
-            near = self._o.samples.rowd[a:b]
-            self._known[k] = np.sort(near if len(near) else self._o.samples.rowd)
+            first, end = (self._samples.sent_before(at * self._width) for at in (k - 1, k + 2))
+            delays = self._samples.part(first, end).rowd if end > first else self._samples.rowd
+            self._known[k] = _Usual.of(delays)
         return self._known[k]
 
 
-def _large(delays: Floats) -> float:
-    return float(delays[int(0.99 * (len(delays) - 1))])
-
-
-def _bound(delays: Floats, share: float) -> float:
-    return max(share * _large(delays), QUEUE)
-
-
-def _full_share(usual: list[Floats], at_losses: list[float]) -> float | None:
+def _full_share(usual: list[_Usual], at_losses: list[float]) -> float | None:
     """The smallest share of the largest delay from which on losses are more frequent than by chance; None if there is
     none."""
     for share in NEAR_LARGEST:
-        bounds = [_bound(delays, share) for delays in usual]
-        rarity = [1.0 - np.searchsorted(d, b) / len(d) for d, b in zip(usual, bounds, strict=True)]
-        hits = sum(d >= b for d, b in zip(at_losses, bounds, strict=True))
-        chance = _at_least(hits, len(at_losses), float(np.mean(rarity)))
+        hits = sum(d >= delays.bound(share) for delays, d in zip(usual, at_losses, strict=True))
+        chance = _at_least(hits, len(at_losses), float(np.mean([delays.rarity[share] for delays in usual])))
         if chance < BY_CHANCE:
             return share
     return None
@@ -218,17 +236,19 @@ def _at_least(hits: int, tries: int, probability: float) -> float:
     )
 
 
-def _regardless(usual: list[Floats], at_losses: list[float]) -> bool:
+def _regardless(usual: list[_Usual], at_losses: list[float]) -> bool:
     """Whether about as many bursts come at delays below the median of all packets as above."""
-    below = sum(d <= float(np.median(delays)) for delays, d in zip(usual, at_losses, strict=True))
+    below = sum(d <= delays.median for delays, d in zip(usual, at_losses, strict=True))
     return len(at_losses) >= ENOUGH and below >= 0.3 * len(at_losses)
 
 
 def _persistent(o: Observed) -> list[float]:
     """Only where no rounding could say otherwise."""
+    feedback = o.trace.feedback
+    last = max(feedback.lost, default=-1)
     rtt, found = Rtt(o.trace), PersistentCongestion(o.trace)
     out = []
-    for f in o.trace.feedback:
+    for f in itertools.islice(feedback, last + 1):
         rtt.record(f)
         if found.record(f, rtt) == {True}:
             out.append(f.time)

@@ -88,7 +88,7 @@ class Paths:
 def paths_of(o: Observed, edges: Floats, after: float, interruptions: list[Interruption]) -> Paths:
     """`after`: when handshake and start-up were over."""
     lowest = floor(o, edges)
-    if len(o.samples.time) < FEWEST_SAMPLES:
+    if len(o.samples) < FEWEST_SAMPLES:
         return Paths([], [], _changes(o))
     came = o.acked_bytes(edges)
     per_packet = o.full * float(edges[1] - edges[0]) / float(np.median(came[came > 0.0])) if came.any() else 0.0
@@ -150,7 +150,7 @@ def _own_queue(o: Observed, edges: Floats, step: Step) -> bool:
     width = float(edges[1] - edges[0])
     k = int(np.searchsorted(edges, step.time, side="right")) - 1
     last = float(edges[k + 1]) - (o.base_rtt or 0.0) - step.after
-    sent = np.histogram(o.sends.time, last - width * np.arange(BURST_BINS, -1, -1), weights=o.sends.size)[0]
+    sent = o.sent_bytes(last - width * np.arange(BURST_BINS, -1, -1, dtype=np.float64))
     came = o.acked_bytes(edges[max(k - RECENT, 0) : k + 1])
     usual = float(np.median(came[came > 0.0])) if (came > 0.0).any() else np.inf
     queued = 0.0

@@ -69,9 +69,10 @@ def _plain(state: str) -> str:
 
 def handshake_of(o: Observed) -> Handshake:
     trace = o.trace
-    early = [p for p in range(len(trace.sent)) if trace.sent.space[p] in INITIAL_SPACES]
+    early = any(space in trace.sent.space for space in INITIAL_SPACES)
     done = next((s for s in trace.signals if s.kind == "handshake_done"), None)
     acked = next((f.time for f in trace.feedback if f.space is Space.APPLICATION and len(f.acked)), None)
+    lost = trace.feedback.lost.values()
     end, by = None, "nothing in the trace shows its end"
     if done is not None and early:
         end, by = done.time, f"HANDSHAKE_DONE was {'sent' if done.sent else 'received'}"
@@ -85,8 +86,8 @@ def handshake_of(o: Observed) -> Handshake:
         end=end,
         by=by,
         round_trips=(end - o.begin) / first if end is not None and first else None,
-        lost_packets=sum(trace.sent.space[p] in INITIAL_SPACES for f in trace.feedback for p in f.lost),
-        seen=bool(early) and trace.frames_known,
+        lost_packets=sum(trace.sent.space[p] in INITIAL_SPACES for packets in lost for p in packets),
+        seen=early and trace.frames_known,
     )
 
 
@@ -100,7 +101,7 @@ def startup_of(o: Observed, handshake: Handshake) -> Startup | None:
     states = o.trace.states
     if not states or _plain(states[0].name) not in STARTUP_STATES:
         return None
-    first_sent = float(o.sends.time[0]) if len(o.sends) else o.end
+    first_sent = o.trace.sent.time[int(o.own.argmax())] if o.packets else o.end
     begin = max(states[0].time, handshake.end or o.begin)
     if handshake.end is None:
         begin = max(begin, first_sent)
@@ -115,8 +116,13 @@ def startup_of(o: Observed, handshake: Handshake) -> Startup | None:
         states=list(dict.fromkeys(s.name for s in states if s.time < until)),
         next_state=later.name if later is not None else None,
         round_trips=(until - begin) / rtt if rtt else None,
-        lost_packets=sum(len(f.lost) for f in o.trace.feedback if begin <= f.time <= until + o.rtt_at(until)),
+        lost_packets=_lost_between(o.trace, begin, until + o.rtt_at(until)),
     )
+
+
+def _lost_between(trace: Trace, begin: float, end: float) -> int:
+    time = trace.feedback.time
+    return sum(len(packets) for at, packets in trace.feedback.lost.items() if begin <= time[at] <= end)
 
 
 def stretches_of(o: Observed, limits: Limits, begin: float) -> list[Stretch]:

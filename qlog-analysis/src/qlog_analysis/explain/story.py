@@ -201,7 +201,7 @@ def _delay(e: Explanation) -> list[str]:
 
 def _unknown(e: Explanation) -> list[str]:
     out = [f"{field.replace('_', ' ')}: {why}" for field, why in e.metrics.not_measured.items() if _matters(e, field)]
-    if e.role is Role.SENDER and len(e.observed.sends):
+    if e.role is Role.SENDER and e.observed.packets:
         if not e.limits.known:
             out.append("congestion window: the trace does not have it, so time in flight cannot be told apart")
         elif not e.limits.pacing_known:

@@ -50,7 +50,6 @@ class SeenWindow:
 class Seen:
     trace: Trace
     o: Observed
-    """Without samples."""
     until: int
     """Record from which on nothing is judged: another path has windows and packets of its own."""
     round_end: npt.NDArray[np.int32]
@@ -129,7 +128,7 @@ class Seen:
 
 
 def see(trace: Trace) -> Seen:
-    return Seen(trace, observe(trace).without_samples(), _other_path(trace), _round_ends(trace))
+    return Seen(trace, observe(trace), _other_path(trace), _round_ends(trace))
 
 
 def _other_path(trace: Trace) -> int:

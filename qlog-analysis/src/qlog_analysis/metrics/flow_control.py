@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..model import FirstLimits, Signal, Trace
+from ..packed import parts
 from .observed import Observed
 
 _LIFTS = frozenset({"max_data", "max_stream_data"})
@@ -69,10 +70,11 @@ def blocked_times(o: Observed) -> tuple[Floats, bool]:
 def _near(trace: Trace, first: FirstLimits) -> bool:
     """Whether anything comes up to the first limits at all."""
     frames = trace.sent.frames
-    length = np.array(frames.length, dtype=np.int64)
-    furthest = int((np.array(frames.offset, dtype=np.int64) + length).max(initial=0))
+    furthest, total = 0, 0
+    for offset, length in zip(parts(frames.offset), parts(frames.length), strict=True):
+        furthest, total = max(furthest, int((offset + length).max())), total + int(length.sum())
     least = min(x for x in (first.bidi_local, first.bidi_remote, first.uni, first.data) if x or x == first.data)
-    return furthest >= least or int(length.sum()) >= first.data
+    return furthest >= least or total >= first.data
 
 
 def _replay(trace: Trace, account: _Account) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
@@ -53,14 +53,9 @@ class Gaps:
     """Whose the time from `lifted` to `end` is."""
 
 
-def gaps_of(o: Observed, blocked: Floats) -> Gaps:
-    """Those of the whole trace. `blocked`: when flow control held data back (`flow_control.blocked_times`)."""
-    found = [gaps for _, gaps in gaps_by_window(o, blocked)]
-    return Gaps(*(np.concatenate([getattr(gaps, f.name) for gaps in found]) for f in fields(Gaps)))
-
-
 def gaps_by_window(o: Observed, blocked: Floats) -> Iterator[tuple[Window, Gaps]]:
-    """From each packet of a window to the next one, which may be in the next window."""
+    """From each packet of a window to the next one, which may be in the next window. `blocked`: when flow control held
+    data back (`flow_control.blocked_times`)."""
     pacer, any_removed = _Pacer(o), o.any_removed
     for w in o.windows():
         yield w, _gaps(o, w, blocked, pacer.free(w.sends), any_removed=any_removed)
@@ -127,11 +122,10 @@ def _room_since(o: Observed, w: Window, end: Floats) -> Floats:
 def pace_of(o: Observed, s: Sends) -> Floats:
     """The pacing rate at each packet sent, bit/s; where the trace has none, a window per round trip, as RFC 9002
     section 7.7 wants no pacer slower. Infinite without pacing, NaN where neither is known."""
-    samples = o.samples
-    if not len(samples.time):
+    if not np.isnan(s.pacing).any() or not len(o.samples):
         return s.pacing
-    newest = samples.rtt[np.maximum(np.searchsorted(samples.time, s.time, side="right") - 1, 0)]
-    return np.asarray(np.where(np.isnan(s.pacing), 8.0 * s.window / newest, s.pacing), dtype=np.float64)
+    by_window = 8.0 * s.window / o.samples.rtts_at(s.time)
+    return np.asarray(np.where(np.isnan(s.pacing), by_window, s.pacing), dtype=np.float64)
 
 
 class _Pacer:

@@ -83,7 +83,6 @@ def _found(trace: Trace, observed: Observed | None, *, coarse: bool) -> tuple[di
     made: they are what takes the memory."""
     o = observed if observed is not None else observe(trace)
     delays, note = _delays(o)
-    o = o.with_round_trips_only()
     limited, pacing, rates = _by_window(o, coarse=coarse)
     del o
     fastest = float(rates.rate.max()) if len(rates.rate) else None
@@ -109,11 +108,11 @@ def _found(trace: Trace, observed: Observed | None, *, coarse: bool) -> tuple[di
 
 def _delays(o: Observed) -> tuple[dict[str, Any], str | None]:
     s = o.samples
-    delays = {
-        "rtt_ms": Distribution.of(s.rtt),
-        "queueing_delay_ms": Distribution.of(s.rowd),
-        "queueing_delay_over_time_ms": Distribution.over_time(s.time, s.rowd),
-    }
+    delays = {"rtt_ms": Distribution.of(s.rtt)}
+    rowd = s.rowd
+    delays["queueing_delay_ms"] = Distribution.of(rowd)
+    delays["queueing_delay_over_time_ms"] = Distribution.over_time(s.time, rowd)
+    del rowd
     way = one_way(o.trace, s)
     source = way.source if len(way.rowd) else None
     one_way_delays = {"relative_one_way_delay_ms": Distribution.of(way.rowd), "relative_one_way_delay_from": source}

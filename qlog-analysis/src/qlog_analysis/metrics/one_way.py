@@ -35,7 +35,7 @@ class OneWay:
 def one_way(trace: Trace, samples: DelaySamples) -> OneWay:
     """By receive timestamps where there are any that can be believed, else by ACK arrivals (`samples`)."""
     feedback = trace.feedback
-    if not len(feedback.received_packet) or not len(samples.rowd):
+    if not len(feedback.received_packet) or not len(samples):
         return OneWay(samples.rowd, ACK_ARRIVALS if trace.frames_known else SENDER)
     packet = np.asarray(feedback.received_packet, dtype=np.int64)
     left, classes = take(trace.sent.time, packet), size_classes(trace, packet)

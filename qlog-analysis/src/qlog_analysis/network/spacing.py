@@ -16,23 +16,23 @@ ROUNDED = 1e-4
 
 
 def judge(j: Joined) -> Judged:
-    sends = j.seen.o.sends
-    row = j.match.row[sends.packet]
-    if not (row >= 0).any():
+    rows = j.match.row[j.seen.o.own]
+    rows = rows[rows >= 0]
+    if not len(rows):
         return Judged.nothing("no packet of the application was found in the record")
     if not j.record.virtual:
         return Judged.nothing("the clock is the machine's: how late packets come says more of it than of the sender")
-    found = row >= 0
-    time = np.where(found, np.floor(j.sent()[row] / TIME_RESOLUTION + ROUNDED) * TIME_RESOLUTION, sends.time)
-    size = np.where(found, j.data.payload[row], sends.size).astype(np.float64)
-    # As if the trace had the network's times, truncated as its own are, and sizes. A datagram with several packets is
-    # the handshake's.
-    size = np.where(np.bincount(row[found], minlength=len(j.data))[row] > 1, sends.size, size)
-    watch, at = pacing.judge(j.seen), 0
+    sent, single = j.sent(), np.bincount(rows, minlength=len(j.data)) == 1
+    watch = pacing.judge(j.seen)
     for shown in j.seen.windows():
-        some = slice(at, at + len(shown.window.sends))
-        at = some.stop
-        here = replace(shown.window.sends, time=time[some], size=size[some])
+        sends = shown.window.sends
+        row = j.match.row[sends.packet]
+        found = row >= 0
+        # As if the trace had the network's times, truncated as its own are, and sizes. A datagram with several packets
+        # is the handshake's.
+        time = np.where(found, np.floor(sent[row] / TIME_RESOLUTION + ROUNDED) * TIME_RESOLUTION, sends.time)
+        size = np.where(found & single[row], j.data.payload[row], sends.size).astype(np.float64)
+        here = replace(sends, time=time, size=size)
         watch.add(replace(shown, window=replace(shown.window, sends=here)))
     return watch.judged()
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Floats, Ints
 from ..explain import words
 from ..explain.explanation import Explanation, Role
 from ..explain.limits import Limit
 from ..linklog import LinkLog
+from ..packed import parts
 from . import panels, ribbons
-from .panel import OF_SEVERAL, Panel, Ribbon, Style, series
+from .panel import OF_SEVERAL, Panel, Ribbon, Style, series_of
+from .thin import Points
 
-Points = tuple[Floats, Floats]
 LONGEST_NAME = 24
 
 
@@ -27,16 +28,20 @@ class Compared:
     """s that it began after the first of them, where they share a clock."""
 
 
+Of = Callable[[Compared], Iterable[Points]]
+"""What is drawn of a trace."""
+
+
 def overlaid(traces: Sequence[Compared]) -> list[Panel]:
     """A colour for each trace, the same in all panels; without panels that none of them fills."""
     truth = all(t.link is not None for t in traces)
     out = [
         _limits(traces),
-        _panel("Rate acknowledged", "Mbit/s", traces, lambda t: panels.acknowledged(t.e)),
+        _panel("Rate acknowledged", "Mbit/s", traces, lambda t: [panels.acknowledged(t.e)]),
         _panel("Queueing delay at the bottleneck", "ms", traces, _queue)
         if truth
-        else _panel("Queueing delay, per packet", "ms", traces, _delay, style="dots"),
-        _panel("Bytes in flight", "kB", traces, _in_flight),
+        else _panel("Queueing delay, per packet", "ms", traces, lambda t: panels.delays(t.e), style="dots"),
+        _panel("Bytes in flight", "kB", traces, lambda t: panels.in_flight(t.e)),
         _panel("Acknowledged so far", "MB", traces, _progress),
     ]
     return [p for p in out if p.drawn]
@@ -49,13 +54,16 @@ def name_of(number: int, e: Explanation) -> str:
 
 
 def _panel(
-    title: str, unit: str, traces: Sequence[Compared], points: Callable[[Compared], Points], style: Style = "line"
+    title: str,
+    unit: str,
+    traces: Sequence[Compared],
+    points: Callable[[Compared], Iterable[Points]],
+    style: Style = "line",
 ) -> Panel:
     panel = Panel(title, unit, from_zero=points is not _progress)
     for number, t in enumerate(traces, start=1):
-        x, y = points(t)
         colour = OF_SEVERAL[(number - 1) % len(OF_SEVERAL)]
-        panel.series.append(series(name_of(number, t.e), x + t.later, y, colour, style))
+        panel.series.append(series_of(name_of(number, t.e), _later(points(t), t.later), colour, style))
     return panel
 
 
@@ -73,23 +81,26 @@ def _limits(traces: Sequence[Compared]) -> Panel:
     return panel
 
 
-def _queue(t: Compared) -> Points:
-    return (np.empty(0), np.empty(0)) if t.link is None else (t.link.time, t.link.queue_delay * 1e3)
+def _later(points: Iterable[Points], by: float) -> Iterator[Points]:
+    return ((x + by, y) for x, y in points)
 
 
-def _delay(t: Compared) -> Points:
-    samples = t.e.observed.samples
-    return samples.time, samples.rowd * 1e3
+def _queue(t: Compared) -> list[Points]:
+    return [] if t.link is None else [(t.link.time, t.link.queue_delay * 1e3)]
 
 
-def _in_flight(t: Compared) -> Points:
-    s = t.e.observed.sends
-    return s.time, (s.in_flight + s.size) / 1e3
-
-
-def _progress(t: Compared) -> Points:
+def _progress(t: Compared) -> Iterator[Points]:
     if t.e.role is Role.RECEIVER:
         r = t.e.trace.received
-        return np.array(r.time), np.cumsum(np.array(r.length, dtype=np.float64)) / 1e6
-    gone = t.e.observed.removals
-    return gone.time[~gone.lost], np.cumsum(gone.size[~gone.lost]) / 1e6
+        return _summed(zip(parts(r.time), parts(r.length), strict=True))
+    removals = (w.removals for w in t.e.observed.windows())
+    return _summed((r.time[~r.lost], r.size[~r.lost]) for r in removals)
+
+
+def _summed(some: Iterable[tuple[Floats, Floats | Ints]]) -> Iterator[Points]:
+    """Times and bytes, as MB so far."""
+    total = 0.0
+    for time, size in some:
+        so_far = total + np.cumsum(size, dtype=np.float64)
+        total = float(so_far[-1]) if len(so_far) else total
+        yield time, so_far / 1e6

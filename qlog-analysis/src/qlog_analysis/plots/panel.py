@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
 from ..arrays import Floats
-from .thin import thin
+from .thin import Points, thinned
 
 # Okabe and Ito's colours, which people with every kind of colour vision can tell apart.
 BLUE, SKY, GREEN, ORANGE = "#0072b2", "#56b4e9", "#009e73", "#e69f00"
@@ -97,10 +98,13 @@ class Panel:
 
 
 def series(name: str, x: Floats, y: Floats, colour: str, style: Style = "line", *, faint: bool = False) -> Series:
+    return series_of(name, [(x, y)], colour, style, faint=faint)
+
+
+def series_of(name: str, parts: Iterable[Points], colour: str, style: Style = "line", *, faint: bool = False) -> Series:
     """Without what is unknown, and in the order of time, whatever the clock of the trace did."""
-    known = ~(np.isnan(x) | np.isnan(y))
-    x, y = x[known], y[known]
+    x, y = thinned(parts, MOST_POINTS)
     if (np.diff(x) < 0.0).any():
         order = np.argsort(x, kind="stable")
         x, y = x[order], y[order]
-    return Series(name, *thin(x, y, MOST_POINTS), colour, style, faint)
+    return Series(name, x, y, colour, style, faint)

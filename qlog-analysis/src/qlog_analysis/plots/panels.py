@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Floats, Ints
 from ..events import ZoneEpoch
 from ..explain.explanation import Explanation
 from ..explain.losses import Cause
 from ..explain.story import CAUSE_NAMES
 from ..linklog import LinkLog
 from ..model import Trace
+from ..packed import Column, parts
 from ..zones.names import ZONE_NAMES
 from . import controllers, ribbons
 from .panel import (
@@ -28,8 +31,10 @@ from .panel import (
     Series,
     Style,
     series,
+    series_of,
 )
 from .sequence import sequence
+from .thin import Points
 
 RATE_STEP = 0.2
 """s over which bytes are averaged."""
@@ -53,25 +58,23 @@ def panels(e: Explanation, link: LinkLog | None = None) -> list[Panel]:
 
 
 def _rate(e: Explanation) -> Panel:
-    trace, r = e.trace, e.observed.removals
+    trace, o = e.trace, e.observed
     panel = Panel("Rate on the wire", "Mbit/s")
     if trace.frames_known:
-        sends = e.observed.sends
-        panel.series.append(Series("sent", *rate_over_time(sends.time, sends.size), SKY))
+        panel.series.append(Series("sent", *rate_over_time(o.last_sent, o.sent_bytes), SKY))
         panel.series.append(Series("acknowledged", *acknowledged(e), BLUE))
-    else:
-        panel.series.append(sent_on_the_wire(trace, SKY))
-    if sum(trace.received.length) > sum(trace.sent.frames.length):
-        panel.series.append(Series("streams received", *received(trace), GREY))
+    else:  # of which it is not told what they carry
+        panel.series.append(Series("sent", *_rate_of(trace.sent.time, trace.sent.size), SKY))
+    if sum(map(_sum, parts(trace.received.length))) > sum(map(_sum, parts(trace.sent.frames.length))):
+        panel.series.append(Series("streams received", *_rate_of(trace.received.time, trace.received.length), GREY))
     controlled = controllers.rates(trace)
     panel.series.extend(controlled)
     if not controlled:
-        m = trace.metrics
-        paced = _plausible_rate(np.array(m.pacing_rate))
-        panel.series.append(series("pacing rate", np.array(m.time), paced, GREEN, style="step", faint=True))
-    if not len(e.observed.samples.time):  # else the panel of the delay has them
-        lost = r.time[r.lost]
-        panel.series.append(series("loss", lost, np.zeros(len(lost)), VERMILLION, style="crosses"))
+        paced = _of_metrics(trace, trace.metrics.pacing_rate, _plausible_rate)
+        panel.series.append(series_of("pacing rate", paced, GREEN, style="step", faint=True))
+    if not len(o.samples):  # else the panel of the delay has them
+        lost = [trace.feedback.time[at] for at, some in trace.feedback.lost.items() for p in some if o.own[p]]
+        panel.series.append(series("loss", np.array(lost), np.zeros(len(lost)), VERMILLION, style="crosses"))
     return panel
 
 
@@ -80,42 +83,57 @@ def _plausible_rate(bps: Floats) -> Floats:
     return np.where((bps > 0.0) & (bps < 1e12), bps / 1e6, np.nan)
 
 
-def acknowledged(e: Explanation) -> tuple[Floats, Floats]:
+def acknowledged(e: Explanation) -> Points:
     """Bytes on the wire that were acknowledged, as a rate."""
-    r = e.observed.removals
-    return rate_over_time(r.time[~r.lost], r.size[~r.lost])
+    return rate_over_time(e.observed.last_acked, e.observed.acked_bytes)
 
 
-def received(trace: Trace) -> tuple[Floats, Floats]:
-    """Stream bytes received per `RATE_STEP`, in Mbit/s, those that came twice as well."""
-    r = trace.received
-    return rate_over_time(np.array(r.time, dtype=np.float64), np.array(r.length, dtype=np.float64))
-
-
-def sent_on_the_wire(trace: Trace, colour: str) -> Series:
-    """Of a trace that does not tell what its packets carry."""
-    time, size = np.array(trace.sent.time, dtype=np.float64), np.array(trace.sent.size, dtype=np.float64)
-    return Series("sent", *rate_over_time(time, size), colour)
-
-
-def rate_over_time(times: Floats, sizes: Floats) -> tuple[Floats, Floats]:
-    """Bytes at rising times as a rate per `RATE_STEP`, in Mbit/s at the middle of each step."""
-    if not len(times) or times[-1] <= 0.0:
+def rate_over_time(last: float, bytes_in: Callable[[Floats], Floats]) -> Points:
+    """Bytes until the last of them as a rate per `RATE_STEP`, in Mbit/s at the middle of each step. `bytes_in`: those
+    of each stretch between edges."""
+    if last <= 0.0:
         return np.empty(0), np.empty(0)
-    steps = max(int(np.ceil(times[-1] / RATE_STEP)), 1)
-    steps = min(steps, 100_000)
-    total, edges = np.histogram(times, bins=steps, range=(0.0, times[-1]), weights=sizes)
-    width = edges[1] - edges[0]
-    return (edges[:-1] + edges[1:]) / 2.0, total * 8.0 / width / 1e6
+    edges = np.linspace(0.0, last, min(max(int(np.ceil(last / RATE_STEP)), 1), 100_000) + 1)
+    return (edges[:-1] + edges[1:]) / 2.0, bytes_in(edges) * 8.0 / edges[1] / 1e6
+
+
+def _rate_of(time: Column[float], size: Column[int]) -> Points:
+    """Of all that has these times and sizes, what came twice as well."""
+
+    def bytes_in(edges: Floats) -> Floats:
+        total = np.zeros(len(edges) - 1)
+        for at, some in zip(parts(time), parts(size), strict=True):
+            total += np.histogram(at, edges, weights=some)[0]
+        return total
+
+    return rate_over_time(time[-1] if len(time) else 0.0, bytes_in)
+
+
+def _sum(some: Ints) -> int:
+    return int(some.sum())
+
+
+def _of_metrics(trace: Trace, column: Column[float], scaled: Callable[[Floats], Floats]) -> Iterator[Points]:
+    return ((time, scaled(values)) for time, values in zip(parts(trace.metrics.time), parts(column), strict=True))
+
+
+def delays(e: Explanation) -> Iterator[Points]:
+    """Queueing delays of packets, ms."""
+    return ((some.time, some.rowd * 1e3) for some in e.observed.samples.parts())
+
+
+def in_flight(e: Explanation) -> Iterator[Points]:
+    """With each packet that leaves, kB."""
+    return ((w.sends.time, (w.sends.in_flight + w.sends.size) / 1e3) for w in e.observed.windows())
 
 
 def _delay(e: Explanation) -> Panel:
     panel = Panel("Queueing delay", "ms")
     samples = e.observed.samples
-    panel.series.append(series("per packet", samples.time, samples.rowd * 1e3, GREY, style="dots", faint=True))
+    panel.series.append(series_of("per packet", delays(e), GREY, style="dots", faint=True))
     _thresholds(e.trace, panel)
     for cause, (colour, style) in CAUSE_STYLE.items():
-        bursts = e.losses.of(cause) if len(samples.time) else []
+        bursts = e.losses.of(cause) if len(samples) else []
         x = np.array([b.begin for b in bursts])
         y = np.array([(b.delay or 0.0) * 1e3 for b in bursts])
         panel.series.append(series(f"losses: {CAUSE_NAMES[cause]}", x, y, colour, style))
@@ -140,28 +158,29 @@ def _thresholds(trace: Trace, panel: Panel) -> None:
 
 
 def _window(e: Explanation) -> Panel:
-    s = e.observed.sends
+    windows = ((w.sends.time, w.sends.window / 1e3) for w in e.observed.windows())
     return Panel(
         "Window and bytes in flight",
         "kB",
         [
-            series("in flight", s.time, (s.in_flight + s.size) / 1e3, SKY),
-            series("window", s.time, s.window / 1e3, BLUE, style="step"),
+            series_of("in flight", in_flight(e), SKY),
+            series_of("window", windows, BLUE, style="step"),
             *controllers.thresholds(e.trace),
         ],
     )
 
 
 def _rtt(e: Explanation) -> Panel:
-    m, samples = e.trace.metrics, e.observed.samples
-    time = np.array(m.time)
+    m = e.trace.metrics
+    of_packets = ((some.time, some.rtt * 1e3) for some in e.observed.samples.parts())
+    smoothed, minimum = (_of_metrics(e.trace, column, lambda s: s * 1e3) for column in (m.smoothed_rtt, m.min_rtt))
     return Panel(
         "Round-trip time",
         "ms",
         [
-            series("of a packet", samples.time, samples.rtt * 1e3, SKY),
-            series("smoothed", time, np.array(m.smoothed_rtt) * 1e3, BLUE),
-            series("minimum", time, np.array(m.min_rtt) * 1e3, GREY, style="step"),
+            series_of("of a packet", of_packets, SKY),
+            series_of("smoothed", smoothed, BLUE),
+            series_of("minimum", minimum, GREY, style="step"),
         ],
     )
 
