@@ -106,10 +106,10 @@ def test_percentiles_are_in_milliseconds() -> None:
 def test_delay_over_time_weighs_by_time_and_delay_per_packet_by_packets(tmp_path: FilePath) -> None:
     time = np.array([0.0, 9.0, 9.1, 9.2, 10.0])
     delay = np.array([0.010, 0.030, 0.030, 0.030, 0.030])
-    over_time = Distribution.over_time(time, delay)
+    over_time = Distribution.over_time(lambda: [(delay[:-1] * 1e3, np.diff(time))])
     assert [over_time.mean, over_time.p50, over_time.p95] == pytest.approx([12.0, 10.0, 30.0])
     assert Distribution.of(delay).mean == pytest.approx(26.0)
-    assert Distribution.over_time(time[:1], delay[:1]) == Distribution(0)
+    assert Distribution.over_time(lambda: [(delay[:0], time[:0])]) == Distribution(0)
     m = measure(trace_of(tmp_path, records(FAST, 4.0)))
     assert m.queueing_delay_over_time_ms.max == pytest.approx(m.queueing_delay_ms.max, rel=0.2)
     text = to_text(m)

@@ -306,6 +306,12 @@ def parts(column: Column[Any] | array[Any], size: int = 4 * PIECE) -> Iterator[n
         yield part(column, begin, min(begin + size, len(column)))
 
 
+def differences(column: Column[Any], size: int = 4 * PIECE) -> Iterator[npt.NDArray[Any]]:
+    """Of each number from the one before, one part after the other."""
+    for begin in range(0, len(column) - 1, size):
+        yield np.diff(column.part(begin, min(begin + size + 1, len(column))))
+
+
 def ints() -> Column[int]:
     return Column("q")
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..metrics import Distribution, share_of_time_above
+from ..arrays import Floats
+from ..metrics import Distribution
 from ..metrics.observed import FEWEST_SAMPLES, Observed
 
 VALID, VALID_ROUND_TRIPS = 0.05, 2.0
@@ -33,20 +34,28 @@ def delay_of(o: Observed, rtt: Distribution) -> Delay | None:
     s = o.samples
     if o.base_rtt is None or len(s) < FEWEST_SAMPLES:
         return None
-    time, rowd = s.time, s.rowd
-    valid = np.maximum(VALID_ROUND_TRIPS * s.rtt, VALID)
-    shares = {b: share_of_time_above(time, rowd, b, valid) for b in BOUNDS}
-    known = np.minimum(np.diff(np.append(time, o.end)), valid).sum()
+    time, above = 0.0, dict.fromkeys(BOUNDS, 0.0)
+    for rowd, lasted in s.over_time(_valid):
+        time += float(lasted.sum())
+        for bound in BOUNDS:
+            above[bound] += float(lasted[rowd > bound].sum())
+    last = s.part(len(s) - 1, len(s))
+    first = float(s.part(0, 1).time[0])
+    known = time + min(o.end - float(last.time[0]), float(_valid(last.rtt)[0]))
     return Delay(
         base_rtt=o.base_rtt,
         rtt=rtt,
-        over_time=Distribution.over_time(time, rowd, valid),
-        known=float(known / max(o.end - time[0], 1e-9)),
-        above={b: share for b, share in shares.items() if share is not None},
+        over_time=Distribution.over_time(lambda: ((rowd * 1e3, lasted) for rowd, lasted in s.over_time(_valid))),
+        known=known / max(o.end - first, 1e-9),
+        above={bound: share / time for bound, share in above.items()} if time > 0.0 else {},
     )
+
+
+def _valid(rtt: Floats) -> Floats:
+    return np.maximum(VALID_ROUND_TRIPS * rtt, VALID)
 
 
 def median_between(o: Observed, begin: float, end: float) -> float | None:
     """Of the queueing delays measured between, s."""
     first, last = o.samples.before(begin), o.samples.before(end)
-    return float(np.median(o.samples.part(first, last).rowd)) if last > first else None
+    return Distribution.of_parts(lambda: (some.rowd for some in o.samples.parts(first, last))).p50

@@ -12,9 +12,9 @@ import numpy as np
 
 from ..arrays import Floats
 from ..measure.persistent import PersistentCongestion
-from ..measure.rtt import Rtt
+from ..measure.rtt import GRANULARITY, Rtt
 from ..metrics.observed import FEWEST_SAMPLES, Observed
-from ..model import Space
+from ..model import Space, Trace
 from ..packed import parts
 from .interruptions import Interruption
 
@@ -113,10 +113,13 @@ def _counts(o: Observed, packet: int) -> bool:
 
 def _grouped(o: Observed, lost: list[tuple[float, float, int]]) -> Iterator[list[tuple[float, float, int]]]:
     group: list[tuple[float, float, int]] = []
+    longest = 0.0
     for one in lost:
-        if group and one[0] - group[0][0] > max(o.rtt_at(group[0][0]), 1e-3):
+        if group and one[0] - group[0][0] > longest:
             yield group
             group = []
+        if not group:
+            longest = max(o.rtt_at(one[0]), 1e-3)
         group.append(one)
     if group:
         yield group
@@ -244,12 +247,19 @@ def _regardless(usual: list[_Usual], at_losses: list[float]) -> bool:
 
 def _persistent(o: Observed) -> list[float]:
     """Only where no rounding could say otherwise."""
-    feedback = o.trace.feedback
-    last = max(feedback.lost, default=-1)
     rtt, found = Rtt(o.trace), PersistentCongestion(o.trace)
     out = []
-    for f in itertools.islice(feedback, last + 1):
+    for f in itertools.islice(o.trace.feedback, _last_long_loss(o.trace) + 1):
         rtt.record(f)
         if found.record(f, rtt) == {True}:
             out.append(f.time)
     return out
+
+
+def _last_long_loss(trace: Trace) -> int:
+    """The last feedback that declares packets lost which were sent so far apart that it may be persistent congestion,
+    however short the round trip is; -1 if there is none."""
+    least = 3.0 * (GRANULARITY + trace.peer_max_ack_delay) - 1e-3
+    sent = trace.sent.time
+    long = (at for at, lost in trace.feedback.lost.items() if sent[max(lost)] - sent[min(lost)] > least)
+    return max(long, default=-1)

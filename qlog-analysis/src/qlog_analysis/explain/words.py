@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .limits import Limit
+from .limits import ROUNDING, Limit
 
 LIMIT_NAMES = {
     Limit.HANDSHAKE: "handshake",
@@ -41,10 +41,10 @@ def span(seconds: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Never a share of 0 or all where it is not."""
-    if 0.0 < share < 0.0095:
+    """Never a share of 0 or all where it is not, but for what sums of floating point leave."""
+    if ROUNDING < share < 0.0095:
         return f"{100.0 * share:.2g} %"
-    if 0.995 <= share < 1.0:
+    if 0.995 <= share < 1.0 - ROUNDING:
         return f"{min(100.0 * share, 99.9):.1f} %"
     return f"{100.0 * share:.0f} %"
 

@@ -10,7 +10,7 @@ from .acks import Acks, acks_of
 from .application import ApplicationLimited
 from .delay import DelaySamples, delay_samples
 from .delivery_rate import RateSamples, rate_samples
-from .distribution import Distribution, share_of_time_above
+from .distribution import Distribution
 from .fairness import Fairness, Flow, fairness, flow_of
 from .figures import BASIC, TraceMetrics
 from .goodput import distinct_bytes, transfer_span
@@ -48,7 +48,6 @@ __all__ = [
     "measure_alone",
     "observe",
     "rate_samples",
-    "share_of_time_above",
     "to_text",
     "transfer_span",
 ]

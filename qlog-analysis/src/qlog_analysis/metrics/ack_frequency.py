@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..model import Space, Trace
-from ..packed import Column, floats, ints, take
+from ..packed import Column, differences, floats, ints, parts, take
 from .acks import acks_in_parts
 from .distribution import Distribution
 
@@ -57,9 +57,9 @@ def received(trace: Trace, acks: AckColumns) -> AckFrequency | None:
         return None
     return AckFrequency(
         acks=len(acks.time),
-        packets_per_ack=Distribution.of_values(np.asarray(acks.packets, dtype=np.int64)),
-        bytes_per_ack=Distribution.of_values(np.asarray(acks.size, dtype=np.float64)) if trace.sizes_known else None,
-        gap_ms=Distribution.of(acks.gaps()),
+        packets_per_ack=Distribution.of_parts(lambda: parts(acks.packets)),
+        bytes_per_ack=Distribution.of_parts(lambda: parts(acks.size)) if trace.sizes_known else None,
+        gap_ms=Distribution.of_parts(lambda: (gap * 1e3 for gap in differences(acks.time))),
     )
 
 

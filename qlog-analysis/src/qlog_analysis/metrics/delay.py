@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -56,9 +56,11 @@ class DelaySamples(ABC):
     def sent_until(self, time: float) -> int:
         """How many are of packets that left until then."""
 
-    def parts(self) -> Iterator[Samples]:
-        for begin in range(0, len(self), PART):
-            yield self.part(begin, min(begin + PART, len(self)))
+    def parts(self, first: int = 0, end: int | None = None) -> Iterator[Samples]:
+        """All of them, or those from `first` up to, and without, `end`."""
+        end = len(self) if end is None else end
+        for begin in range(first, end, PART):
+            yield self.part(begin, min(begin + PART, end))
 
     def rtts_at(self, times: Floats) -> Floats:
         """The newest round trip measured until each of these times, which rise, else the first."""
@@ -66,6 +68,14 @@ class DelaySamples(ABC):
         some = self.part(first, max(self.until(float(times[-1])), first + 1))
         newest: Floats = some.rtt[np.maximum(np.searchsorted(some.time, times, side="right") - 1, 0)]
         return newest
+
+    def over_time(self, valid: Callable[[Floats], Floats] | None = None) -> Iterator[tuple[Floats, Floats]]:
+        """Queueing delays, each with the time (s) until the next; `valid`: that for which one holds at most, of its
+        round trip. The last is left out."""
+        for begin in range(0, len(self) - 1, PART):
+            some = self.part(begin, min(begin + PART + 1, len(self)))
+            lasted = np.diff(some.time)
+            yield some.rowd[:-1], lasted if valid is None else np.minimum(lasted, valid(some.rtt[:-1]))
 
     @cached_property
     def smallest_rtt(self) -> float | None:

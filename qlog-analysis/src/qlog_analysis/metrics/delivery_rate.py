@@ -10,14 +10,16 @@ no packet number of QUIC is sent twice: the time of a sample holds the round tri
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
 import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Bools, Floats, Ints
-from ..packed import Column, floats, take
+from ..packed import PIECE, Column, floats, take
 from .acks import acks_of
+from .distribution import Distribution
 from .observed import Observed
 from .windows import Sends, Window
 
@@ -30,6 +32,14 @@ class RateSamples:
     """bit/s, bytes on the wire."""
     application_limited: npt.NDArray[np.bool_]
     """Whether the newest packet left while the application limited the sender (P.is_app_limited)."""
+
+    def distribution(self, *, application_limited: bool) -> Distribution:
+        def some() -> Iterator[Floats]:
+            for at in range(0, len(self.rate), PIECE):
+                here = slice(at, at + PIECE)
+                yield self.rate[here][self.application_limited[here] == application_limited]
+
+        return Distribution.of_parts(some)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import Floats, Ints
+from .selection import FEW, Interval, Parts, Weighted, reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,33 +37,51 @@ class Distribution:
         return cls(len(values), float(values.min()), float(values.mean()), float(p50), float(p95), float(values.max()))
 
     @classmethod
-    def over_time(cls, time: Floats, seconds: Floats, valid: Floats | None = None) -> Distribution:
-        """In ms. Each value weighs as long as it is the newest, and no longer than it is `valid` (s); the last does not
-        weigh."""
-        if len(seconds) < 2 or time[-1] <= time[0]:
-            return cls(0)
-        ms = seconds[:-1] * 1e3
-        order = np.argsort(ms, kind="stable").astype(np.uint32 if len(ms) < 1 << 32 else np.int64)
-        weight = _weights(time, valid)
-        least, mean, most = float(ms.min()), float(np.average(ms, weights=weight)), float(ms.max())
-        del ms  # columns of a long trace are what takes the memory: few are there at a time
-        share = weight[order]
-        np.cumsum(share, out=share)
-        share /= weight.sum()
+    def of_parts(cls, parts: Callable[[], Iterable[Floats | Ints]]) -> Distribution:
+        """Of values that come in parts, as often as they are asked for, and may be too many to be kept."""
+        kept = _Kept.of(lambda: ((values.astype(np.float64), np.ones(len(values))) for values in parts()))
+        if kept.values is not None:
+            return cls.of_values(kept.values)
+        n = kept.whole.count
+        places = [q * (n - 1) for q in (0.5, 0.95)]
+        around = [float(1 + place) for at in places for place in (math.floor(at), math.ceil(at))]
+        a, b, c, d = reached(kept.parts, around, kept.whole)
         p50, p95 = (
-            float(seconds[order[min(int(np.searchsorted(share, q)), len(share) - 1)]] * 1e3) for q in (0.5, 0.95)
+            low + (high - low) * (at - math.floor(at)) for at, low, high in zip(places, (a, c), (b, d), strict=True)
         )
-        return cls(len(share), least, mean, p50, p95, most)
+        return cls(n, kept.whole.low, kept.sum / n, p50, p95, kept.whole.high)
+
+    @classmethod
+    def over_time(cls, parts: Parts) -> Distribution:
+        """Of values with the time (s) for which each holds; they come as those of `of_parts`."""
+        kept = _Kept.of(parts)
+        if kept.weight <= 0.0:
+            return cls(0)
+        p50, p95 = reached(kept.parts, [q * kept.weight for q in (0.5, 0.95)], kept.whole)
+        return cls(kept.whole.count, kept.whole.low, kept.sum / kept.weight, p50, p95, kept.whole.high)
 
 
-def _weights(time: Floats, valid: Floats | None) -> Floats:
-    gaps = np.diff(time)
-    return gaps if valid is None else np.minimum(gaps, valid[:-1])
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What one look at all values tells, and the values themselves if they are few."""
 
+    parts: Parts
+    whole: Interval
+    weight: float
+    sum: float
+    """Of what values and weights make."""
+    values: Floats | None
 
-def share_of_time_above(time: Floats, seconds: Floats, bound: float, valid: Floats | None = None) -> float | None:
-    """Of the time in which `over_time` weighs; None where it has no samples."""
-    if len(seconds) < 2 or time[-1] <= time[0]:
-        return None
-    weight = _weights(time, valid)
-    return float(weight[seconds[:-1] > bound].sum() / weight.sum())
+    @classmethod
+    def of(cls, parts: Parts) -> _Kept:
+        kept: list[Weighted] = []
+        low, high, count, weight, total = math.inf, -math.inf, 0, 0.0, 0.0
+        for values, weights in parts():
+            low, high = min(low, float(values.min(initial=low))), max(high, float(values.max(initial=high)))
+            count, weight, total = count + len(values), weight + float(weights.sum()), total + float(values @ weights)
+            if count <= FEW:
+                kept.append((values, weights))
+        if count > FEW:
+            return cls(parts, Interval(low, high, count), weight, total, None)
+        values, weights = (np.concatenate([*(some[i] for some in kept), np.empty(0)]) for i in (0, 1))
+        return cls(lambda: [(values, weights)], Interval(low, high, count), weight, total, values)

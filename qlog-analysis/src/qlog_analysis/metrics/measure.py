@@ -86,9 +86,7 @@ def _found(trace: Trace, observed: Observed | None, *, coarse: bool) -> tuple[di
     limited, pacing, rates = _by_window(o, coarse=coarse)
     del o
     fastest = float(rates.rate.max()) if len(rates.rate) else None
-    all_rates, limited_rates = (
-        Distribution.of_values(rates.rate[some]) for some in (~rates.application_limited, rates.application_limited)
-    )
+    all_rates, limited_rates = (rates.distribution(application_limited=limited) for limited in (False, True))
     del rates
     acks = AckColumns.of(trace)
     return delays | {
@@ -108,15 +106,16 @@ def _found(trace: Trace, observed: Observed | None, *, coarse: bool) -> tuple[di
 
 def _delays(o: Observed) -> tuple[dict[str, Any], str | None]:
     s = o.samples
-    delays = {"rtt_ms": Distribution.of(s.rtt)}
-    rowd = s.rowd
-    delays["queueing_delay_ms"] = Distribution.of(rowd)
-    delays["queueing_delay_over_time_ms"] = Distribution.over_time(s.time, rowd)
-    del rowd
+    delays = {
+        "rtt_ms": Distribution.of_parts(lambda: (some.rtt * 1e3 for some in s.parts())),
+        "queueing_delay_ms": Distribution.of_parts(lambda: (some.rowd * 1e3 for some in s.parts())),
+        "queueing_delay_over_time_ms": Distribution.over_time(lambda: ((d * 1e3, t) for d, t in s.over_time())),
+    }
     way = one_way(o.trace, s)
-    source = way.source if len(way.rowd) else None
-    one_way_delays = {"relative_one_way_delay_ms": Distribution.of(way.rowd), "relative_one_way_delay_from": source}
-    return delays | one_way_delays, way.note
+    return delays | {
+        "relative_one_way_delay_ms": delays["queueing_delay_ms"] if way.rowd is None else Distribution.of(way.rowd),
+        "relative_one_way_delay_from": way.source if len(s) else None,
+    }, way.note
 
 
 def _by_window(o: Observed, *, coarse: bool) -> tuple[ApplicationLimited | None, Pacing | None, RateSamples]:

@@ -26,7 +26,8 @@ SENDER = "round trips that the sender tells"
 class OneWay:
     """Relative one-way delays, s, and what tells of them."""
 
-    rowd: Floats
+    rowd: Floats | None
+    """None where they are those of the samples by ACK arrivals."""
     source: str
     note: str | None = None
     """Why receive timestamps are not believed."""
@@ -36,7 +37,7 @@ def one_way(trace: Trace, samples: DelaySamples) -> OneWay:
     """By receive timestamps where there are any that can be believed, else by ACK arrivals (`samples`)."""
     feedback = trace.feedback
     if not len(feedback.received_packet) or not len(samples):
-        return OneWay(samples.rowd, ACK_ARRIVALS if trace.frames_known else SENDER)
+        return OneWay(None, ACK_ARRIVALS if trace.frames_known else SENDER)
     packet = np.asarray(feedback.received_packet, dtype=np.int64)
     left, classes = take(trace.sent.time, packet), size_classes(trace, packet)
     del packet
@@ -54,5 +55,5 @@ def one_way(trace: Trace, samples: DelaySamples) -> OneWay:
     del both_ways, left
     if contradicted > MOST_IMPLAUSIBLE:
         why = f"{100.0 * contradicted:.1f} % of the receive timestamps contradict round trips, so that none is used"
-        return OneWay(samples.rowd, ACK_ARRIVALS, why)
+        return OneWay(None, ACK_ARRIVALS, why)
     return OneWay(rowd, TIMESTAMPS)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
-from ..packed import floats
+from ..packed import differences, floats, parts
 from .distribution import Distribution
 from .held_back import Gaps, Hold, pace_of
 from .observed import Observed
@@ -102,13 +102,9 @@ class PacingOf:
         if len(self._times) < 2:
             return None
         b.end()
-        over = Distribution.of_values(np.frombuffer(self._over, dtype=np.float64))
-        self._over = array("d")
-        gap = np.diff(np.asarray(self._times, dtype=np.float64))
-        gap *= 1e3
         return Pacing(
-            gap_ms=Distribution.of_values(gap),
-            gap_over_pacing=over,
+            gap_ms=Distribution.of_parts(lambda: (gap * 1e3 for gap in differences(self._times))),
+            gap_over_pacing=Distribution.of_parts(lambda: parts(self._over)),
             bursts=b.large,
             bytes_in_bursts_percent=100.0 * b.bytes_in_large / b.bytes if sized else None,
             largest_burst_packets=b.largest,
