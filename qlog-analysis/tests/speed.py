@@ -84,9 +84,9 @@ def speeds(path: Path) -> dict[str, float]:
     return best
 
 
-def memory(path: Path, what: str = "metrics") -> float:
-    """MB that a command takes for a trace."""
-    command = [sys.executable, "-m", "qlog_analysis", what, str(path)]
+def memory(path: Path, what: str = "metrics", *more: str) -> float:
+    """MB that a command takes for a trace, with more arguments."""
+    command = [sys.executable, "-m", "qlog_analysis", what, str(path), *more]
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)

@@ -26,7 +26,7 @@ from qlog_analysis.plots import static
 from qlog_analysis.plots.interactive import library
 from qlog_analysis.plots.panel import Panel
 from qlog_analysis.plots.panels import panels
-from qlog_analysis.plots.thin import thin
+from qlog_analysis.plots.thin import thin, thinned
 from qlog_analysis.report import build
 from simulation import Path
 from test_zones_unsuitable import without_controller
@@ -142,6 +142,26 @@ def test_thinning_keeps_the_ends_and_every_peak() -> None:
     assert (thin_x[0], thin_x[-1]) == (0.0, 99_999.0)
     assert (thin_y.max(), thin_y.min()) == (50.0, -50.0)
     assert (np.diff(thin_x) > 0).all()
+
+
+@pytest.mark.parametrize("size", [1, 999, 30_000])
+def test_points_that_come_in_parts_are_thinned_without_losing_a_peak(size: int) -> None:
+    x = np.arange(100_000, dtype=np.float64)
+    y = np.sin(x / 1000)
+    y[31_337], y[77_777], y[50_000:50_100] = 50.0, -50.0, np.nan
+    parts = ((x[at : at + size], y[at : at + size]) for at in range(0, len(x), size))
+    thin_x, thin_y = thinned(parts, 4000)
+    assert 1000 <= len(thin_x) <= 4004
+    assert (thin_x[0], thin_x[-1]) == (0.0, 99_999.0)
+    assert (thin_y.max(), thin_y.min()) == (50.0, -50.0)
+    assert (np.diff(thin_x) > 0).all()
+    assert np.diff(thin_x).max() < 300, "no part is left out"
+
+
+def test_few_points_are_all_drawn() -> None:
+    x = np.arange(3000, dtype=np.float64)
+    thin_x, thin_y = thinned([(x[:10], x[:10]), (x[10:], x[10:])], 4000)
+    assert thin_x.tolist() == thin_y.tolist() == x.tolist()
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".png"])

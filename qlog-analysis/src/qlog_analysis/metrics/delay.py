@@ -12,7 +12,8 @@ import numpy as np
 from ..arrays import Bytes, Floats, Ints
 from ..measure.sliding import CLASSES
 from ..model import Space, Trace
-from ..packed import PIECE, Column, floats, ints, part, take
+from ..packed import PIECE, Column, floats, ints, part, parts, take
+from .selection import FEW
 
 PART = 1 << 14
 """Samples, or what they are found in."""
@@ -59,8 +60,16 @@ class DelaySamples(ABC):
     def parts(self, first: int = 0, end: int | None = None) -> Iterator[Samples]:
         """All of them, or those from `first` up to, and without, `end`."""
         end = len(self) if end is None else end
+        if first == 0 and end == len(self) <= FEW:
+            yield from self._kept
+            return
         for begin in range(first, end, PART):
             yield self.part(begin, min(begin + PART, end))
+
+    @cached_property
+    def _kept(self) -> list[Samples]:
+        """All, if they are few."""
+        return [self.part(begin, min(begin + PART, len(self))) for begin in range(0, len(self), PART)]
 
     def rtts_at(self, times: Floats) -> Floats:
         """The newest round trip measured until each of these times, which rise, else the first."""
@@ -72,14 +81,19 @@ class DelaySamples(ABC):
     def over_time(self, valid: Callable[[Floats], Floats] | None = None) -> Iterator[tuple[Floats, Floats]]:
         """Queueing delays, each with the time (s) until the next; `valid`: that for which one holds at most, of its
         round trip. The last is left out."""
-        for begin in range(0, len(self) - 1, PART):
-            some = self.part(begin, min(begin + PART + 1, len(self)))
-            lasted = np.diff(some.time)
-            yield some.rowd[:-1], lasted if valid is None else np.minimum(lasted, valid(some.rtt[:-1]))
+        time = rowd = rtt = np.empty(0)
+        for some in self.parts():
+            time, rowd, rtt = (
+                np.concatenate((newest[-1:], column))
+                for newest, column in ((time, some.time), (rowd, some.rowd), (rtt, some.rtt))
+            )
+            lasted = np.diff(time)
+            yield rowd[:-1], lasted if valid is None else np.minimum(lasted, valid(rtt[:-1]))
 
-    @cached_property
+    @property
+    @abstractmethod
     def smallest_rtt(self) -> float | None:
-        return min((float(some.rtt.min()) for some in self.parts()), default=None)
+        """None without samples."""
 
     @property
     def time(self) -> Floats:
@@ -119,11 +133,11 @@ class _OfTheSender(DelaySamples):
 
     def part(self, begin: int, end: int) -> Samples:
         time, rtt, sent = (part(column, begin, end) for column in (self._time, self._rtt, self._sent))
-        return Samples(time, rtt, rtt - self._smallest, sent)
+        return Samples(time, rtt, rtt - (self.smallest_rtt or 0.0), sent)
 
     @cached_property
-    def _smallest(self) -> float:
-        return float(np.asarray(self._rtt).min()) if len(self._rtt) else 0.0
+    def smallest_rtt(self) -> float | None:
+        return min((float(some.min()) for some in parts(self._rtt)), default=None)
 
     def before(self, time: float) -> int:
         return self._time.left(time)
@@ -161,7 +175,7 @@ class _OfAcks(DelaySamples):
 
     def part(self, begin: int, end: int) -> Samples:
         time, sent, delay, classes = self._measured(begin, end)
-        delay -= self._smallest[classes]
+        delay -= self._smallest[0][classes]
         return Samples(time, time - sent, delay, sent)
 
     def _measured(self, begin: int, end: int) -> tuple[Floats, Floats, Floats, Bytes]:
@@ -179,13 +193,18 @@ class _OfAcks(DelaySamples):
         return _largest(self._trace, self._packet)
 
     @cached_property
-    def _smallest(self) -> Floats:
-        """Delays, by size class."""
-        minima = np.full(CLASSES + 2, np.inf)
+    def _smallest(self) -> tuple[Floats, float]:
+        """Delays, by size class; and round trip."""
+        minima, rtt = np.full(CLASSES + 2, np.inf), np.inf
         for begin in range(0, len(self), PART):
-            _, _, delay, classes = self._measured(begin, min(begin + PART, len(self)))
+            time, sent, delay, classes = self._measured(begin, min(begin + PART, len(self)))
             np.minimum.at(minima, classes, delay)
-        return _of_as_large(minima)
+            rtt = min(rtt, float((time - sent).min()))
+        return _of_as_large(minima), rtt
+
+    @property
+    def smallest_rtt(self) -> float | None:
+        return self._smallest[1] if len(self) else None
 
     def before(self, time: float) -> int:
         return self._place.left(self._trace.feedback.time.left(time))

@@ -78,7 +78,8 @@ class _Kept:
         low, high, count, weight, total = math.inf, -math.inf, 0, 0.0, 0.0
         for values, weights in parts():
             low, high = min(low, float(values.min(initial=low))), max(high, float(values.max(initial=high)))
-            count, weight, total = count + len(values), weight + float(weights.sum()), total + float(values @ weights)
+            count, weight = count + len(values), weight + float(weights.sum())
+            total += float((values * weights).sum())  # `@` of long arrays keeps other processors busy
             if count <= FEW:
                 kept.append((values, weights))
         if count > FEW:

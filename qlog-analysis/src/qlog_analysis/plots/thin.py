@@ -16,7 +16,7 @@ Points = tuple[Floats, Floats]
 
 
 def thin(x: Floats, y: Floats, most: int = MAX_POINTS) -> Points:
-    """At most about so many of these points, and no fewer than half as many."""
+    """At most about so many of these points."""
     return thinned([(x, y)], most)
 
 
