@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path as FilePath
 
+import duckdb
 import pytest
 
 import lab
+import tracewriter
 from made import kinds
 from qlog_analysis.explain.explanation import explain
 from qlog_analysis.explain.limits import Limit
@@ -59,6 +61,35 @@ def test_an_outage_is_an_interruption(tmp_path: FilePath, spec: str) -> None:
     longest = max(story.e.interruptions, key=lambda i: i.end - i.begin)
     assert longest.begin == pytest.approx(2.05, abs=0.15)
     assert 3.0 < longest.end < 4.5
+
+
+def test_a_queue_that_overflows_among_random_losses_is_told(tmp_path: FilePath) -> None:
+    """Of cubic's losses on a link that loses one packet of a hundred anyhow."""
+    values = ('link.there.rate="20Mbps"', 'link.there.buffer="80p"', 'link.there.loss="1%"', 'duration="12s"')
+    records, record = lab.recorded(tmp_path, "cubic", *values)
+    e = explain(load(tracewriter.write(tmp_path / "main.sqlog", records)))
+    of_record = f"FROM '{record}' WHERE link = 'there' AND fate = 'overflow'"
+    (overflow,) = duckdb.execute(f"SELECT count(*) {of_record}").fetchall()[0]
+    told = sum(b.lost_packets for b in e.losses.of(Cause.FULL_QUEUE))
+    assert 0.5 * overflow < told < 1.5 * overflow
+    assert {"full_queue_losses", "random_losses"} <= set(kinds(tell(e)))
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_batches_on_both_ways_are_no_queue_of_others(tmp_path: FilePath, seed: int) -> None:
+    values = (
+        'link.there.aggregate="interval=17.1ms"',
+        'link.back.aggregate="interval=53.7ms"',
+        'link.there.rate="27Mbps"',
+        'link.there.delay="7ms"',
+        'link.back.delay="8ms"',
+        'link.there.buffer="2.4bdp"',
+        'link.there.loss="ge:p=1.11%,r=25%,good=0%,bad=100%"',
+        'flow.main.traffic={ kind = "on_off", on = "1s", off = "500ms", fixed = true }',
+        "duration=12s",
+    )
+    story = tell(explain(load(lab.written(tmp_path, "hybrid", *values, seed=seed))))
+    assert "others_queue" not in kinds(story)
 
 
 @pytest.mark.parametrize("spec", ["reno", "bbr2", "hybrid"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from functools import partial
 from pathlib import Path as FilePath
 from typing import Any
@@ -14,7 +15,7 @@ import tracewriter
 from foreign_layouts import LAYOUTS
 from made import SIZE, kinds, made, told
 from qlog_analysis import cli
-from qlog_analysis.explain import page
+from qlog_analysis.explain import page, words
 from qlog_analysis.explain.advice import ADVICE, INSTEAD_OF_OTHERS
 from qlog_analysis.explain.as_json import to_json
 from qlog_analysis.explain.explanation import Role, explain
@@ -150,7 +151,9 @@ def test_the_side_that_received_is_told_so(tmp_path: FilePath) -> None:
     assert story.e.role is Role.RECEIVER
     assert kinds(story)[0] == "receiving_side"
     assert not any(k.endswith("_limited") for k in kinds(story))
-    assert not {"path", "application", "congestion window"} & {m.what for m in story.timeline}
+    assert not {"path", "application", "congestion window", "start-up"} & {m.what for m in story.timeline}
+    counted = replace(story.e, metrics=replace(story.e.metrics, packets_lost=0, loss_percent=0.0))
+    assert "packets that it sent was lost" in tell(counted).summary
     assert '"streams received"' in page.render(story)
 
 
@@ -206,3 +209,15 @@ def test_a_trace_that_tells_little_still_has_a_text_and_a_page(tmp_path: FilePat
         assert max(map(len, to_text(story).splitlines()[1:])) <= WIDTH
         assert "<h1>" in page.render(story)
         json.dumps(to_json(story), allow_nan=False)
+
+
+def test_a_sentence_says_what_is_so(tmp_path: FilePath) -> None:
+    assert words.percent(1.0 - 1e-12) == "100 %"
+    assert words.percent(1e-12) == "0 %"
+    assert (words.times_from(1, 2.0), words.times_from(3, 2.0)) == ("once, at 2.000 s", "3 times, first at 2.000 s")
+    idle = told(tmp_path, made(app_rate=1e6, rate=2e7)).summary
+    assert "there was no queueing delay for 95 % of the time or more" in idle
+    assert "from the first byte to the last" in idle
+    lossy = to_text(told(tmp_path, made(rate=5e6, app_rate=2e6, loses=lambda n: n % 300 == 5)))
+    assert "losses: 1 packet lost" in lossy
+    assert "1 of " not in lossy

@@ -204,7 +204,7 @@ def _others(e: Explanation) -> Iterator[Finding]:
         held = next((s.share for s in e.controller.states if s.name == "holding"), 0.0)
         yield Finding(
             "others_queue",
-            f"The controller judged {words.times(len(contended))}, first at {words.at(contended[0])}, that "
+            f"The controller judged {words.times_from(len(contended), contended[0])}, that "
             "others keep the queue, which did not go away when it sent less; it held its share beside them for "
             f"{words.percent(held)} of the time.",
             65.0,

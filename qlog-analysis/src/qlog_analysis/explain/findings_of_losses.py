@@ -38,8 +38,8 @@ def losses(e: Explanation) -> Iterator[Told]:
     if times:
         yield (
             "persistent_congestion",
-            f"Persistent congestion (RFC 9002 section 7.6) {words.times(len(times))}, first at "
-            f"{words.at(times[0])}: everything that was sent for three probe timeouts was lost.",
+            f"Persistent congestion (RFC 9002 section 7.6) {words.times_from(len(times), times[0])}: everything that "
+            "was sent for three probe timeouts was lost.",
             61.0,
             times[0],
             times[-1],

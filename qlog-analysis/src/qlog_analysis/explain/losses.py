@@ -36,6 +36,11 @@ DENSE, DENSE_PACKETS = 0.05, 3
 """A burst that takes so many of the packets sent meanwhile, and so many at all, is no independent loss."""
 MANY_LATE = 0.2
 """Of the packets declared lost, acknowledged afterwards."""
+BEYOND_CHANCE = 1e-4
+"""Probability, of so many losses in a burst."""
+AT_LARGEST = 0.9
+"""Of the largest delay: if a burst reaches it, and takes more than the share of all losses explains, the queue became
+full in it, whatever the delay was before."""
 ENOUGH = 8
 """So many bursts say whether losses come at short delays as often as at long ones."""
 
@@ -62,12 +67,18 @@ class Burst:
     sent_packets: int
     """From the first to the last of them."""
     delay: float | None
-    """Queueing delay before the first of them, s; None if none was measured."""
+    """Queueing delay before the first of them, s, or the largest among them if that shows a full queue; None if none
+    was measured."""
     cause: Cause
 
     @property
     def dense(self) -> bool:
         return self.lost_packets >= max(DENSE_PACKETS, DENSE * self.sent_packets)
+
+    def beyond(self, losing: float) -> bool:
+        """Whether it is more than chance explains where such a share of all packets is lost: it begins with a loss."""
+        others, among = self.lost_packets - 1, max(self.sent_packets, self.lost_packets) - 1
+        return others >= DENSE_PACKETS - 1 and _at_least(others, among, losing) < BEYOND_CHANCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,14 +176,23 @@ def _by_delay(o: Observed, bursts: list[Burst], *, many_late: bool) -> list[Burs
     at_losses = [b.delay or 0.0 for b in open_ones]
     share = _full_share(usual, at_losses)
     regardless = share is None and not many_late and _regardless(usual, at_losses)
-    causes: dict[Burst, Cause] = {}
+    losing = sum(b.lost_packets for b in bursts) / max(o.packets, 1)
+    found: dict[Burst, Burst] = {}
     for b, delays, d in zip(open_ones, usual, at_losses, strict=True):
         longest = b.dense and d >= delays.bound(NEAR_LARGEST[0])
         if longest or (share is not None and d >= delays.bound(share)):
-            causes[b] = Cause.FULL_QUEUE
+            found[b] = replace(b, cause=Cause.FULL_QUEUE)
+        elif b.beyond(losing) and (largest := _largest_among(o, b)) >= delays.bound(AT_LARGEST):
+            found[b] = replace(b, cause=Cause.FULL_QUEUE, delay=largest)
         elif regardless or d <= max(WITHOUT, WITHOUT_SHARE * (o.base_rtt or 0.0)):
-            causes[b] = Cause.WITHOUT_QUEUE
-    return [replace(b, cause=causes.get(b, b.cause)) for b in bursts]
+            found[b] = replace(b, cause=Cause.WITHOUT_QUEUE)
+    return [found.get(b, b) for b in bursts]
+
+
+def _largest_among(o: Observed, b: Burst) -> float:
+    """The largest delay of packets sent from the first to the last that was lost."""
+    first, end = o.samples.sent_before(b.begin), o.samples.sent_until(b.end)
+    return float(o.samples.part(first, end).rowd.max(initial=0.0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,9 @@ GIVES_WAY = 0.5
 """Of what was in flight, at most so much is left."""
 LASTS = 1.5
 """Round trips; a shorter time shows nothing, as what was sent before is still there."""
-STAYS, FALLS = 0.6, 0.3
-"""Of the delay before. What a sender queued itself falls by half or more when it halves what it has in flight."""
+STAYS, FALLS, RISES = 0.6, 0.3, 2.0
+"""Of the delay before. What a sender queued itself falls by half or more when it halves what it has in flight. A delay
+that rises to so much is none that stays: others come just then, or packets and ACKs go in batches."""
 WORTH = 5e-3
 """s; and a tenth of the smallest round trip, and what two packets take. Shorter delays say nothing."""
 LEVEL_TIME = 1.0
@@ -49,7 +50,7 @@ class GaveWay:
 
     @property
     def stays(self) -> bool:
-        return self.delay_after >= STAYS * self.delay_before
+        return STAYS * self.delay_before <= self.delay_after < RISES * self.delay_before
 
     @property
     def falls(self) -> bool:
@@ -120,8 +121,11 @@ def _gave_way(o: Observed, edges: Floats, lowest: Floats, worth: float) -> list[
         before = lowest[i - RECENT : i][np.isfinite(lowest[i - RECENT : i])]
         later = lowest[(i + j) // 2 : j][np.isfinite(lowest[(i + j) // 2 : j])]
         long_enough = (j - i) * width >= LASTS * o.rtt_at(float(edges[i]))
-        if long_enough and len(before) and len(later) and float(np.median(before)) >= worth:
-            out.append(GaveWay(float(edges[i]), float(edges[j]), float(np.median(before)), float(later.min())))
+        if long_enough and len(before) and len(later):
+            usual_delay = float(np.median(before))
+            # Where it falls while nobody gives way, as with packets or ACKs in batches, its fall or stay says nothing.
+            if usual_delay >= worth and float(before.min()) > FALLS * usual_delay:
+                out.append(GaveWay(float(edges[i]), float(edges[j]), usual_delay, float(later.min())))
         i = j + 1
     return out
 

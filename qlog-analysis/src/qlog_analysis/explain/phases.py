@@ -49,7 +49,7 @@ class Startup:
     next_state: str | None
     round_trips: float | None
     lost_packets: int
-    """Declared lost from its begin until a round trip after its end."""
+    """Of what was sent in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +116,14 @@ def startup_of(o: Observed, handshake: Handshake) -> Startup | None:
         states=list(dict.fromkeys(s.name for s in states if s.time < until)),
         next_state=later.name if later is not None else None,
         round_trips=(until - begin) / rtt if rtt else None,
-        lost_packets=_lost_between(o.trace, begin, until + o.rtt_at(until)),
+        lost_packets=_lost_between(o.trace, begin, until),
     )
 
 
 def _lost_between(trace: Trace, begin: float, end: float) -> int:
-    time = trace.feedback.time
-    return sum(len(packets) for at, packets in trace.feedback.lost.items() if begin <= time[at] <= end)
+    """Of what was sent between."""
+    time = trace.sent.time
+    return sum(begin <= time[p] <= end for packets in trace.feedback.lost.values() for p in packets)
 
 
 def stretches_of(o: Observed, limits: Limits, begin: float) -> list[Stretch]:

@@ -81,20 +81,24 @@ def _summary(e: Explanation, findings: list[Finding]) -> str:
         rate = "" if m.received_goodput_bps is None else f", {words.rate(m.received_goodput_bps)}"
         parts = [f"{side} received {words.size(m.stream_bytes_received or 0)} of streams {lasted}{rate}."]
     else:
-        rate = "" if m.goodput_bps is None else f": {words.rate(m.goodput_bps)} while it transferred"
+        rate = "" if m.goodput_bps is None else f": {words.rate(m.goodput_bps)} from the first byte to the last"
         sent, acked = words.size(m.stream_bytes_sent or 0), words.size(m.stream_bytes_acked or 0)
         parts = [
             f"{side} ({_controller(e)}) sent {sent} of streams, of which {acked} were acknowledged, {lasted}{rate}."
         ]
     d = e.delay
     if d is not None and d.rtt.p50 is not None and d.over_time.p50 is not None and d.over_time.p95 is not None:
+        p50, p95 = words.ms(d.over_time.p50 / 1e3), words.ms(d.over_time.p95 / 1e3)
+        queue = (
+            "there was no queueing delay for 95 % of the time or more"
+            if p95 == words.ms(0.0)
+            else f"the queueing delay was {p50} as a median over time and above {p95} for 5 % of it"
+        )
         parts.append(
-            f"A round trip took {words.ms(d.base_rtt)} at best and {words.ms(d.rtt.p50 / 1e3)} as a median; the "
-            f"queueing delay was {words.ms(d.over_time.p50 / 1e3)} as a median over time and above "
-            f"{words.ms(d.over_time.p95 / 1e3)} for 5 % of it."
+            f"A round trip took {words.ms(d.base_rtt)} at best and {words.ms(d.rtt.p50 / 1e3)} as a median; {queue}."
         )
     if m.packets_lost is not None and m.loss_percent is not None:
-        of = f"of {words.count(m.packets_sent, 'packet')}"
+        of = f"of {words.count(m.packets_sent, 'packet')}" + " that it sent" * (e.role is Role.RECEIVER)
         share = f", {words.percent(m.loss_percent / 100.0)}," if m.packets_lost else ""
         parts.append(f"{m.packets_lost:,} {of}{share} were lost." if m.packets_lost else f"None {of} was lost.")
     parts.append(f"Most important: {findings[0].text}" if findings else "Nothing stands out.")
@@ -126,7 +130,7 @@ def _begin(e: Explanation) -> list[Moment]:
         out.append(Moment(h.begin, h.end, "handshake", f"{words.span(h.end - h.begin)}{trips}{lost}; over when {h.by}"))
     elif h.seen:
         out.append(Moment(h.begin, o.end, "handshake", f"not complete in this trace: {h.by}"))
-    if s is not None:
+    if s is not None and e.role is Role.SENDER:
         trips = "" if s.round_trips is None else f", {s.round_trips:.0f} smallest round trips"
         states = ", ".join(s.states)
         lost = words.count(s.lost_packets, "packet") + " lost" if s.lost_packets else "no loss"
@@ -165,9 +169,9 @@ def _events(e: Explanation) -> list[Moment]:
     for b in sorted(bursts, key=lambda b: -b.lost_packets)[:LARGEST]:
         if b.lost_packets < worth:
             break
-        delay = "" if b.delay is None else f", {words.ms(b.delay)} of queueing delay before"
+        delay = "" if b.delay is None else f" at {words.ms(b.delay)} of queueing delay"
         lost, sent = words.count(b.lost_packets, "packet"), words.count(b.sent_packets, "packet")
-        of = f"{b.lost_packets:,} of {sent}" if b.sent_packets >= b.lost_packets else lost
+        of = f"{b.lost_packets:,} of {sent}" if b.sent_packets >= b.lost_packets > 1 else lost
         out.append(Moment(b.begin, b.end, "losses", f"{of} lost{delay}: {CAUSE_NAMES[b.cause]}"))
     for kind, name in (("longer_path", "longer path"), ("migration", "path probed")):
         out += [

@@ -66,3 +66,8 @@ def _digits(value: float) -> str:
 
 def times(number: int) -> str:
     return {1: "once", 2: "twice"}.get(number, f"{number:,} times")
+
+
+def times_from(number: int, first: float) -> str:
+    """How often, and when for the first time."""
+    return f"once, at {at(first)}" if number == 1 else f"{times(number)}, first at {at(first)}"
