@@ -75,6 +75,15 @@ def test_a_queue_that_overflows_among_random_losses_is_told(tmp_path: FilePath) 
     assert {"full_queue_losses", "random_losses"} <= set(kinds(tell(e)))
 
 
+def test_where_a_radio_makes_packets_wait_a_short_queue_is_not_certain(tmp_path: FilePath) -> None:
+    """vegas takes the waits of Wi-Fi for a queue, and uses two thirds of the link."""
+    values = ('link.there.rate="10Mbps"', "duration=12s", 'link.back.aggregate="interval=8ms"')
+    wifi = story_of(tmp_path, "vegas", *values, 'link.there.jitter="wifi:median=4ms,stall=50ms..100ms,every=5s"')
+    assert "it may have been none" in next(f.text for f in wifi.findings if f.kind == "path_limited")
+    wire = story_of(tmp_path, "vegas", *values[:2])
+    assert "it may have been none" not in next(f.text for f in wire.findings if f.kind == "path_limited")
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_batches_on_both_ways_are_no_queue_of_others(tmp_path: FilePath, seed: int) -> None:
     values = (

@@ -269,10 +269,16 @@ def _by_the_sender(e: Explanation, shares: dict[Limit, float]) -> Iterator[Findi
         rates = [s.acked_bps for s in e.stretches if s.limit is Limit.PATH]
         judged = " by its delay or by the controller's own zones" if e.controller.zone_spans else ""
         carried = f" It carried {_range(rates)}." if rates else ""
+        unsure = (
+            " The queue was short and the delay uneven, as where a radio makes packets wait: it may have been none, "
+            "and the limit the sender's own."
+            if e.limits.uneven
+            else ""
+        )
         yield Finding(
             "path_limited",
             f"The path was the limit for {words.percent(path)} of the time: the sender used what window and pacing "
-            f"allowed, and a queue stood{judged}, or as much arrived as while it stood.{carried}",
+            f"allowed, and a queue stood{judged}, or as much arrived as while it stood.{carried}{unsure}",
             25.0 + 25.0 * path,
         )
 

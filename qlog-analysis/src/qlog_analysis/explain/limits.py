@@ -46,6 +46,8 @@ STANDING = 2e-3
 """s; a queue that never falls below this, or a twentieth of the round trip, stands: in a bin of `MANY_SAMPLES`, or in
 three bins, as jitter spares one packet or the other."""
 MANY_SAMPLES = 8
+SHORT, UNEVEN = 5e-3, 1.5
+"""s, and how often the mean of a bin holds its smallest delay: a queue so short among delays so uneven may be none."""
 FULL_RATE = 0.9
 """A bin delivers what the path can carry with so much of what bins with a standing queue nearby deliver."""
 ROUNDING = 1e-9
@@ -64,6 +66,8 @@ class Limits:
     """Whether the trace tells the congestion window."""
     pacing_known: bool
     flow_control_known: bool
+    uneven: bool
+    """Whether delays are so short and uneven where a queue seems to stand that it is less certain."""
 
     def of(self, begin: float, end: float) -> dict[Limit, float]:
         """Share of the time between, by limit."""
@@ -89,11 +93,12 @@ def limits_of(
     edges = _edges(o)
     blocked, flow_control_known = blocked_times(o)
     share, known, pacing_known = _shares(o, edges, blocked)
-    _path(o, edges, share, queue_spans, window_known=known)
+    stands = standing(o, edges)
+    _path(o, edges, share, stands | _within(edges, queue_spans), window_known=known)
     for i in interruptions:
         _set(edges, share, i.begin, i.end, Limit.INTERRUPTED)
     _set(edges, share, o.begin, handshake_end if handshake_end is not None else o.begin, Limit.HANDSHAKE)
-    return Limits(edges, share, known, pacing_known, flow_control_known)
+    return Limits(edges, share, known, pacing_known, flow_control_known, _varies(o, edges, stands))
 
 
 def _edges(o: Observed) -> Floats:
@@ -135,13 +140,13 @@ def _add(share: Floats, edges: Floats, gaps: Gaps) -> None:
         share[first : first + len(part), column] += part
 
 
-def _path(o: Observed, edges: Floats, share: Floats, queue_spans: list[Span], *, window_known: bool) -> None:
+def _path(o: Observed, edges: Floats, share: Floats, queue: Bools, *, window_known: bool) -> None:
     """Where window or pacing is used up and a queue stands, or as much is delivered as while it does, it is the path
     that limits: window and pacing only follow it."""
     if o.base_rtt is None or len(o.samples) < FEWEST_SAMPLES:
         return
     delivered = o.acked_bytes(edges)
-    stands = (standing(o, edges) | _within(edges, queue_spans)) & (delivered > 0.0)
+    stands = queue & (delivered > 0.0)
     # Of a sender whose window is known, what is unknown is whether pacing held it back.
     columns = [_ORDER.index(limit) for limit in (Limit.WINDOW, Limit.PACING)]
     columns += [_UNKNOWN] * window_known
@@ -182,6 +187,20 @@ def standing(o: Observed, edges: Floats) -> Bools:
     around = np.minimum(np.minimum(padded[:-2], padded[1:-1]), padded[2:])
     queue = np.where(many, lowest, around)
     return np.asarray(np.isfinite(lowest) & (queue >= max(STANDING, 0.05 * (o.base_rtt or 0.0))))
+
+
+def _varies(o: Observed, edges: Floats, stands: Bools) -> bool:
+    """Whether delays are short and uneven where a queue seems to stand, by the median of such bins."""
+    total, count = np.zeros(len(edges) - 1), np.zeros(len(edges) - 1)
+    for some in o.samples.parts():
+        total += np.histogram(some.time, edges, weights=some.rowd)[0]
+        count += np.histogram(some.time, edges)[0]
+    seen = stands & (count >= MANY_SAMPLES)
+    if not seen.any():
+        return False
+    lowest = floor(o, edges)[seen]
+    uneven = float(np.median(total[seen] / count[seen] / lowest)) >= UNEVEN
+    return uneven and float(np.median(lowest)) < SHORT
 
 
 def floor(o: Observed, edges: Floats) -> Floats:
