@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 
-FEW = 1 << 18
+FEW = 1 << 17
 """Values that are sorted at once."""
 STEPS = 1 << 12
 
