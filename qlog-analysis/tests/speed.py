@@ -87,7 +87,8 @@ def speeds(path: Path) -> dict[str, float]:
 def memory(path: Path, what: str = "metrics", *more: str) -> float:
     """MB that a command takes for a trace, with more arguments."""
     command = [sys.executable, "-m", "qlog_analysis", what, str(path), *more]
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    environment = {**os.environ, "PYTHONPATH": str(Path(compiled.__file__).parents[1])}  # this source, in any clone
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode not in (0, 3):  # `check` knows no equations of cubic
