@@ -6,12 +6,16 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
+
 ROOT = Path(__file__).parents[2]
 SKIPPED = {"build", ".git", "node_modules"}
 TEMPLATES = "templates"
 """Folders of documents that a program fills in."""
 
-FENCE = re.compile(r"^(```|~~~).*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^ *(```|~~~).*?^ *\1[ \t]*$", re.MULTILINE | re.DOTALL)
+TOML = re.compile(r"^```toml\n(.*?)^```", re.MULTILINE | re.DOTALL)
+NEWLINE = "\n"
 URL = re.compile(r"(?<=\]\()[^)\s]+(?=\))|https?://[^\s)>]+")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
@@ -60,6 +64,11 @@ def prose(text: str) -> str:
     return re.sub(r"`[^`\n]*`", "", FENCE.sub("", text))
 
 
+def blank(text: str) -> str:
+    """With empty lines in place of blocks of code, those within lists included."""
+    return FENCE.sub(lambda block: "\n" * block[0].count("\n"), text)
+
+
 def anchors(text: str) -> set[str]:
     """What GitHub makes of headings."""
     found: set[str] = set()
@@ -93,9 +102,21 @@ def private_words(page: Path, root: Path = ROOT) -> Iterator[str]:
             yield f'{page.relative_to(root)}: "{word}" means nothing to a reader; write: {instead}'
 
 
+def broken_code(page: Path, root: Path = ROOT) -> Iterator[str]:
+    """Code that lines were filled through: a block of TOML that none reads, or backticks around two lines."""
+    text, name = page.read_text(encoding="utf-8"), page.relative_to(root)
+    for block in TOML.finditer(text):
+        try:
+            msgspec.toml.decode(block[1])
+        except msgspec.DecodeError as error:
+            yield f"{name}:{text.count(NEWLINE, 0, block.start()) + 1}: {error}"
+    for number, line in enumerate(blank(text).split("\n"), 1):
+        if line.count("`") % 2:
+            yield f"{name}:{number}: code begins in this line or ends in it, and not both"
+
+
 def long_lines(page: Path, root: Path = ROOT) -> Iterator[str]:
     """Those outside of tables and blocks of code. What a link leads to does not count, as nobody can break it."""
-    text = FENCE.sub(lambda block: "\n" * block[0].count("\n"), page.read_text(encoding="utf-8"))
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(blank(page.read_text(encoding="utf-8")).split("\n"), 1):
         if len(URL.sub("", line)) > LONGEST and not line.lstrip().startswith("|"):
             yield f"{page.relative_to(root)}:{number}: {len(line)} characters, at most {LONGEST} are allowed"

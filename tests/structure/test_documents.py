@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from documents import LONGEST, ROOT, TEMPLATES, anchors, broken_links, long_lines, pages, private_words, sources
+from documents import (
+    LONGEST,
+    ROOT,
+    TEMPLATES,
+    anchors,
+    broken_code,
+    broken_links,
+    long_lines,
+    pages,
+    private_words,
+    sources,
+)
 
 
 def test_links_lead_to_files_and_headings_that_exist() -> None:
@@ -30,6 +41,19 @@ def test_pages_and_comments_have_no_private_words() -> None:
 def test_lines_of_pages_are_short() -> None:
     found = [line for page in pages() if TEMPLATES not in page.parts for line in long_lines(page)]
     assert not found, "\n".join(found)
+
+
+def test_no_line_is_filled_through_code() -> None:
+    found = [line for page in pages() if TEMPLATES not in page.parts for line in broken_code(page)]
+    assert not found, "\n".join(found)
+
+
+def test_code_that_a_line_is_filled_through_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("- `a b`\n  ```text\n  `\n  ```\n\n```toml\n[table]\nname = 1\n```\n", encoding="utf-8")
+    assert not list(broken_code(page, tmp_path))
+    page.write_text("`a\nb`\n\n```toml\n[table] name = 1\n```\n", encoding="utf-8")
+    assert [line.split(": ")[0] for line in broken_code(page, tmp_path)] == ["page.md:4", "page.md:1", "page.md:2"]
 
 
 def test_a_long_line_is_found_and_tables_code_and_targets_of_links_are_none(tmp_path: Path) -> None:
