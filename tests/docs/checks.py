@@ -15,7 +15,7 @@ from commands import OWN, ROOT, Command
 
 BUILT = OWN - {"qlog-analysis"}
 """Programs that have to be built before they can say which options they have."""
-OTHERS = frozenset({"cc", "cpack", "dask", "docker", "git", "mypy", "pip", "ruff"})
+OTHERS = frozenset({"cc", "cpack", "dask", "docker", "git", "mypy", "openssl", "pip", "ruff"})
 """Programs of others. Only the files in their commands are looked at."""
 PLACEHOLDER = re.compile(r"[A-Z][A-Z_.]*|\{\w+\}|\$\w+")
 """A word that the reader replaces: DIR, TRACE, HERE, or a variable."""

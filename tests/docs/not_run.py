@@ -41,6 +41,9 @@ NOT_RUN = {
     # Other machines, networks and programs.
     "build/venv/bin/python interop/matrix/run.py *": "downloads peers; ctest: matrix",
     "docker *": "wants docker",
+    "openssl *": "for a server on another machine; the commands on loopback are run",
+    "build/bin/cc-server * --listen 0.0.0.0:4433 *": "on another machine; the commands on loopback are run",
+    "build/bin/cc-client * https://192.0.2.10:4433/*": "from another machine; the commands on loopback are run",
     "dask *": "a cluster; ctest: qlog-analysis-traces",
     "qlog-analysis fleet *": "traces of the reader; ctest: qlog-analysis-traces",
     "python -c *": "the table that the command before it wrote",
