@@ -25,15 +25,31 @@ HEAD = """
 # RFC 9743, criterion by criterion
 
 RFC 9743 (*Specifying New Congestion Control Algorithms*) lists what an evaluation has to look at. It gives no
-numbers: the bounds are ours. Each row is a measurement in the [lab](../lab.md), of the controllers with their default
-profiles and without receive timestamps, as on today's paths. quiche's NewReno, CUBIC and BBRv2 stand beside them for
-comparison. A cell is the worst of all seeds and windows. Bold is beyond the bound; for our five the reason stands below
-the table. The claims stand in `tests/rfc9743`, U3 in `tests/safety`, with their runs, which name scenario and path.
-This measures them in eight minutes of a core, and writes this page:
+numbers: the bounds are ours. All is measured in the [lab](../lab.md), with the controllers' default profiles and
+without receive timestamps, as on today's paths; only the runs of U3 have them. NewReno, CUBIC and BBRv2, quiche's
+`reno`, `cubic` and `bbr2`, stand beside for comparison. This measures all in eight minutes of a core, and writes this
+page:
 
 ```sh
 PYTHONPATH=tests build/venv/bin/python -m published run rfc9743
 ```
+
+**How to read the tables.** Above each stand the runs, with the path of each; `bdp` is the bandwidth-delay product. A
+row is one measurement, with its bound. *Claim, seeds* names the claim in `tests/rfc9743` (U3: `tests/safety`), which
+says what part of the run counts, and the number of runs that differ in their random numbers alone. A cell is the worst
+of all seeds and windows, with its unit, or without one for Jain's index. Bold is beyond the bound; for our five the
+reason stands below the table.
+
+| word | what is measured ([metrics](../claims.md#files)) |
+|---|---|
+| goodput | rate of what the client's application got |
+| throughput | rate of the UDP payload that reached the client |
+| sending rate | rate of the UDP payload that the server sent |
+| utilisation | share of the time in which the slowest link was sending |
+| loss | share of the packets that was lost |
+| queueing delay | of each packet, in the queue of the slowest link |
+| page, median | from the request of a page to its last byte |
+| silence | the longest time in which nothing arrived |
 
 In the overview *yes* is a criterion of which every row holds, *1 of 3* one with so many rows that hold. Paths with
 changes, more flows and other rates are in [targets](../targets.md) for `hybrid`, and in the

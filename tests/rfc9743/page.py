@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from criteria import GROUPS, HEAD, Criterion
+from paths import described
 
 OURS = ("hybrid", "smallq", "rrr", "raimd", "vegas")
 BESIDE = ("reno", "cubic", "bbr2")
@@ -84,7 +85,7 @@ def worst(points: Sequence[Mapping[str, Any]], unit: str) -> Cell:
 def threshold(points: Sequence[Mapping[str, Any]]) -> str:
     """One for all, or the least and the most: those beside NewReno differ from point to point."""
     bounds = sorted({re.sub(r"\s*\(.*\)$", "", str(point["bound"])) for point in points}, key=quantity)
-    return bounds[0] if len(bounds) == 1 else f"{bounds[0]} to {bounds[-1].lstrip('<>≤≥ ')}"
+    return bounds[0] if len(bounds) == 1 else f"{bounds[0]} to {bounds[-1].lstrip('<>≤≥ ')}, by run"
 
 
 def quantity(bound: str) -> float:
@@ -171,12 +172,16 @@ def answered(entry: Criterion, claims: Mapping[str, Mapping[str, Any]]) -> tuple
         own = list(rows(claim, entry.checks))
         found += own
         said += explained(claim, own)
-        said.append(f"Runs of {claim_id}: " + ", ".join(f"`{run}`" for run in claim["runs"]) + ".")
     if entry.answer:
         said.append(" ".join(entry.answer.split()))
     if not found and not said:
         raise Incomplete(f"section {entry.section}: neither claims nor an answer")
     return found, said
+
+
+def gone_over(entry: Criterion, claims: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """The runs that its rows are measured in, once each."""
+    yield from dict.fromkeys(described(run) for claim_id in entry.claims for run in claims[claim_id]["runs"])
 
 
 HEADS = "| " + " | ".join(("hybrid", "smallq", "rrr", "raimd", "vegas", "NewReno", "CUBIC", "BBRv2")) + " |"
@@ -216,7 +221,9 @@ def page(claims: Mapping[str, Mapping[str, Any]]) -> str:
         for entry, found, said in answers:
             lines += [f"### {entry.title} (section {entry.section})", ""]
             if found:
-                lines += [f"| | bound | claim {HEADS}", "|---|---|---|" + "---|" * len(ALL), *map(str, found), ""]
+                lines += [*map(bullet, gone_over(entry, claims)), ""]
+                lines += [f"| measured | bound | claim, seeds {HEADS}", "|---|---|---|" + "---|" * len(ALL)]
+                lines += [*map(str, found), ""]
             lines += [*map(bullet, said), *([""] if said else [])]
     return "\n".join(lines).rstrip() + "\n"
 

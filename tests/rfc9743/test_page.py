@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from criteria import GROUPS, Criterion
 from page import ALL, Incomplete, amount, answered, bullet, kept, rows, threshold, worst
+from paths import described, runs, varied
 
 ROOT = Path(__file__).parents[2]
 SECTIONS = {
@@ -71,7 +72,7 @@ def test_who_fails_needs_a_reason_that_names_it() -> None:
     with pytest.raises(Incomplete, match="I1: no reason why raimd fails"):
         answered(criterion, {"I1": claim(points, "rrr, cubic: it waits.")})
     _, said = answered(criterion, {"I1": claim(points, "rrr, raimd: they wait.\ncubic: it is not ours.")})
-    assert said == ["rrr, raimd fail, because they wait.", "Runs of I1: `some`."]
+    assert said == ["rrr, raimd fail, because they wait."]
 
 
 def test_a_check_about_one_controller_has_a_reason_without_a_name() -> None:
@@ -84,13 +85,33 @@ def test_a_check_about_one_controller_has_a_reason_without_a_name() -> None:
 
 def test_bounds_that_differ_from_point_to_point_are_a_span() -> None:
     bounds = ["< 1.2 s (1 s to 2 s)", "< 900 ms", "< 1.5 s"]
-    assert threshold([{"bound": bound} for bound in bounds]) == "< 900 ms to 1.5 s"
+    assert threshold([{"bound": bound} for bound in bounds]) == "< 900 ms to 1.5 s, by run"
     assert threshold([{"bound": "≥ 0.9"}] * 2) == "≥ 0.9"
 
 
 def test_amounts_have_units_that_people_read() -> None:
     texts = [amount(0.0125, "s"), amount(2, "s"), amount(1e3, "bit/s"), amount(0.5, "share"), amount(0.5, "1")]
     assert texts == ["12.5 ms", "2.00 s", "1.0 kbit/s", "50.0 %", "0.500"]
+
+
+def test_a_run_says_its_path_with_what_the_claim_set_changes_of_the_scenario() -> None:
+    assert described("gone") == (
+        "Run `gone`: link `bottleneck` rate 10Mbps, delay 20ms, buffer 40ms, outages 15s..17s; "
+        "flow `main` traffic unlimited; 40s, counted from 5s on "
+        "([disturbed-path.toml](../../tests/scenarios/disturbed-path.toml))"
+    )
+    assert "cc reno or cubic or bbr2, start 10s, stop 30s" in described("beside")
+    assert "traffic cbr (rate 4Mbps) or on_off (on 2s, off 1s, rate 6Mbps) or unlimited" in described("unheard")
+    assert varied("p={share},extra={extra}", {"share": ["1%"], "extra": ["5ms", "9ms"]}) == (
+        "p=1%,extra=5ms or p=1%,extra=9ms"
+    )
+
+
+def test_the_published_page_says_the_paths_that_are_run_now() -> None:
+    text = (ROOT / "docs" / "results" / "rfc9743.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"^- Run `([\w-]+)`", text, re.MULTILINE))
+    assert named == {name for name, run in runs().items() if run["folder"].name == "rfc9743" or "unheard" in name}
+    assert not [name for name in sorted(named) if bullet(described(name)) not in text]
 
 
 def declared() -> Mapping[str, list[str]]:
@@ -111,7 +132,7 @@ def test_the_published_page_has_every_section_and_no_empty_cell() -> None:
     text = (ROOT / "docs" / "results" / "rfc9743.md").read_text(encoding="utf-8")
     for section in SECTIONS:
         assert f"(section {section})" in text
-    tables = [line for line in text.splitlines() if line.startswith("| ") and not line.startswith("| |")]
+    tables = [line for line in text.splitlines() if line.startswith("| ")]
     assert len(tables) > 2 * len(SECTIONS)
     assert not [line for line in tables if "|  |" in line or "| |" in line]
 
