@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from criteria import GROUPS, HEAD, Criterion
-from paths import described
+from paths import beside_newreno, described
 
 OURS = ("hybrid", "smallq", "rrr", "raimd", "vegas")
 BESIDE = ("reno", "cubic", "bbr2")
@@ -85,7 +85,10 @@ def worst(points: Sequence[Mapping[str, Any]], unit: str) -> Cell:
 def threshold(points: Sequence[Mapping[str, Any]]) -> str:
     """One for all, or the least and the most: those beside NewReno differ from point to point."""
     bounds = sorted({re.sub(r"\s*\(.*\)$", "", str(point["bound"])) for point in points}, key=quantity)
-    return bounds[0] if len(bounds) == 1 else f"{bounds[0]} to {bounds[-1].lstrip('<>≤≥ ')}, by run"
+    if len(bounds) == 1:
+        return bounds[0]
+    least, most = bounds[0], bounds[-1].lstrip("<>≤≥ ")
+    return f"{least.removesuffix(' packets') if most.endswith(' packets') else least} to {most}, by run"
 
 
 def quantity(bound: str) -> float:
@@ -123,7 +126,9 @@ def rows(claim: Mapping[str, Any], only: Sequence[str] | None) -> Iterator[Row]:
         name = f"{what}, {rest}" if rest else what
         seeds = min(len(point["measured"]) for point, _ in found)
         source = f"{claim['id']}, {seeds} seed" + ("s" if seeds > 1 else "")
-        yield Row(name, threshold([point for point, _ in found]), source, cells)
+        made_of = beside_newreno(claim["id"], what)
+        bound = threshold([point for point, _ in found]) + (f" ({made_of})" if made_of else "")
+        yield Row(name, bound, source, cells)
 
 
 def is_share(what: str, unit: str) -> bool:

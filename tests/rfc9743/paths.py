@@ -1,4 +1,5 @@
-"""What a run of a claim set goes over, in words: its scenario, with what the claim set changes of it."""
+"""What claim sets say of their runs and bounds, in words: a scenario, with what the claim set changes of it; and what a
+bound is beside NewReno."""
 
 from __future__ import annotations
 
@@ -20,14 +21,35 @@ IN_BDP = "1bdp"
 
 
 @cache
+def claim_sets() -> list[tuple[Path, dict[str, Any]]]:
+    """With the folder that scenarios are named from."""
+    return [
+        (folder, msgspec.toml.decode(file.read_bytes()))
+        for folder in CLAIM_SETS
+        for file in sorted(folder.glob("*.toml"))
+    ]
+
+
+@cache
 def runs() -> dict[str, dict[str, Any]]:
-    """Of all claim sets by name, each with the folder that its scenario is named from."""
+    """Of all claim sets by name, each with its folder."""
     found: dict[str, dict[str, Any]] = {}
-    for folder in CLAIM_SETS:
-        for file in sorted(folder.glob("*.toml")):
-            named = msgspec.toml.decode(file.read_bytes()).get("run", {})
-            found |= {name: {**run, "folder": folder} for name, run in named.items() if name not in found}
+    for folder, given in claim_sets():
+        found |= {name: {**run, "folder": folder} for name, run in given.get("run", {}).items() if name not in found}
     return found
+
+
+def beside_newreno(claim_id: str, what: str) -> str:
+    """What the bound of this check is made of; empty if it is a number of its own."""
+    for _, given in claim_sets():
+        for claim in given.get("claim", []):
+            for check in claim["check"] if claim["id"] == claim_id else ():
+                if check["what"] == what and check.get("less_than", {}).get("where") == {"cc": "reno"}:
+                    factor = check.get("factor", 1.0)
+                    plus = re.sub(r"(?<=\d)p$", " packets", check.get("plus", ""))
+                    times = "NewReno's" if factor == 1 else f"{factor:g} times NewReno's"
+                    return f"{times} and {plus}" if plus else times
+    return ""
 
 
 def described(name: str) -> str:

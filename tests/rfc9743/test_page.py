@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from criteria import GROUPS, Criterion
 from page import ALL, Incomplete, amount, answered, bullet, kept, rows, threshold, worst
-from paths import described, runs, varied
+from paths import beside_newreno, described, runs, varied
 
 ROOT = Path(__file__).parents[2]
 SECTIONS = {
@@ -105,6 +105,15 @@ def test_a_run_says_its_path_with_what_the_claim_set_changes_of_the_scenario() -
     assert varied("p={share},extra={extra}", {"share": ["1%"], "extra": ["5ms", "9ms"]}) == (
         "p=1%,extra=5ms or p=1%,extra=9ms"
     )
+
+
+def test_a_bound_beside_newreno_says_what_it_is_made_of() -> None:
+    assert beside_newreno("I3", "loss of four flows behind half a bandwidth-delay product") == (
+        "2 times NewReno's and 0.5%"
+    )
+    assert beside_newreno("U3", "longest silence") == "NewReno's and 1s"
+    assert beside_newreno("U3", "packets lost") == "2 times NewReno's and 60 packets"
+    assert beside_newreno("I4", "Jain's index of four flows that arrived 6 s apart") == ""
 
 
 def test_the_published_page_says_the_paths_that_are_run_now() -> None:
