@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import checking, running
+from . import checking, declared, running
 from .catalogue import PUBLICATIONS
 from .names import ROOT
 from .publication import Place, Publication, revision
@@ -21,6 +21,7 @@ def arguments() -> argparse.ArgumentParser:
     commands.add_parser("list", help="publications with their pages, times, and the commits that the pages name")
     checks = commands.add_parser("check", help="documents against the list of publications")
     checks.add_argument("--current", action="store_true", help="all have to be measured, and of what is there now")
+    commands.add_parser("declared", help=f"write {declared.PAGE}: the checks that claim sets say do not hold")
     run = commands.add_parser("run", help="measure, then write into the documents; what was interrupted goes on")
     run.add_argument("names", nargs="*", metavar="NAME", help="publications (all but those that `list` sets apart)")
     run.add_argument("--out", type=Path, help="stores and results (published in the build folder)")
@@ -96,6 +97,9 @@ def main() -> int:
     given = parser.parse_args()
     if given.command == "list":
         print(listed(PUBLICATIONS))
+        return 0
+    if given.command == "declared":
+        declared.write()
         return 0
     return check(given.current) if given.command == "check" else run(given, parser)
 
