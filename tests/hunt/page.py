@@ -65,7 +65,9 @@ def pictures(program: File, cases: Sequence[Case], out: File) -> list[File]:
 def figures(lab: Lab, case: Case) -> str:
     """What the fresh seeds came to, of the controller and of both that it could be held against; medians."""
     beside = case.path.neighbours in ELASTIC
-    head = "| | goodput, Mbit/s | longest silence, s | mean queue, ms | lost, % |" + (" neighbours |" if beside else "")
+    head = "| controller | goodput, Mbit/s | longest silence, s | mean queue, ms | lost, % |" + (
+        " neighbours' goodput, Mbit/s |" if beside else ""
+    )
     lines = [head, "|---" * (6 if beside else 5) + "|"]
     for cc in (case.cc, *REFERENCES):
         of = lab.figures([Run(case.path, cc, case.timestamps, seed) for seed in FRESH])

@@ -81,8 +81,9 @@ A receiver that reports times that are not true gets at most a tenth more than a
 any of the five (`a_liar_alone_gets_no_more_than_a_tenth_above_an_honest_receiver` in
 `tests/contract/tests/lying_receiver.rs`), and takes at most a quarter of an honest neighbour's share; excused from
 the second are `hybrid:paper` and `rrr`, whose shares are unequal with honest receivers as well
-(`tests/contract/src/expectation.rs`). Hiding half of a queue by receive timestamps is a known limit of `hybrid`
-([checks](../papers/hybrid-measuring.md#checks-of-receive-timestamps)). A receiver that hides marks makes `smallq`
+(`tests/contract/src/expectation.rs`). One lie is left out of the second: a receiver that hides a part of the queue by
+receive timestamps takes most of the path from an honest flow of `hybrid`
+([receivers that lie](hybrid.md#receivers-that-lie)). A receiver that hides marks makes `smallq`
 NewReno until something is lost. A receiver can lengthen every delay, and slows down its own download only. ACKs of
 packets that were never sent end the connection (RFC 9000, section 21.4; quiche). A policer, which loses without a
 queue: target D of [targets](../targets.md).

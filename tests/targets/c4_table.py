@@ -24,13 +24,14 @@ HEAD = """# The C4 project's tests
 
 Means of five seeds, in seconds; with an asterisk where one of the five is beyond the bound. Downloads count from their
 own start to the last byte, frames of calls from when they would be there on a path without delay. cubic and bbr2 are
-those of quiche, without receive timestamps; *without* and *with* is `hybrid`. *C4* is what the document gives.
+those of quiche, without receive timestamps; *without* and *with* them is `hybrid`. *C4* is what the document gives
+(draft-huitema-ccwg-c4-test-04).
 
-What the scenarios are, and why a bound is missed, stands in [c4.toml](../../tests/targets/c4.toml) and
+The path of each scenario, and why a bound is missed, stands in [c4.toml](../../tests/targets/c4.toml) and
 [c4-media.toml](../../tests/targets/c4-media.toml); [targets.md](../targets.md) says how to run them. This page is
 written by `tests/targets/c4_table.py`.
 
-| | scenario | bound | C4 | cubic | bbr2 | without | with |
+| claim | scenario | bound, s | C4, s | cubic, s | bbr2, s | `hybrid` without, s | `hybrid` with, s |
 |---|---|---|---|---|---|---|---|
 """
 
@@ -114,7 +115,7 @@ def page(claims: Sequence[Mapping[str, Any]]) -> str:
     count = len(table)
     end = (
         f"\n`hybrid` keeps {kept[0]} of {count} bounds without receive timestamps and {kept[1]} with them.\n"
-        f"It is at least as fast as cubic, bbr2 and C4 in {best[0]} and {best[1]}.\n"
+        f"It is at least as fast as cubic, bbr2 and C4 in {best[0]} and {best[1]} of them.\n"
     )
     return HEAD + "\n".join(map(str, table)) + "\n" + end
 

@@ -31,7 +31,7 @@ def test_a_row_has_means_and_one_seed_beyond_the_bound_shows() -> None:
 def test_it_counts_bounds_that_are_kept_and_scenarios_in_which_nobody_is_faster() -> None:
     text = page([claim([3.9] * 5), claim([4.1] * 5), claim([3.9, 3.9, 3.9, 3.9, 5.1])])
     assert "keeps 2 of 3 bounds without receive timestamps and 2 with them" in text
-    assert "as cubic, bbr2 and C4 in 1 and 1." in text
+    assert "as cubic, bbr2 and C4 in 1 and 1 of them." in text
 
 
 def test_a_bound_without_a_time_is_refused() -> None:
