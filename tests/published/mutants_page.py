@@ -40,7 +40,7 @@ def counts(told: dict[str, Any]) -> str:
         f"\nFound of those that behave differently and can be judged, with 95 % intervals by Wilson:\n{told['found']} "
         f"of the mutants;\n{told['found_by_controller']} by mutant and controller.\n"
     )
-    return table(("", *OUTCOMES), rows) + said
+    return table(("counted", *OUTCOMES), rows) + said
 
 
 def rest(told: dict[str, Any]) -> str:

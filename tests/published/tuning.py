@@ -50,4 +50,4 @@ def write(place: Place, folder: Path, commit: str) -> None:
         own = [found.get((suite, rate, WITHOUT, cc)) for suite, _, rate in columns]
         rows.append([name, *(cell(entry) if entry else "not measured" for entry in own)])
     head = [f"{medium}, {rate.removesuffix('Mbps')} Mbit/s" for _, medium, rate in columns]
-    PART.write(place.root, table(("", *head), rows), commit)
+    PART.write(place.root, table(("controller or option", *head), rows), commit)
