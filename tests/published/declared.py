@@ -112,7 +112,15 @@ def overview(sets: Sequence[ClaimSet]) -> str:
         for one in sets
     ]
     sums = [str(sum(int(row[column]) for row in rows)) for column in range(2, 7)]
-    head = ("letter, file", "claim set", "claims", "that hold", "checks", "that hold", "that do not")
+    head = (
+        "letter, file",
+        "claim set",
+        "claims",
+        "claims that hold",
+        "checks",
+        "checks that hold",
+        "checks that do not",
+    )
     return table(head, [*rows, ["", "all", *sums]])
 
 
