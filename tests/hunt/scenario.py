@@ -16,7 +16,7 @@ PAUSES = '{ kind = "on_off", on = "1s", off = "500ms", fixed = true }'
 CBR_SHARE = 0.3
 """Of the link, that a source has which has not always something to send."""
 ACK_BPS = 8 * 60.0
-"""Of an ACK and more, by which a slow way back is made: an ACK of every second packet then just fits into it."""
+"""Of an ACK and more, by which a slow return path is made: an ACK of every second packet then just fits into it."""
 ELASTIC = ("cubic", "bbr2")
 """Neighbours that give way. None of them is of the kind under test: the path would not be the same for all."""
 INTERVAL_MS = 50

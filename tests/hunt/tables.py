@@ -22,7 +22,7 @@ def described(path: Path) -> str:
     there = " on its own wire" if path.wire == "own" else ""
     said += [one + there for one in wire if one]
     if path.back != "plain":
-        said.append(f"way back: {path.back}, {path.back_ms:g} ms")
+        said.append(f"return path: {path.back}, {path.back_ms:g} ms")
     if path.packets_per_ack != "1":
         said.append(f"an ACK for {path.packets_per_ack} packets")
     if path.source != "unlimited":
