@@ -11,32 +11,46 @@ use crate::units::{Bytes, Time};
 /// ACKs come together if their packets left so many times as far apart.
 const COMPRESSION: u64 = 8;
 
+/// An ACK.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Mark {
+    /// When it came.
+    pub came: Time,
+    /// When the newest packet left that it acknowledges.
+    pub left: Time,
+}
+
 /// The batch of the latest ACK.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Batch {
-    /// When the latest ACK came, and when the newest packet left that it acknowledged.
-    came: Time,
-    left: Time,
+    latest: Mark,
     /// What the batch has acknowledged, and whether with the latest ACK alone.
     acked: Bytes,
     alone: bool,
 }
 
 impl Batch {
-    /// Takes in a feedback, which acknowledges so many bytes.
+    /// Takes in a feedback, which acknowledges so many bytes. If it is an ACK, gives the one before
+    /// and this one.
     #[inline]
-    pub fn record(&mut self, feedback: &Feedback<'_>, acked: Bytes) {
-        let Some(packet) = feedback.acked.last() else {
-            return;
+    pub fn record(&mut self, feedback: &Feedback<'_>, acked: Bytes) -> Option<(Mark, Mark)> {
+        let mark = Mark {
+            came: feedback.now,
+            left: feedback.acked.last()?.sent,
         };
-        let apart = feedback.now.counted_from(self.came).as_nanos();
-        let sent_apart = packet.sent.counted_from(self.left).as_nanos();
+        let apart = mark.came.counted_from(self.latest.came).as_nanos();
+        let sent_apart = mark.left.counted_from(self.latest.left).as_nanos();
         self.alone = apart > sent_apart / COMPRESSION;
         self.acked = match self.alone {
             true => acked,
             false => self.acked + acked,
         };
-        (self.came, self.left) = (feedback.now, packet.sent);
+        Some((std::mem::replace(&mut self.latest, mark), mark))
+    }
+
+    /// The latest ACK.
+    pub fn latest(&self) -> Mark {
+        self.latest
     }
 
     /// A measurement ends with the latest ACK, or, if none `acks`, with something else, and another
@@ -74,7 +88,7 @@ mod tests {
 
     fn record(batch: &mut Batch, came: f64, acked: &[Acked]) {
         let feedback = Feedback::of(at(came), acked, &[]);
-        batch.record(&feedback, feedback.acked_bytes());
+        let _ = batch.record(&feedback, feedback.acked_bytes());
     }
 
     /// What goes over, in packets, if the last of these ACKs ends a measurement: when each came,

@@ -39,6 +39,11 @@ impl Spans {
         }
     }
 
+    /// L, as a time from the origin.
+    pub fn length(&self) -> Time {
+        self.length
+    }
+
     /// The epoch under way is to be as long as this.
     pub fn cut(&mut self, length: Duration) {
         let Self { start, span, .. } = *self;

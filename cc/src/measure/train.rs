@@ -12,19 +12,17 @@
 //! So ACKs that come in a bunch do not make it larger than the rate at which the packets left
 //! (draft-cheng-iccrg-delivery-rate-estimation, section 3.1.2).
 
-use std::time::Duration;
-
-use crate::feedback::Feedback;
-use crate::units::{Bytes, Owd, Rate, Time};
+use super::batch::Mark;
+use crate::units::{Bytes, Rate, Time};
 
 /// Fewer packets in a row show no rate.
 const SHOWS: u64 = 4;
 /// Fewer do not try one: what a buffer takes in without a queue is no rate that a path carries.
 const TRIES: u64 = 10;
 /// Packets that leave at less than the sending rate divided by this begin another train.
-const SLOWER: u64 = 2;
-/// But what the sender's clock may delay them counts for nothing.
-const CLOCK: Owd = Owd::from_nanos(1_000_000);
+const SLOWER: f64 = 2.0;
+/// ns. But what the sender's clock may delay them counts for nothing.
+const CLOCK: u64 = 1_000_000;
 /// No rate is larger: ACKs of packets that left together come together.
 const MOST_BPS: f64 = 10e9;
 
@@ -49,104 +47,93 @@ pub struct TrainRates {
 #[derive(Debug, Clone, Copy)]
 struct Train {
     first: Mark,
-    last: Mark,
-    /// Acknowledged after the first mark.
+    /// Acknowledged after the first mark, and what of that was in epochs that are over.
     acked: Bytes,
-    /// Whether some of it was in this epoch.
-    counts: bool,
-}
-
-/// The newest packet of an ACK.
-#[derive(Debug, Clone, Copy)]
-struct Mark {
-    left: Time,
-    came: Time,
+    before: Bytes,
 }
 
 impl Trains {
-    /// Takes in a feedback, which acknowledges so many bytes, while full packets leave at `rate`. No
-    /// train lasts longer than `longest`.
+    /// Takes in an ACK of so many bytes, of full packets that leave at `rate`, with the ACK before.
+    /// No train lasts longer than `longest`. Called with every ACK.
     #[inline]
     pub fn record(
         &mut self,
-        feedback: &Feedback<'_>,
+        (before, mark): (Mark, Mark),
         acked: Bytes,
         rate: Rate,
-        (packet, longest): (Bytes, Duration),
+        (packet, longest): (Bytes, Time),
     ) {
-        let Some(newest) = feedback.acked.last() else {
-            return;
-        };
-        let mark = Mark {
-            left: newest.sent,
-            came: feedback.now,
-        };
-        let together = rate.delay_of(acked * SLOWER) + CLOCK;
         match &mut self.latest {
-            Some(train) if train.goes_on(mark, together, longest) => train.add(mark, acked),
-            _ => self.begin(mark, packet),
+            Some(train)
+                if is_followed(before, mark, acked, rate)
+                    && mark.came.counted_from(train.first.came) <= longest =>
+            {
+                train.acked = train.acked + acked;
+            }
+            _ => self.begin(before, mark, packet),
         }
     }
 
-    /// An epoch is over: the largest rates of its trains. The latest may go on.
-    pub fn take(&mut self, packet: Bytes) -> TrainRates {
-        self.count_latest(packet);
+    /// An epoch is over, `last` is the latest ACK: the largest rates of its trains. That one's may
+    /// go on.
+    pub fn take(&mut self, last: Mark, packet: Bytes) -> TrainRates {
+        self.count_latest(last, packet);
         if let Some(train) = &mut self.latest {
-            train.counts = false;
+            train.before = train.acked;
         }
         std::mem::take(&mut self.largest)
     }
 
     #[cold]
-    fn begin(&mut self, mark: Mark, packet: Bytes) {
-        self.count_latest(packet);
+    #[inline(never)]
+    fn begin(&mut self, before: Mark, first: Mark, packet: Bytes) {
+        self.count_latest(before, packet);
         self.latest = Some(Train {
-            first: mark,
-            last: mark,
+            first,
             acked: Bytes(0),
-            counts: false,
+            before: Bytes(0),
         });
     }
 
-    fn count_latest(&mut self, packet: Bytes) {
-        let Some(train) = self.latest.filter(|train| train.counts) else {
+    fn count_latest(&mut self, last: Mark, packet: Bytes) {
+        let in_epoch = |train: &Train| train.acked > train.before;
+        let Some(train) = self.latest.filter(in_epoch) else {
             return;
         };
+        let (rate, largest) = (train.rate(last), &mut self.largest);
         if train.acked >= packet * SHOWS {
-            self.largest.shown = self.largest.shown.max(train.rate());
+            largest.shown = largest.shown.max(rate);
         }
         if train.acked >= packet * TRIES {
-            self.largest.tried = self.largest.tried.max(train.rate());
+            largest.tried = largest.tried.max(rate);
         }
     }
 }
 
+/// Whether what an ACK acknowledges left soon enough after what the ACK before did.
+#[inline]
+fn is_followed(before: Mark, mark: Mark, acked: Bytes, rate: Rate) -> bool {
+    let apart = mark.left.counted_from(before.left).as_nanos();
+    // Without a division, and signed as processors convert: every ACK asks.
+    let late = apart as i64 - CLOCK as i64;
+    late as f64 * rate.bps() <= SLOWER * 8e9 * acked.0 as i64 as f64
+}
+
 impl Train {
-    fn goes_on(&self, mark: Mark, together: Owd, longest: Duration) -> bool {
-        mark.left.delay_since(self.last.left) <= together
-            && mark.came.since(self.first.came) <= longest
-    }
-
-    fn add(&mut self, mark: Mark, acked: Bytes) {
-        self.last = Mark {
-            left: mark.left.max(self.last.left),
-            came: mark.came,
-        };
-        self.acked = self.acked + acked;
-        self.counts = true;
-    }
-
-    fn rate(&self) -> Rate {
-        let left = self.last.left.since(self.first.left);
-        let came = self.last.came.since(self.first.came);
-        self.acked.per(left.max(came)).min(Rate::from_bps(MOST_BPS))
+    /// Up to its `last` ACK.
+    fn rate(&self, last: Mark) -> Rate {
+        let left = last.left.since(self.first.left);
+        let came = last.came.since(self.first.came);
+        let rate = self.acked.per(left.max(came));
+        rate.min(Rate::from_bps(MOST_BPS))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
-    use crate::feedback::Acked;
 
     const PACKET: Bytes = Bytes(1_000);
     const LONGEST: Duration = Duration::from_millis(100);
@@ -155,26 +142,36 @@ mod tests {
         Time::from_origin(Duration::from_nanos((millis * 1e6) as u64))
     }
 
-    /// An ACK of two packets, the newer of which left then, with R of 8 Mbit/s: two packets need 2
-    /// ms.
-    fn record(trains: &mut Trains, left: f64, came: f64) {
-        let acked = [left - 0.5, left].map(|left| Acked {
-            sent: at(left),
-            size: PACKET,
-            received: None,
-        });
-        let feedback = Feedback::of(at(came), &acked, &[]);
-        let rate = Rate::from_bps(8e6);
-        trains.record(&feedback, feedback.acked_bytes(), rate, (PACKET, LONGEST));
+    #[derive(Default)]
+    struct Acks {
+        last: Mark,
+        trains: Trains,
+    }
+
+    impl Acks {
+        /// One of two packets, the newer of which left then, with R of 8 Mbit/s: two packets need 2
+        /// ms.
+        fn record(&mut self, left: f64, came: f64) {
+            let (left, came) = (at(left), at(came));
+            let before = std::mem::replace(&mut self.last, Mark { came, left });
+            let bounds = (PACKET, Time::from_origin(LONGEST));
+            let rate = Rate::from_bps(8e6);
+            self.trains
+                .record((before, self.last), PACKET * 2, rate, bounds);
+        }
+
+        fn take(&mut self) -> TrainRates {
+            self.trains.take(self.last, PACKET)
+        }
     }
 
     /// The rates that what left and came then shows and tries, in Mbit/s.
     fn rates(acks: &[(f64, f64)]) -> (f64, f64) {
-        let mut trains = Trains::default();
+        let mut seen = Acks::default();
         for (left, came) in acks {
-            record(&mut trains, *left, *came);
+            seen.record(*left, *came);
         }
-        let TrainRates { shown, tried } = trains.take(PACKET);
+        let TrainRates { shown, tried } = seen.take();
         (shown.bps() / 1e6, tried.bps() / 1e6)
     }
 
@@ -230,13 +227,13 @@ mod tests {
 
     #[test]
     fn an_epoch_may_end_amid_a_train() {
-        let mut trains = Trains::default();
-        record(&mut trains, 2.0, 40.0);
-        record(&mut trains, 4.0, 42.0);
-        assert_eq!(trains.take(PACKET), TrainRates::default());
-        record(&mut trains, 6.0, 44.0);
-        assert_eq!(trains.take(PACKET).shown.bps(), 8e6);
-        record(&mut trains, 90.0, 140.0);
-        assert_eq!(trains.take(PACKET), TrainRates::default());
+        let mut acks = Acks::default();
+        acks.record(2.0, 40.0);
+        acks.record(4.0, 42.0);
+        assert_eq!(acks.take(), TrainRates::default());
+        acks.record(6.0, 44.0);
+        assert_eq!(acks.take().shown.bps(), 8e6);
+        acks.record(90.0, 140.0);
+        assert_eq!(acks.take(), TrainRates::default());
     }
 }

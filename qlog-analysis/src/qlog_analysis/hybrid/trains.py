@@ -61,8 +61,8 @@ class _Train(NamedTuple):
     last_came: float
     acked: int = 0
     """Bytes, after the first ACK."""
-    counts: bool = False
-    """Whether some of it was acknowledged in this epoch."""
+    before: int = 0
+    """What of that was acknowledged in epochs that are over."""
 
     def goes_on(self, mark: tuple[float, float], together: Range, longest: Range) -> set[bool]:
         """Whether an ACK belongs to it that came, and whose newest packet left, at `mark`. Packets of a train may leave
@@ -74,7 +74,7 @@ class _Train(NamedTuple):
         return {a and b for a in near for b in short}
 
     def add(self, came: float, left: float, acked: int) -> _Train:
-        return self._replace(last_left=max(left, self.last_left), last_came=came, acked=self.acked + acked, counts=True)
+        return self._replace(last_left=left, last_came=came, acked=self.acked + acked)
 
     def rate(self, tolerance: float) -> Range:
         lasted = max(self.last_left - self.left, self.last_came - self.came)
@@ -91,7 +91,7 @@ class _Reading(NamedTuple):
     def count_latest(self, packet_bytes: int, tolerance: float) -> TrainRates:
         """The rates with that of the latest train."""
         train, (shown, tried) = self.latest, self.rates
-        if not train.counts:
+        if train.acked == train.before:
             return self.rates
         if train.acked >= SHOWS * packet_bytes:
             shown = shown.or_more(train.rate(tolerance))
@@ -142,6 +142,6 @@ class Trains:
     def take(self, packet_bytes: int) -> list[TrainRates]:
         """An epoch is over: what the rates may be."""
         rates = dict.fromkeys(reading.count_latest(packet_bytes, self.tolerance) for reading in self._readings)
-        self._readings = {_Reading(r.latest._replace(counts=False)): None for r in self._readings}
+        self._readings = {_Reading(r.latest._replace(before=r.latest.acked)): None for r in self._readings}
         known, self._unknown = not self._unknown, self._lost
         return (list(rates) or [TrainRates()]) if known else [TrainRates(ANY, ANY)]

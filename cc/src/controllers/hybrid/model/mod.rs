@@ -201,7 +201,7 @@ impl Model {
     pub fn record(&mut self, feedback: &Feedback<'_>, rate: Rate, room_up_to: Bytes) {
         self.blackout.record(feedback);
         debug_assert!(self.spans.fit(self.length()));
-        let (first, longest) = (self.epoch.is_none(), self.length());
+        let first = self.epoch.is_none();
         if first {
             self.spans.begin(feedback.now);
         }
@@ -215,9 +215,10 @@ impl Model {
             .record(feedback, another_span, (from, waits), epoch, transmission);
         if feedback.space == Space::Application {
             let acked = feedback.acked_bytes();
-            self.batch.record(feedback, acked);
-            let bounds = (self.packet, longest);
-            self.trains.record(feedback, acked, rate, bounds);
+            if let Some(marks) = self.batch.record(feedback, acked) {
+                let bounds = (self.packet, self.spans.length());
+                self.trains.record(marks, acked, rate, bounds);
+            }
             epoch.arrived = epoch.arrived + acked;
             count(epoch, feedback, from, room_up_to);
             if let Some(oldest) = feedback.acked.first() {

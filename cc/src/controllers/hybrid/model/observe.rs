@@ -170,7 +170,7 @@ impl Model {
         Limited {
             now,
             recently: now || before,
-            trains: self.trains.take(self.packet),
+            trains: self.trains.take(self.batch.latest(), self.packet),
         }
     }
 
