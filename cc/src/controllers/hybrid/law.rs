@@ -132,8 +132,7 @@ pub fn return_rate(epoch: &Sampled<'_>, rate: Rate, drain: Option<Drain>) -> Rat
 }
 
 /// The rate that has been shown to arrive, if anything has. A source that leaves R unused has shown
-/// no more than it used; if it sends hardly anything, the queue is not its own. But what it sends
-/// at once leaves at R although it uses little of it, so that no decrease leaves less than half.
+/// no more than it used; if it sends hardly anything, the queue is not its own.
 fn arrival_rate(epoch: &Sampled<'_>, drain: Option<Drain>) -> Option<Rate> {
     match epoch.recently_app_limited {
         false => Some(link_arrival_rate(epoch, drain)),

@@ -195,8 +195,7 @@ impl Model {
     }
 
     /// Takes in a feedback while packets leave at `rate`; the window had room for another packet up
-    /// to so many bytes in flight.
-    /// Called from one place, with every ACK.
+    /// to so many bytes in flight. Called from one place, with every ACK.
     #[inline(always)]
     pub fn record(&mut self, feedback: &Feedback<'_>, rate: Rate, room_up_to: Bytes) {
         self.blackout.record(feedback);
