@@ -58,25 +58,12 @@ def test_packets_that_arrive_further_apart_than_they_left_show_the_link(
     sent: tuple[float, ...], verdicts: set[bool]
 ) -> None:
     time = TransmissionTime()
-    for again in (0.0, 100.0, 200.0):
-        assert time.is_dispersed == {False}, "a link makes the same spacing again and again"
-        time.add(again, 1, again)
-        for s, r in zip(sent, (0.0, 10.0, 20.0), strict=True):
-            time.add(again + r, CLASSES, again + s)
+    for s, r in zip(sent, (0.0, 10.0, 20.0), strict=True):
+        time.add(r, CLASSES, s)
     assert time.is_dispersed == verdicts
-    for r in (400.0, 410.0, 420.0):
-        time.add(r, CLASSES, 360.0)
+    for r in (100.0, 110.0, 120.0):
+        time.add(r, CLASSES, 60.0)
     assert time.is_dispersed == {True}
-
-
-def test_what_jitter_makes_is_not_alike() -> None:
-    time = TransmissionTime()
-    for r in (0.0, 8.0, 18.0, 30.0, 44.0):
-        time.add(r, CLASSES, 0.0)
-    assert time.is_dispersed == {False}
-    for r in (50.0, 62.0):
-        time.add(r, CLASSES, 44.0)
-    assert time.is_dispersed == {True}, "18, 20 and 18 ms"
 
 
 @pytest.mark.parametrize("spec", ["hybrid", "hybrid:paper", "hybrid:without=link_rate+catch_up"])

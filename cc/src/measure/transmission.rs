@@ -7,8 +7,8 @@
 //!
 //! Full packets that follow each other closely leave the slowest link one transmission time apart.
 //! The smallest spacing of three in a row is the estimate; with three, one packet that comes late
-//! spoils it half as much as with two. Jitter makes it too small in time, and it can never be
-//! larger than the spacing at which the sender sends, so a receiver that lies about it gains at
+//! spoils it half as much as with two. Jitter makes it too small, never too large, and it can never
+//! be larger than the spacing at which the sender sends, so a receiver that lies about it gains at
 //! most what a flow of little share is granted.
 //!
 //! Where the receiver, or a medium before it, hands packets over in batches, receive timestamps
@@ -18,9 +18,7 @@
 //! Only packets that arrive further apart than they left show what the link carries, and not what
 //! the sender sends: packet dispersion (S. Keshav, "A control-theoretic approach to flow control",
 //! SIGCOMM 1991; J. Hoe, "Improving the start-up behavior of a congestion control scheme for TCP",
-//! SIGCOMM 1996, takes it for the end of slow start). Before jitter has made it small it makes it
-//! large. But a link makes the same spacing again and again, and jitter does not: the smallest ones
-//! have to be alike.
+//! SIGCOMM 1996, takes it for the end of slow start).
 
 use std::time::Duration;
 
@@ -33,11 +31,6 @@ const TOGETHER_DIVISOR: u32 = 8;
 /// If more than so many of so many do, packets come in batches.
 const BATCHES: u8 = 16;
 const BLOCK: u8 = 64;
-/// So many of the smallest spacings are about the same where a link makes them, and differ where
-/// jitter does.
-const REPEATED: usize = 3;
-/// About: by this part of the smallest.
-const ALIKE_DIVISOR: u32 = 8;
 
 /// The estimate. It never rises, except when it starts anew: a path that has become slower is then
 /// taken for faster than it is, which is the cautious side.
@@ -55,10 +48,9 @@ pub struct TransmissionTime {
     together: u8,
     /// Whether packets came in batches in the last block.
     in_batches: bool,
-    /// The smallest times between the arrivals of a full packet and of the next but one, in order;
-    /// longer than any before.
-    least: [Owd; REPEATED],
-    /// Half of the smallest, once so many were about the same; zero before.
+    /// Between the arrivals of a full packet and of the next but one, longer than any before two
+    /// have come; and half of that, zero as long.
+    least: Owd,
     estimate: Owd,
 }
 
@@ -72,7 +64,7 @@ impl Default for TransmissionTime {
             block: 0,
             together: 0,
             in_batches: false,
-            least: [Owd::LONGEST; REPEATED],
+            least: Owd::LONGEST,
             estimate: Owd::ZERO,
         }
     }
@@ -118,20 +110,13 @@ impl TransmissionTime {
         if self.in_batches {
             return;
         }
-        if came < self.least[REPEATED - 1] {
-            self.keep(came);
+        if came < self.least {
+            self.least = came;
+            self.estimate = came.max(Owd::ZERO) / 2;
         }
         if left * 2 < came {
             self.dispersed = true;
         }
-    }
-
-    /// What is smaller than one of the smallest takes its place.
-    #[cold]
-    fn keep(&mut self, came: Owd) {
-        self.least[REPEATED - 1] = came;
-        self.least.sort_unstable();
-        self.estimate = self.least[0].max(Owd::ZERO) / 2;
     }
 
     #[cold]
@@ -139,8 +124,7 @@ impl TransmissionTime {
         self.in_batches = self.together > BATCHES;
         (self.block, self.together) = (0, 0);
         if self.in_batches {
-            (self.least, self.estimate, self.dispersed) =
-                ([Owd::LONGEST; REPEATED], Owd::ZERO, false);
+            (self.least, self.estimate, self.dispersed) = (Owd::LONGEST, Owd::ZERO, false);
         }
     }
 
@@ -158,8 +142,7 @@ impl TransmissionTime {
     /// Whether the estimate is at most what the slowest link takes, and not only what the sender
     /// has left between packets.
     pub fn is_dispersed(&self) -> bool {
-        let [smallest, .., largest] = self.least;
-        self.dispersed && largest <= smallest + smallest / ALIKE_DIVISOR
+        self.dispersed
     }
 
     /// The estimate; zero as long as nothing has been seen.
@@ -264,22 +247,6 @@ mod tests {
         time.restart_clock();
         time.add(&samples[2]);
         assert_eq!(time.get(), Duration::ZERO);
-    }
-
-    #[test]
-    fn a_link_makes_the_same_spacing_again_and_again_and_jitter_does_not() {
-        let dispersed = |samples: &[Sample]| {
-            let mut time = TransmissionTime::default();
-            samples.iter().for_each(|sample| time.add(sample));
-            time.is_dispersed()
-        };
-        assert!(dispersed(&queued()));
-        assert!(!dispersed(&queued()[..4]), "two rows are too few");
-        // Sent together, and held up for longer and longer.
-        let held_up: Vec<_> = (0..9).map(|n| sample(0, n * (n + 7), 3)).collect();
-        assert!(!dispersed(&held_up));
-        let by_an_eighth = [0, 36, 72, 112, 148].map(|owd| sample(0, owd, 3));
-        assert!(dispersed(&by_an_eighth));
     }
 
     #[test]

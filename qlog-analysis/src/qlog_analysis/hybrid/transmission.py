@@ -11,10 +11,6 @@ ROW = 3
 """Full packets received in order that show a spacing."""
 TOGETHER = 1.0 / 8.0
 """Of the time in which three packets left: if they arrive in less, they come together."""
-REPEATED, ALIKE = 3, 1.0 / 8.0
-"""So many of the smallest spacings differ by at most this part of the smallest where a link makes them."""
-ROUNDING = 2e-9
-"""s. Receive timestamps go a detour by the delay."""
 BATCHES, BLOCK = 16, 64
 """If more than so many of so many rows come together, packets come in batches."""
 
@@ -30,24 +26,14 @@ class TransmissionTime:
 
     smallest: float = 0.0
     """T in s; 0 while unknown."""
-    _apart: set[bool] = field(default_factory=lambda: {False})
+    is_dispersed: set[bool] = field(default_factory=lambda: {False})
     """Whether a row has arrived in more than twice the time in which it left, as far as rounding leaves that open."""
-    _least: list[float] = field(default_factory=list)
-    """The smallest spacings, s."""
     _row: list[tuple[float, float]] = field(default_factory=list)
     """When each was received, and when it was sent."""
     _block: list[bool] = field(default_factory=list)
     """Of each row of the block under way, whether it came together."""
     _in_batches: bool = False
     """Whether packets came in batches in the last block."""
-
-    @property
-    def is_dispersed(self) -> set[bool]:
-        """Whether the link carries no more than P / T, as far as rounding leaves that open."""
-        if len(self._least) < REPEATED:
-            return {False}
-        above = self._least[-1] - (1.0 + ALIKE) * self._least[0]
-        return {apart and alike for apart in self._apart for alike in (above <= -ROUNDING, above <= ROUNDING)}
 
     def add(self, received: float, in_class: int, sent: float, *, restarts: bool = False) -> None:
         """`received` in s on the peer's clock, `sent` on the sender's; `restarts` if the former was set just before."""
@@ -65,11 +51,10 @@ class TransmissionTime:
         if self._in_batches:
             return
         spacing = arriving / (ROW - 1)
-        self._least = sorted([*self._least, spacing])[:REPEATED]
-        self.smallest = self._least[0]
-        if self._apart != {True}:
+        self.smallest = min(self.smallest or spacing, spacing)
+        if self.is_dispersed != {True}:
             verdicts = {2.0 * (leaving + shift) < arriving for shift in (-TIME_RESOLUTION, TIME_RESOLUTION)}
-            self._apart = verdicts if verdicts == {True} else self._apart | verdicts
+            self.is_dispersed = verdicts if verdicts == {True} else self.is_dispersed | verdicts
 
     def _look_for_batches(self, came: float, left: float) -> None:
         self._block.append(came < TOGETHER * left)
@@ -78,4 +63,4 @@ class TransmissionTime:
         self._in_batches = sum(self._block) > BATCHES
         self._block.clear()
         if self._in_batches:
-            self.smallest, self._apart, self._least = 0.0, {False}, []
+            self.smallest, self.is_dispersed = 0.0, {False}
