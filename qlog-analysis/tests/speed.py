@@ -84,16 +84,27 @@ def speeds(path: Path) -> dict[str, float]:
     return best
 
 
+WATCH = """
+import os, subprocess, sys
+child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+_, status, usage = os.wait4(child.pid, 0)
+child.returncode = os.waitstatus_to_exitcode(status)
+print(child.returncode, usage.ru_maxrss)
+"""
+"""A small process that starts another: what the starting one holds counts as memory of the one that it starts."""
+
+
 def memory(path: Path, what: str = "metrics", *more: str) -> float:
     """MB that a command takes for a trace, with more arguments."""
     command = [sys.executable, "-m", "qlog_analysis", what, str(path), *more]
     environment = {**os.environ, "PYTHONPATH": str(Path(compiled.__file__).parents[1])}  # this source, in any clone
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode not in (0, 3):  # `check` knows no equations of cubic
-        raise SystemExit(f"{' '.join(command)}: exit code {child.returncode}")
-    return usage.ru_maxrss * 1024 / MB
+    watcher = subprocess.run(
+        [sys.executable, "-c", WATCH, *command], capture_output=True, text=True, env=environment, check=True
+    )
+    code, kib = map(int, watcher.stdout.split()[-2:])
+    if code not in (0, 3):  # `check` knows no equations of cubic
+        raise SystemExit(f"{' '.join(command)}: exit code {code}")
+    return kib * 1024 / MB
 
 
 def arguments() -> argparse.Namespace:

@@ -133,7 +133,7 @@ def test_every_condition_of_an_early_end_has_two_sides(shared: dict[str, Any]) -
 def _conditions(c: dict[str, Any]) -> tuple[bool, bool, bool, bool]:
     """Whether nearly all arrived, more than the last time, less than half of the link, and the queue is gone or to be
     answered."""
-    arrived = c["arrived_bps"] / (1.0 - c["uncertain"])
+    arrived = max(c["arrived_bps"] / (1.0 - c["uncertain"]), c["train_bps"] if c["app_limited"] else 0.0)
     arrived = max(c["share_bps"], min(arrived, c["startup_rate_bps"]))
     less = c["transmission_ms"] == 0.0 or arrived < 0.5 * 1250 * 8.0 / c["transmission_ms"] * 1e3
     p = spec.parse(f"hybrid:{c['options']}")

@@ -77,7 +77,10 @@ ALTERED: dict[str, tuple[Tamper, set[str]]] = {
     "start-up ended late": (t.startup_ended_late, {"timing"}),
     "an epoch of start-up ended early": (t.epoch_of_startup_ended_early, {"timing"}),
     "pacing ahead of the ACKs": (t.pacing_ahead_of_the_acks, {"pacing_rate"}),
-    "growth in an application-limited epoch": (t.where(t.raises, app_limited=True), {"app_limited", "alpha"}),
+    "growth in an application-limited epoch": (
+        t.where(t.raises, app_limited=True, rate_tried=False),
+        {"app_limited", "alpha"},
+    ),
     "a window of one packet more": (t.shifted(t.raises, "window", 1250), {"window"}),
     **{
         f"{name} {value}": (tampering.parameter(name, value), {"parameters"})

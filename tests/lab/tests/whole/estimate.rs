@@ -141,11 +141,10 @@ fn a_limited_source_is_told_what_arrives_and_no_more_than_twice_that_or_what_was
             assert!(least.low >= sent && least.high <= sent * 1.06, "{least}");
             assert!(target.low >= (1.9 * sent).min(0.85 * LINK), "{target}");
             assert!(target.high <= 1.4 * LINK, "{target}");
-            // Of a few packets three spacings are hardly ever alike, nor under jitter.
-            let shows = timestamps && share > 20 && !jitter;
-            assert!(most.known > 0.5 || !shows, "{most}");
-            assert!(timestamps || most.known < 0.5, "{most}");
-            assert!(most.known == 0.0 || most.low >= 0.99 * LINK, "{most}");
+            assert_eq!(most.known > 0.5, timestamps, "{most}");
+            // Of a few packets, jitter makes the link look slower than it is.
+            let least_bound = if jitter && share == 20 { 0.7 } else { 0.99 };
+            assert!(!timestamps || most.low >= least_bound * LINK, "{most}");
             assert!(
                 !timestamps || jitter || target.high <= 1.02 * LINK,
                 "{target}"
