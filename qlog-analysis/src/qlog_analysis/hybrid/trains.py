@@ -23,7 +23,7 @@ MOST_READINGS = 64
 
 
 class Range(NamedTuple):
-    """A rate, as far as truncated times leave it open, bit/s."""
+    """A rate, bit/s, or a time, s, as far as truncated times leave it open."""
 
     low: float = 0.0
     high: float = 0.0
