@@ -110,6 +110,11 @@ class HybridEpoch(ZoneEpoch):
     held_rate: NonNegative | None
     return_delay: NonNegative
 
+    @property
+    def by_trains(self) -> float:
+        """D, bit/s; 0 where no train showed a rate."""
+        return self.train_rate or 0.0
+
 
 class PaperEpoch(ZoneEpoch):
     """The same of `hybrid:paper`."""

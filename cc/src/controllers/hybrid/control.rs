@@ -315,7 +315,7 @@ fn settled(params: &Params, epoch: &Sampled<'_>, from: &Control, mut step: Step)
         let period = law::growth_period(params, epoch.link.packet(), from.rate, epoch.length);
         head_start(epoch.variability_after(step.dip), period)
     } else if !epoch.tried {
-        // An application-limited epoch neither confirms nor refutes R.
+        // An epoch that does not try R neither confirms nor refutes it.
         from.since_decrease
     } else {
         // Nothing was tried in time that passed without feedback.

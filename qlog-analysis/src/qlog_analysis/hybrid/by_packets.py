@@ -84,8 +84,7 @@ class PacketsAgainstReport:
 
     def _trains(self) -> None:
         r, readings = self.r, self.m.trains
-        reported = r.train_rate or 0.0
-        agree = [trains for trains in readings if trains.shows(reported)]
+        agree = [trains for trains in readings if trains.shows(r.by_trains)]
         if not agree:
             allowed = one_of(f"{t.shown.low:.0f} to {t.shown.high:.0f}" for t in readings)
             self.s.find("train_rate", f"{show(r.train_rate)} bit/s reported, the packets show {allowed}")

@@ -124,15 +124,15 @@ class RulesAgainstReport:
         """What an epoch without samples has brought back, by the report; `arriving` of its duration counts for A."""
         r, s = self.r, self.s
         bits = r.delivery_rate * arriving + 8.0 * s.limits.max_datagram_size * r.lost_total
-        return Back(s.event.time, r.duration / 1e3, r.rate_before, bits, r.app_limited or s.limited_before)
+        return Back(s.event.time, r.duration / 1e3, r.rate_before, bits, s.sent_little)
 
     def _learnt(self, course: Course, arriving: float) -> Course:
         """With what an epoch without samples tells of S."""
         r, u = self.r, jitter.uncertain(self.s.ack_jitter, self.r.duration / 1e3)
         enough = round(r.delivery_rate * arriving) >= law.TELLING * 8 * self.s.limits.max_datagram_size
-        sent_little = r.app_limited or self.s.limited_before
+        sent_little = self.s.sent_little
         carried = max(r.delivery_rate, law.believed(course.dips, self.startup, self.p))
-        in_full = max(jitter.reached(carried, u, 0.0), (r.train_rate or 0.0) if sent_little else 0.0)
+        in_full = jitter.in_full(carried, u, r.by_trains if sent_little else 0.0)
         return course.learn(in_full, tells=enough and not sent_little)
 
     def _close(self, what: str, reported: float, expected: float) -> None:
@@ -203,7 +203,7 @@ class RulesAgainstReport:
             app_limited=r.app_limited,
             limited_before=self.s.limited_before,
             by_train=r.app_limited and r.rate_tried,
-            train_rate=r.train_rate or 0.0,
+            train_rate=r.by_trains,
             startup=self.startup,
             queues=queues,
             fills=fills,

@@ -129,7 +129,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         self._largest = self._largest or [LargestRate(window, at) for at in self._measurement.origins]
         if r.delta is not None and not self._startup and not self._standing.holds:
             length = m.lengths[0] if r.outcome == Outcome.LONGER_PATH.value else r.length / 1e3
-            arrived = max(over_length(r.delivery_rate, r.duration / 1e3, length), r.train_rate or 0.0)
+            arrived = max(over_length(r.delivery_rate, r.duration / 1e3, length), r.by_trains)
             for largest in self._largest:
                 largest.see(event.time, r.rate_before, arrived, app_limited=r.app_limited)
 

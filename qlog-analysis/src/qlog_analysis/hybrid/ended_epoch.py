@@ -138,12 +138,12 @@ class Epoch:
     def arrived_in_full(self) -> float:
         """A_full: A, or what the path is taken to carry, with what may have been held back at its end; or D, where that
         is what the application had."""
-        full = jitter.reached(max(self.delivery_rate, self.believed), self.uncertain, 0.0)
-        return max(full, self.train_rate) if self.sent_little else full
+        carried = max(self.delivery_rate, self.believed)
+        return jitter.in_full(carried, self.uncertain, self.train_rate if self.sent_little else 0.0)
 
     @property
     def reached(self) -> float:
-        """A': of F what the mean of a drain bears out, bit/s."""
+        """A_link: of A_full what the mean of a drain bears out, bit/s."""
         if self.losing:
             return self.delivery_rate
         borne_out = min(self.arrived_in_full, max(self.delivery_rate, self.believed, self.most))

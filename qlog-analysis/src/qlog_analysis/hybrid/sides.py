@@ -83,6 +83,11 @@ class Sides(sides.Sides[HybridEpoch, Measured]):
         return self.before.epoch is not None and self.before.epoch.app_limited
 
     @property
+    def sent_little(self) -> bool:
+        """Whether what arrived may be what the application had, by the report."""
+        return self.r.app_limited or self.limited_before
+
+    @property
     def longer_path(self) -> bool:
         """Whether the path is said to have become longer with the end of the epoch, or to be a new one: then L, as it
         was reported, is not that of the epoch."""

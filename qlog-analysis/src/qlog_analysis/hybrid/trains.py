@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..check.numbers import RELATIVE, TIME_TOLERANCE
+from ..zones.rate import MAX_RATE
 
 SHOWS, TRIES = 4, 10
 """Packets of a train that shows a rate, and of one that tries R."""
@@ -16,8 +17,6 @@ CLOCK = 1e-3
 """s. What the sender's clock may delay them counts for nothing."""
 TRIED_SHARE = 0.95
 """Of R: a train tries it if so much of it arrives."""
-MOST = 10e9
-"""bit/s."""
 MOST_READINGS = 64
 """With more ways to read the times of a trace the rates are not judged."""
 
@@ -79,7 +78,7 @@ class _Train(NamedTuple):
     def rate(self, tolerance: float) -> Range:
         lasted = max(self.last_left - self.left, self.last_came - self.came)
         ends = (max(lasted + tolerance, 1e-12), max(lasted - tolerance, 1e-12))
-        return Range(*(min(8.0 * self.acked / end, MOST) for end in ends))
+        return Range(*(min(8.0 * self.acked / end, MAX_RATE) for end in ends))
 
 
 class _Reading(NamedTuple):
@@ -93,10 +92,11 @@ class _Reading(NamedTuple):
         train, (shown, tried) = self.latest, self.rates
         if train.acked == train.before:
             return self.rates
+        rate = train.rate(tolerance)
         if train.acked >= SHOWS * packet_bytes:
-            shown = shown.or_more(train.rate(tolerance))
+            shown = shown.or_more(rate)
         if train.acked >= TRIES * packet_bytes:
-            tried = tried.or_more(train.rate(tolerance))
+            tried = tried.or_more(rate)
         return TrainRates(shown, tried)
 
 
