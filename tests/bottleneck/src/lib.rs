@@ -60,7 +60,7 @@ pub use link::{Backlog, Link};
 pub use occupancy::{MeanAndSd, Occupancy};
 pub use overhead::Overhead;
 pub use packet::{Ecn, Exit, Fate, LossCause, Packet, Transit};
-pub use random::{stream, Purpose, Stream};
+pub use random::{stream, uniform, Purpose, Stream};
 pub use scheduler::{
     DualPi2, DualPi2Params, Fifo, FqCoDel, FqCoDelParams, Header, Queues, Scheduler, SubQueue,
 };

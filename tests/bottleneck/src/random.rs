@@ -41,7 +41,7 @@ impl Purpose {
 }
 
 /// A number from 0 to less than 1. Takes one number from `rng`.
-pub(crate) fn uniform(rng: &mut Stream) -> f64 {
+pub fn uniform(rng: &mut Stream) -> f64 {
     const TWO_TO_53: f64 = 9_007_199_254_740_992.0;
     (rng.next_u64() >> 11) as f64 / TWO_TO_53
 }

@@ -249,7 +249,8 @@ mod tests {
         quiche_cc::register();
         for directory in ["papers", "targets", "safety", "rfc9743", "hunt/bounds"] {
             for file in files(directory) {
-                let Loaded::ClaimSet(set) = claims::load(&file, None).unwrap() else {
+                let Loaded::ClaimSet(set) = claims::load(&file, claims::Given::default()).unwrap()
+                else {
                     continue;
                 };
                 let sets = [set];

@@ -125,6 +125,8 @@ pub struct Check {
     pub relation: Relation,
     /// For which share of the seeds it has to hold.
     pub share: f64,
+    /// At which share of its points.
+    pub points: f64,
     /// The paper's own number, or what a list of our own expects.
     pub paper: Option<String>,
     /// Why it is known not to hold.

@@ -40,6 +40,7 @@ struct CheckEntry<'a> {
     unit: &'static str,
     paper: Option<&'a str>,
     reason: Option<&'a str>,
+    share_of_points: f64,
     points: Vec<PointEntry<'a>>,
 }
 
@@ -103,14 +104,13 @@ fn entry<'a>(chapter: &'a Chapter<'_>, verdict: &'a Verdict<'_>) -> Entry<'a> {
     }
 }
 
-/// `what: text` of each check, at the first point that does not hold or else the first.
+/// `what: text` of each check, at the point that decides: the worst of those at which it has to hold.
 fn each(
     verdict: &Verdict<'_>,
     text: impl Fn(&CheckVerdict<'_>, &PointVerdict) -> String,
 ) -> String {
     let of = |check: &CheckVerdict<'_>| {
-        let failing = check.points.iter().find(|point| !point.holds);
-        let point = failing.or(check.points.first())?;
+        let point = check.counted().pop()?;
         Some(format!("{}: {}", check.check.what, text(check, point)))
     };
     let texts: Vec<String> = verdict.checks.iter().filter_map(of).collect();
@@ -140,6 +140,7 @@ fn check_entry<'a>(verdict: &'a CheckVerdict<'_>) -> CheckEntry<'a> {
         unit: check.measure.unit.base(),
         paper: check.paper.as_deref(),
         reason: check.deviates.as_deref().map(str::trim),
+        share_of_points: check.points,
         points: verdict.points.iter().map(point).collect(),
     }
 }

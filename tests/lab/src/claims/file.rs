@@ -57,6 +57,21 @@ pub struct Run {
     /// Parameters that take several values, as `{NAME}` in `cc` and `set`.
     #[serde(default)]
     pub vary: BTreeMap<String, Spanned<Vec<Setting>>>,
+    /// How many paths are drawn.
+    pub paths: Option<Spanned<u64>>,
+    /// What is drawn for each of them: parameters, as those of `vary`.
+    #[serde(default)]
+    pub draw: BTreeMap<String, Spanned<Choice>>,
+}
+
+/// What a parameter is drawn from.
+#[derive(Debug, serde::Deserialize)]
+#[serde(untagged)]
+pub enum Choice {
+    /// `LOW..HIGH`
+    Range(String),
+    /// One of these.
+    List(Vec<Setting>),
 }
 
 fn one() -> Spanned<u64> {
@@ -115,6 +130,8 @@ pub struct Check {
     pub within: Option<Spanned<Text<Probability>>>,
     /// The share of the seeds for which it has to hold; all if not given.
     pub seeds: Option<Text<Probability>>,
+    /// The share of its points at which it has to hold; all if not given.
+    pub points: Option<Text<Probability>>,
     /// The paper's own number, or what a list of our own expects, to stand beside what is measured.
     #[serde(alias = "expects")]
     pub paper: Option<String>,

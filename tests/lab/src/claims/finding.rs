@@ -85,10 +85,14 @@ const WRITE: &str = "--write-limits";
 fn found(verdict: &CheckVerdict<'_>) -> String {
     let all = verdict.points.len();
     let failing = verdict.failing().count();
+    let may = match verdict.spare() {
+        0 => String::new(),
+        spare => format!(", where it may at {spare}"),
+    };
     let worst = worst(verdict).map_or(String::new(), |point| {
         format!("; worst{}", at(verdict, point))
     });
-    format!("{failing} of {all} points{worst}")
+    format!("{failing} of {all} points{may}{worst}")
 }
 
 fn at(verdict: &CheckVerdict<'_>, point: &PointVerdict) -> String {
@@ -113,7 +117,7 @@ fn exceeded(verdict: &CheckVerdict<'_>) -> String {
         .count();
     let allowed = verdict.check.limit.map_or(0, |limit| limit.points);
     let mut parts = Vec::new();
-    if beyond > 0 {
+    if beyond > verdict.spare() {
         parts.push(format!("beyond its limit at {beyond} of them"));
     }
     if verdict.failing().count() > allowed {
@@ -126,22 +130,8 @@ fn exceeded(verdict: &CheckVerdict<'_>) -> String {
 /// The point that is farthest off, first of those beyond the limit.
 fn worst<'a>(verdict: &'a CheckVerdict<'_>) -> Option<&'a PointVerdict> {
     let terms = verdict.check.relation.terms;
-    let excess = |point: &PointVerdict| {
-        let of = |seed: &super::judge::Measurement| match (seed.amount, terms.ends(seed.other)) {
-            (Some(amount), Some((low, high))) => {
-                let share = |end: f64| (amount - end).abs() / end.abs().max(f64::MIN_POSITIVE);
-                match (amount < low, amount > high) {
-                    (true, _) => share(low),
-                    (_, true) => share(high),
-                    _ => 0.0,
-                }
-            }
-            _ => f64::INFINITY,
-        };
-        point.seeds.iter().map(of).fold(0.0, f64::max)
-    };
     verdict.failing().max_by(|one, other| {
         let order = one.within_limit.cmp(&other.within_limit).reverse();
-        order.then(excess(one).total_cmp(&excess(other)))
+        order.then(one.excess(terms).total_cmp(&other.excess(terms)))
     })
 }

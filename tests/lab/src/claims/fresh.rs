@@ -69,7 +69,7 @@ pub fn is_loose(verdict: &CheckVerdict<'_>) -> bool {
         return false;
     };
     let terms = verdict.check.relation.terms;
-    let seeds = verdict.failing().flat_map(|point| &point.seeds);
+    let seeds = off(verdict).flat_map(|point| &point.seeds);
     // Of nothing no share is anything.
     let mut misses = seeds
         .filter_map(|seed| Miss::of(seed, terms))
@@ -78,7 +78,13 @@ pub fn is_loose(verdict: &CheckVerdict<'_>) -> bool {
     let far = limit.share == verdict.check.share
         && misses.peek().is_some()
         && misses.all(|miss| limit.holds(miss.worse(LOOSE), miss.other));
-    far || limit.points > verdict.failing().count() + LOOSE as usize
+    far || limit.points < verdict.points.len()
+        && limit.points > verdict.failing().count() + LOOSE as usize
+}
+
+/// The points at which it should hold, and does not.
+fn off<'a>(verdict: &'a CheckVerdict<'_>) -> impl Iterator<Item = &'a PointVerdict> {
+    verdict.counted().into_iter().filter(|point| !point.holds)
 }
 
 /// The limit of today.
@@ -87,8 +93,7 @@ pub fn limit(verdict: &CheckVerdict<'_>) -> Given {
     let terms = check.relation.terms;
     let share = share(verdict);
     let asked = share.unwrap_or(check.share);
-    let misses: Vec<Miss> = verdict
-        .failing()
+    let misses: Vec<Miss> = off(verdict)
         .flat_map(|point| needed(point, asked, terms))
         .collect();
     let mut given = Given::default();
@@ -107,7 +112,7 @@ pub fn limit(verdict: &CheckVerdict<'_>) -> Given {
     }
     let all = verdict.points.len();
     let points = verdict.failing().count() + 1;
-    if points < all {
+    if points < all && verdict.spare() == 0 {
         given
             .0
             .push(("points", quoted(&format!("{points} of {all}"))));
@@ -128,7 +133,7 @@ fn share(verdict: &CheckVerdict<'_>) -> Option<f64> {
         let all = point.seeds.len() as f64;
         (known < verdict.check.share * all - 1e-9).then_some(((known - 1.0) / all).max(0.0))
     };
-    verdict.failing().filter_map(of).min_by(f64::total_cmp)
+    off(verdict).filter_map(of).min_by(f64::total_cmp)
 }
 
 /// What is off among the seeds that make up this share of all, the nearest ones first.

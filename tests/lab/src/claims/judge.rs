@@ -6,6 +6,7 @@ use super::claim_set::{Check, Claim, Origin, Parameters, Source};
 use super::finding::Finding;
 use super::limit::Limit;
 use super::results::{Point, Results};
+use super::terms::Terms;
 
 /// What became of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -116,9 +117,27 @@ pub struct Measurement {
 }
 
 impl CheckVerdict<'_> {
-    /// Whether it holds at every point.
+    /// Whether it holds at enough of its points.
     pub fn holds(&self) -> bool {
-        self.points.iter().all(|point| point.holds)
+        enough(&self.points, self.check.points, |point| point.holds)
+    }
+
+    /// At how many of its points it may fail.
+    pub fn spare(&self) -> usize {
+        let all = self.points.len() as f64;
+        (all - (self.check.points * all - 1e-9).ceil()) as usize
+    }
+
+    /// The points by how far they are off, the nearest first, without those at which the check may fail.
+    pub fn counted(&self) -> Vec<&PointVerdict> {
+        let terms = self.check.relation.terms;
+        let mut points: Vec<&PointVerdict> = self.points.iter().collect();
+        points.sort_by(|one, other| {
+            let order = other.holds.cmp(&one.holds);
+            order.then(one.excess(terms).total_cmp(&other.excess(terms)))
+        });
+        points.truncate(self.points.len() - self.spare());
+        points
     }
 
     /// The points at which it does not.
@@ -129,12 +148,13 @@ impl CheckVerdict<'_> {
     /// What became of it, beside what its file says.
     pub fn finding(&self) -> Finding {
         let within = |limit: Limit| {
-            self.failing().count() <= limit.points && self.failing().all(|point| point.within_limit)
+            let beyond = self.failing().filter(|point| !point.within_limit);
+            self.failing().count() <= limit.points && beyond.count() <= self.spare()
         };
         match (self.holds(), &self.check.deviates, self.check.limit) {
             (true, None, _) => Finding::Holds,
             (false, None, _) => Finding::Fails,
-            (true, Some(_), _) if self.points.iter().all(|point| point.clearly) => {
+            (true, Some(_), _) if enough(&self.points, self.check.points, |at| at.clearly) => {
                 Finding::HoldsNow
             }
             (true, Some(_), _) => Finding::HoldsBarely,
@@ -221,10 +241,27 @@ fn judge_check<'a>(check: &'a Check, results: &Results<'_>) -> CheckVerdict<'a> 
     CheckVerdict { check, points }
 }
 
-/// Whether this share of the seeds does.
-fn enough(seeds: &[Measurement], share: f64, does: impl Fn(&Measurement) -> bool) -> bool {
-    let count = seeds.iter().filter(|seed| does(seed)).count();
-    count as f64 >= share * seeds.len() as f64 - 1e-9
+impl PointVerdict {
+    /// How far the worst seed is beyond the end that it should keep to, as a share of that; below zero within it.
+    pub fn excess(&self, terms: Terms) -> f64 {
+        let of = |seed: &Measurement| match (seed.amount, terms.ends(seed.other)) {
+            (Some(amount), Some((low, high))) => {
+                let share = |beyond: f64, end: f64| match end.is_finite() {
+                    true => beyond / end.abs().max(f64::MIN_POSITIVE),
+                    false => f64::NEG_INFINITY,
+                };
+                share(low - amount, low).max(share(amount - high, high))
+            }
+            _ => f64::INFINITY,
+        };
+        self.seeds.iter().map(of).fold(f64::NEG_INFINITY, f64::max)
+    }
+}
+
+/// Whether this share of all does.
+fn enough<T>(all: &[T], share: f64, does: impl Fn(&T) -> bool) -> bool {
+    let count = all.iter().filter(|one| does(one)).count();
+    count as f64 >= share * all.len() as f64 - 1e-9
 }
 
 /// A check holds with margin if it would with bounds that are stricter by this share of them.

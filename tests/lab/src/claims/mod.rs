@@ -12,6 +12,7 @@
 mod bound;
 mod claim_set;
 mod claims_json;
+mod draw;
 mod drawing;
 mod evaluate;
 mod figures;
@@ -42,7 +43,7 @@ pub use self::claim_set::{Claim, ClaimSet, Loaded, Skipped};
 pub use self::finding::{remark, Remark};
 pub use self::judge::{Status, Tally, Verdict};
 pub use self::report::{total, Chapter};
-pub use self::resolve::{load, ClaimSetError};
+pub use self::resolve::{load, ClaimSetError, Given};
 pub use self::results::{Cases, Measured, Wanted};
 pub use self::write_limits::write_limits;
 

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::claim_set::{ClaimSet, Skipped};
 use super::finding;
 use super::judge::{CheckVerdict, PointVerdict, Status, Tally, Verdict};
+use super::value::Unit;
 use super::words::{bound, limit, measured, place};
 use crate::page;
 
@@ -155,6 +156,14 @@ fn claim(out: &mut String, chapter: &Chapter<'_>, verdict: &Verdict<'_>) {
 
 fn deviation(out: &mut String, check: &CheckVerdict<'_>) {
     let what = &check.check.what;
+    if check.spare() > 0 {
+        let points = Tally::of(check.points.iter().map(|point| point.holds));
+        let (asked, word) = (Unit::Share.show(check.check.points), holds(check.holds()));
+        line(
+            out,
+            format_args!("\n**Asked for at {asked} of the points** ({what}): {word}, at {points}."),
+        );
+    }
     if let (Some(reason), false) = (&check.check.deviates, check.holds()) {
         let points = Tally::of(check.points.iter().map(|point| point.holds));
         line(
@@ -173,6 +182,13 @@ fn deviation(out: &mut String, check: &CheckVerdict<'_>) {
     }
 }
 
+fn holds(holds: bool) -> &'static str {
+    match holds {
+        true => "holds",
+        false => "**fails**",
+    }
+}
+
 fn row(out: &mut String, verdict: &CheckVerdict<'_>, point: &PointVerdict) {
     let check = verdict.check;
     let place = match place(point) {
@@ -185,12 +201,11 @@ fn row(out: &mut String, verdict: &CheckVerdict<'_>, point: &PointVerdict) {
     let bound = bound(check, point) + &limit;
     let holding = point.seeds.iter().filter(|seed| seed.holds).count();
     let holds = match (point.holds, holding == point.seeds.len()) {
-        (true, true) => "holds".to_owned(),
         (true, false) => format!("holds in {holding} of {}", point.seeds.len()),
         (false, _) if holding > 0 => {
             format!("**fails**, holds in {holding} of {}", point.seeds.len())
         }
-        (false, _) => "**fails**".to_owned(),
+        (all, _) => holds(all).to_owned(),
     };
     let measured = measured(check, point);
     line(

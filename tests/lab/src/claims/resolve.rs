@@ -52,6 +52,24 @@ pub trait At<T> {
     fn at<V>(self, place: &Spanned<V>) -> Checked<T>;
 }
 
+/// What is not in a file.
+#[derive(Debug, Clone, Copy)]
+pub struct Given<'a> {
+    /// The directory of recordings that do not come with claim sets.
+    pub recordings: Option<&'a Path>,
+    /// Which paths are drawn.
+    pub path_seed: u64,
+}
+
+impl Default for Given<'_> {
+    fn default() -> Self {
+        Self {
+            recordings: None,
+            path_seed: 1,
+        }
+    }
+}
+
 impl<T, E: fmt::Display> At<T> for Result<T, E> {
     fn at<V>(self, place: &Spanned<V>) -> Checked<T> {
         self.map_err(|error| Refusal {
@@ -61,24 +79,24 @@ impl<T, E: fmt::Display> At<T> for Result<T, E> {
     }
 }
 
-/// Reads the claim set of this file. Scenarios are looked for beside it, recordings that do not come with it in `recordings`.
+/// Reads the claim set of this file. Scenarios are looked for beside it.
 ///
 /// # Errors
 /// The file cannot be read, or is not allowed.
-pub fn load(path: &Path, recordings: Option<&Path>) -> Result<Loaded, ClaimSetError> {
+pub fn load(path: &Path, given: Given<'_>) -> Result<Loaded, ClaimSetError> {
     let text = std::fs::read_to_string(path).map_err(|error| ClaimSetError {
         file: path.to_owned(),
         line: None,
         message: format!("cannot be read: {error}"),
     })?;
-    parse(&text, path, recordings)
+    parse(&text, path, given)
 }
 
 /// Reads a claim set from `text`, which stands in the file `path`.
 ///
 /// # Errors
 /// It is not allowed.
-pub fn parse(text: &str, path: &Path, recordings: Option<&Path>) -> Result<Loaded, ClaimSetError> {
+pub fn parse(text: &str, path: &Path, given: Given<'_>) -> Result<Loaded, ClaimSetError> {
     let refuse = |span: Option<Range<usize>>, message: &str| ClaimSetError {
         file: path.to_owned(),
         line: span.map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1),
@@ -86,19 +104,23 @@ pub fn parse(text: &str, path: &Path, recordings: Option<&Path>) -> Result<Loade
     };
     let file: File =
         toml::from_str(text).map_err(|error| refuse(error.span(), &in_words(&error)))?;
-    let recordings = recordings.filter(|_| file.claim_set.recordings);
+    let recordings = given.recordings.filter(|_| file.claim_set.recordings);
+    let given = Given {
+        recordings,
+        ..given
+    };
     if file.claim_set.recordings && recordings.is_none() {
         return Ok(Loaded::Skipped(Skipped {
             letter: *file.claim_set.letter.get_ref(),
             title: file.claim_set.title,
         }));
     }
-    claim_set(file, path, recordings)
+    claim_set(file, path, given)
         .map(Loaded::ClaimSet)
         .map_err(|refusal| refuse(Some(refusal.span), &refusal.message))
 }
 
-fn claim_set(file: File, path: &Path, recordings: Option<&Path>) -> Checked<ClaimSet> {
+fn claim_set(file: File, path: &Path, given: Given<'_>) -> Checked<ClaimSet> {
     let directory = path.parent().unwrap_or(Path::new(""));
     let letter = *file.claim_set.letter.get_ref();
     if !letter.is_ascii_uppercase() {
@@ -107,7 +129,7 @@ fn claim_set(file: File, path: &Path, recordings: Option<&Path>) -> Checked<Clai
     let runs: Checked<Vec<Run>> = file
         .run
         .iter()
-        .map(|(name, run)| runs::resolve(name, run, directory, recordings))
+        .map(|(name, run)| runs::resolve(name, run, directory, given))
         .collect();
     let mut sources = Sources::new(runs?);
     let mut claims: Vec<Claim> = Vec::new();
@@ -185,6 +207,7 @@ fn check(given: &Spanned<file::Check>, sources: &mut Sources) -> Checked<Check> 
         measure,
         relation,
         share,
+        points: check.points.map_or(1.0, |points| points.0.value()),
         paper: check.paper.clone(),
         deviates,
         limit,

@@ -5,11 +5,12 @@ use std::path::Path;
 use toml::Spanned;
 
 use super::claim_set::{Parameters, Run, Variant};
-use super::file;
-use super::resolve::{At, Checked};
+use super::resolve::{At, Checked, Given};
+use super::{draw, file};
 use crate::scenario::{self, Overrides};
 
 const MOST_SEEDS: u64 = 1000;
+const MOST_PATHS: u64 = 10_000;
 /// What stands for the directory of recordings in settings.
 const RECORDINGS: &str = "recordings";
 
@@ -18,18 +19,15 @@ pub fn resolve(
     name: &str,
     given: &Spanned<file::Run>,
     directory: &Path,
-    recordings: Option<&Path>,
+    outside: Given<'_>,
 ) -> Checked<Run> {
     let run = given.get_ref();
     let seeds = *run.seeds.get_ref();
     if !(1..=MOST_SEEDS).contains(&seeds) {
         return Err(format!("the number of seeds is 1 to {MOST_SEEDS}")).at(&run.seeds);
     }
-    if let Some(values) = run.vary.get(RECORDINGS) {
-        return Err("`recordings` is the directory of recordings; call the parameter otherwise")
-            .at(values);
-    }
     for (name, values) in &run.vary {
+        is_free(name).at(values)?;
         let mut seen = values.get_ref().clone();
         seen.sort();
         seen.dedup();
@@ -37,9 +35,9 @@ pub fn resolve(
             return Err(format!("`{name}` takes different values, one at least")).at(values);
         }
     }
-    let variants = combinations(run)
+    let variants = combinations(run, paths(given, outside.path_seed)?)
         .into_iter()
-        .map(|parameters| variant(given, parameters, directory, recordings));
+        .map(|parameters| variant(given, parameters, directory, outside.recordings));
     Ok(Run {
         name: name.to_owned(),
         file: run.scenario.get_ref().clone(),
@@ -50,8 +48,41 @@ pub fn resolve(
     })
 }
 
-fn combinations(run: &file::Run) -> Vec<Parameters> {
-    let mut all = vec![Parameters::new()];
+/// Whether a parameter can have this name.
+fn is_free(name: &str) -> Result<(), String> {
+    match name {
+        RECORDINGS => Err(format!(
+            "`{name}` is the directory of recordings; call the parameter otherwise"
+        )),
+        draw::PATH => Err(format!(
+            "`{name}` is the number of a path that is drawn; call the parameter otherwise"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// What is drawn for each path; nothing, once, if none is.
+fn paths(given: &Spanned<file::Run>, seed: u64) -> Checked<Vec<Parameters>> {
+    let run = given.get_ref();
+    for (name, choice) in &run.draw {
+        is_free(name).at(choice)?;
+        if run.vary.contains_key(name) {
+            return Err(format!("`{name}` stands in `vary`, too")).at(choice);
+        }
+    }
+    match (&run.paths, run.draw.is_empty()) {
+        (None, true) => Ok(vec![Parameters::new()]),
+        (Some(count), false) if !(1..=MOST_PATHS).contains(count.get_ref()) => {
+            Err(format!("the number of paths is 1 to {MOST_PATHS}")).at(count)
+        }
+        (Some(count), false) => draw::paths(&run.draw, *count.get_ref(), seed),
+        _ => {
+            Err("`paths` says how many are drawn, and `draw` what for each: both or none").at(given)
+        }
+    }
+}
+
+fn combinations(run: &file::Run, mut all: Vec<Parameters>) -> Vec<Parameters> {
     for (name, values) in &run.vary {
         let extended = all.iter().flat_map(|parameters| {
             values.get_ref().iter().map(move |value| {
@@ -94,7 +125,10 @@ fn variant(
 }
 
 /// The text with values in place of `{NAME}`. What stands in braces and is no parameter, such as an inline table, stays.
-fn filled(text: &str, parameters: &Parameters) -> Result<String, String> {
+///
+/// # Errors
+/// Braces around what could be a parameter and is none.
+pub fn filled(text: &str, parameters: &Parameters) -> Result<String, String> {
     let mut filled = text.to_owned();
     for (name, value) in parameters {
         filled = filled.replace(&format!("{{{name}}}"), value);

@@ -7,7 +7,7 @@ use clap::Args;
 use super::measure::{MeasureArgs, Task};
 use super::Status;
 use crate::asked::Asked;
-use crate::claims::{self, Cases, Chapter, ClaimSet, Loaded, Measured, Skipped};
+use crate::claims::{self, Cases, Chapter, ClaimSet, Given, Loaded, Measured, Skipped};
 
 /// Options of `cc-lab claims`.
 ///
@@ -28,6 +28,15 @@ pub struct ClaimsArgs {
     /// Directory of recordings that do not come with the claim sets
     #[arg(long, value_name = "DIR")]
     recordings: Option<PathBuf>,
+
+    /// Seed of the paths that claim sets draw; limits are those of seed 1
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        conflicts_with = "write_limits"
+    )]
+    path_seed: u64,
 
     /// Write how far every check is off that is known not to hold into its claim set's file, with room for other seeds; take reason
     /// and limit from those that hold now
@@ -98,9 +107,13 @@ fn load(args: &ClaimsArgs) -> Result<(Vec<ClaimSet>, Vec<Skipped>), String> {
     files.retain(|file| file.extension().is_some_and(|end| end == "toml"));
     files.sort();
     let recordings = args.recordings.as_deref().map(absolute).transpose()?;
+    let given = Given {
+        recordings: recordings.as_deref(),
+        path_seed: args.path_seed,
+    };
     let (mut sets, mut skipped) = (Vec::new(), Vec::new());
     for file in &files {
-        match claims::load(file, recordings.as_deref()).map_err(|error| error.to_string())? {
+        match claims::load(file, given).map_err(|error| error.to_string())? {
             Loaded::ClaimSet(set) => sets.push(set),
             Loaded::Skipped(set) => skipped.push(set),
         }

@@ -1,7 +1,7 @@
 //! What files may say, and how they are refused.
 
 use super::super::claim_set::{Check, Loaded};
-use super::super::resolve::load;
+use super::super::resolve::{load, Given};
 use super::super::ClaimSet;
 use super::{checking, with};
 
@@ -99,6 +99,45 @@ fn a_measure_is_refused_with_its_line_and_what_is_allowed() {
             "{measure}: {error}"
         );
         assert!(error.contains(says), "{measure}: {error}");
+    }
+}
+
+#[test]
+fn drawn_paths_are_refused_with_what_is_allowed() {
+    let run = |keys: &str| {
+        format!(
+            "[run.drawn]\nscenario = \"../scenarios/hybrid-dumbbell.toml\"\ncc = \"reno\"\n{keys}\n[[claim.check]]\nwhat = \"w\"\n\
+             measure = {{ run = \"drawn\", metric = \"loss\" }}\nbound = \"= 0\"\npoints = \"90%\"\n"
+        )
+    };
+    let fine =
+        "paths = 3\ndraw = { loss = \"1%..3%\" }\nset = { \"link.bottleneck.loss\" = \"{loss}\" }";
+    let set = with(&run(fine)).unwrap();
+    let drawn = set.runs.iter().find(|run| run.name == "drawn").unwrap();
+    assert_eq!(drawn.variants.len(), 3);
+    assert_eq!(set.claims[0].checks[0].points, 0.9);
+    for (keys, says) in [
+        ("paths = 3", "both or none"),
+        ("draw = { loss = \"1%..3%\" }", "both or none"),
+        (
+            "paths = 0\ndraw = { loss = \"1%..3%\" }",
+            "number of paths is 1 to",
+        ),
+        (
+            "paths = 3\ndraw = { path = [\"1\"] }",
+            "is the number of a path",
+        ),
+        (
+            "paths = 3\ndraw = { loss = \"1%\" }",
+            "`loss` cannot be drawn",
+        ),
+        (
+            "paths = 3\ndraw = { loss = \"1%..3%\" }\nvary = { loss = [\"1%\"] }",
+            "stands in `vary`, too",
+        ),
+    ] {
+        let error = with(&run(keys)).expect_err(keys).to_string();
+        assert!(error.contains(says), "{keys}: {error}");
     }
 }
 
@@ -234,7 +273,8 @@ fn every_file_that_comes_with_the_lab_can_be_used() {
         let files = files
             .iter()
             .filter(|file| file.extension().is_some_and(|end| end == "toml"));
-        let loaded = files.map(|file| load(file, None).unwrap_or_else(|error| panic!("{error}")));
+        let loaded = files
+            .map(|file| load(file, Given::default()).unwrap_or_else(|error| panic!("{error}")));
         let mut count = 0;
         for loaded in loaded {
             count += 1;

@@ -172,6 +172,28 @@ fn a_new_limit_leaves_room() {
 }
 
 #[test]
+fn a_check_may_be_asked_for_at_a_share_of_its_points() {
+    let asked = |share: &str, bound: &str| format!("bound = \"<= {bound}\"\npoints = \"{share}\"");
+    for (share, bound, wanted) in [
+        ("50%", "1Mbps", Finding::Holds),
+        ("51%", "1Mbps", Finding::Fails),
+        ("50%", "0.1Mbps", Finding::Fails),
+    ] {
+        let found = finding(FOUR_TIMES, &asked(share, bound)).0;
+        assert_eq!(found, wanted, "{share} {bound}");
+    }
+    let half = asked("50%", "0.1Mbps");
+    assert_eq!(fresh(FOUR_TIMES, &half), "{ bound = \"<= 0.778Mbps\" }");
+    for (limit, wanted) in [
+        ("0.778Mbps", Finding::WithinLimit),
+        ("0.5Mbps", Finding::BeyondLimit),
+    ] {
+        let relation = format!("{half}\n{WHY}\nlimit = {{ bound = \"<= {limit}\" }}");
+        assert_eq!(finding(FOUR_TIMES, &relation).0, wanted, "{limit}");
+    }
+}
+
+#[test]
 fn limits_are_refused_with_the_line_the_key_and_what_is_allowed() {
     let less = format!("less_than = {{ {HALF} }}");
     for (relation, limit, says) in [

@@ -8,7 +8,7 @@ mod verdicts;
 use std::path::Path;
 
 use super::claim_set::Loaded;
-use super::resolve::{parse, ClaimSetError};
+use super::resolve::{parse, ClaimSetError, Given};
 use super::ClaimSet;
 
 /// As if it stood beside the papers, so that scenarios are found.
@@ -43,7 +43,7 @@ says = "It holds."
 /// A claim set with one claim, which goes on with `rest`.
 fn with(rest: &str) -> Result<ClaimSet, ClaimSetError> {
     quiche_cc::register();
-    match parse(&format!("{HEAD}{rest}"), Path::new(FILE), None)? {
+    match parse(&format!("{HEAD}{rest}"), Path::new(FILE), Given::default())? {
         Loaded::ClaimSet(set) => Ok(set),
         Loaded::Skipped(_) => panic!("it needs no recordings"),
     }
