@@ -6,7 +6,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from . import beside_others, costs, hunts, mechanisms, mutants_page, overview, real_paths, tuning
+from . import beside_others, costs, drawn, hunts, mechanisms, mutants_page, overview, real_paths, tuning
 from .names import RFC9743, TESTS, TIMESTAMPS
 from .programs import by_file, by_page, by_program, hunting, measuring, reporting
 from .publication import MEASURED, Command, Part, Place, Publication, claims, python
@@ -90,6 +90,7 @@ IN_THE_LAB = (
     Publication("overview", 0.2, [overview.PART], of_targets("O"), overview.write),
     Publication("access-links", 5, [*ACCESS, HEADLINE], *reporting(["headline", "headline-wifi"], [*ACCESS, HEADLINE])),
     Publication("tuning", 9, [tuning.PART], tuning.measure, tuning.write),
+    Publication("drawn-paths", 6, [drawn.PART], of_targets(drawn.LETTER), drawn.write),
     Publication("real-paths", 1.5, PATHS, of_measured("paths"), real_paths.write_paths),
     Publication("recorded", 1, [real_paths.RECORDED], recorded, real_paths.write_recorded, recordings=True),
     Publication("wandering", 0.5, [real_paths.WANDERING], over_wandering_links, real_paths.write_wandering),

@@ -49,6 +49,14 @@ class Check:
     claim: str
     what: str
     points: Sequence[Point]
+    unit: str
+    """Of what is measured."""
+    holds: bool
+    share_of_points: float
+    """At which it has to hold."""
+    factor: float
+    plus: float
+    """Of what it is compared with."""
 
     def where(self, **parameters: str) -> list[Point]:
         """The points with these values."""
@@ -126,7 +134,16 @@ def _checks(claim: Mapping[str, Any]) -> Iterator[Check]:
             )
             for point in check["points"]
         ]
-        yield Check(claim["id"], check["what"], points)
+        yield Check(
+            claim["id"],
+            check["what"],
+            points,
+            check["unit"],
+            check["holds"],
+            check.get("share_of_points", 1.0),
+            check.get("factor", 1.0),
+            check.get("plus", 0.0),
+        )
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

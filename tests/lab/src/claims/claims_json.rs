@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::finding::Finding;
 use super::judge::{CheckVerdict, PointVerdict, Status, Tally, Verdict};
 use super::report::{run_places, Chapter};
+use super::terms::Terms;
 use super::words::{beside, bound, limit, measured};
 
 /// A claim. Its fields stand in docs/claims.md.
@@ -41,6 +42,10 @@ struct CheckEntry<'a> {
     paper: Option<&'a str>,
     reason: Option<&'a str>,
     share_of_points: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    factor: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plus: Option<f64>,
     points: Vec<PointEntry<'a>>,
 }
 
@@ -119,6 +124,10 @@ fn each(
 
 fn check_entry<'a>(verdict: &'a CheckVerdict<'_>) -> CheckEntry<'a> {
     let check = verdict.check;
+    let allowance = match check.relation.terms {
+        Terms::LessThan(allowance) | Terms::GreaterThan(allowance) => Some(allowance),
+        Terms::Bound(_) | Terms::Near(_) => None,
+    };
     let point = |point: &'a PointVerdict| PointEntry {
         parameters: &point.parameters,
         window: point.window.as_deref(),
@@ -141,6 +150,8 @@ fn check_entry<'a>(verdict: &'a CheckVerdict<'_>) -> CheckEntry<'a> {
         paper: check.paper.as_deref(),
         reason: check.deviates.as_deref().map(str::trim),
         share_of_points: check.points,
+        factor: allowance.map(|allowance| allowance.factor),
+        plus: allowance.map(|allowance| allowance.plus),
         points: verdict.points.iter().map(point).collect(),
     }
 }
