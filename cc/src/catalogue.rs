@@ -66,7 +66,7 @@ fn configure_paper(spec: &str, options: &str) -> Result<Arc<Build>, SpecError> {
 
 const SMALLQ: Entry = Entry {
     name: "smallq",
-    summary: "NewReno with one packet less per ECN mark, for routers that mark in proportion to a small queue",
+    summary: "NewReno whose window shrinks by one packet per ECN mark, for routers that mark in proportion to a small queue",
     paper: "Möller, Johansson, Congestion control for small queues: analysis and evaluation of a new protocol",
     profiles: &smallq::PROFILES,
     parameters: &smallq::PARAMETERS,

@@ -20,7 +20,7 @@ OTHERS = frozenset({"cc", "cpack", "dask", "docker", "git", "mypy", "openssl", "
 PLACEHOLDER = re.compile(r"[A-Z][A-Z_.]*|\{\w+\}|\$\w+")
 """A word that the reader replaces: DIR, TRACE, HERE, or a variable."""
 
-_ROOMS = tuple(path.name for path in ROOT.iterdir() if path.is_dir() and path.name not in ("build", ".git"))
+_DIRECTORIES = tuple(path.name for path in ROOT.iterdir() if path.is_dir() and path.name not in ("build", ".git"))
 _CMAKE = "\n".join(path.read_text(encoding="utf-8") for path in [ROOT / "CMakeLists.txt", *ROOT.glob("cmake/*.cmake")])
 _PRESETS = json.loads((ROOT / "CMakePresets.json").read_text(encoding="utf-8"))
 
@@ -56,7 +56,7 @@ def files(command: Command) -> Iterator[str]:
         path = word.rpartition("=")[2]
         top = path.removeprefix("./").partition("/")[0]
         # In the root of the repository; elsewhere a folder may have the same name.
-        if "/" in path and top in _ROOMS and command.folder == "." and not (ROOT / path).exists():
+        if "/" in path and top in _DIRECTORIES and command.folder == "." and not (ROOT / path).exists():
             yield f"there is no {path}"
 
 
@@ -125,10 +125,10 @@ def cargo(command: Command) -> Iterator[str]:
     folder = packages().get(package or "")
     if folder is None:
         return
-    for option, room in (("--example", "examples"), ("--test", "tests"), ("--bin", "src/bin")):
+    for option, place in (("--example", "examples"), ("--test", "tests"), ("--bin", "src/bin")):
         name = value(words, option)
-        if name and not any((folder / room / path).exists() for path in (f"{name}.rs", f"{name}/main.rs")):
-            yield f"{package} has no {name} in {room}"
+        if name and not any((folder / place / path).exists() for path in (f"{name}.rs", f"{name}/main.rs")):
+            yield f"{package} has no {name} in {place}"
     for feature in filter(None, (value(words, "--features") or "").split(",")):
         if not re.search(rf"^{feature} = \[", (folder / "Cargo.toml").read_text("utf-8"), re.MULTILINE):
             yield f"{package} has no feature {feature}"

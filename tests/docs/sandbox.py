@@ -46,7 +46,7 @@ def by_line(block: list[Line]) -> list[tuple[Line, list[Command]]]:
 
 
 def lay(folder: Path, bin_dir: Path) -> Path:
-    """The folder, with the repository's rooms, its programs and its Python."""
+    """The folder, with the repository's directories, its programs and its Python."""
     root = folder / "repository"
     root.mkdir()
     for path in ROOT.iterdir():

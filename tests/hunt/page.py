@@ -31,7 +31,7 @@ SHOWN = (
     ("loss", 100.0),
     ("neighbours_bps", 1e-6),
 )
-HEAD = "| receive timestamps | harm | octaves, least to most | all harms | beside | path |\n|---|---|---|---|---|---|\n"
+HEAD = "| receive timestamps | harm | octaves, least to most | all harms | compared with | path |\n|---|---|---|---|---|---|\n"
 
 
 def row(case: Case) -> str:
@@ -66,7 +66,7 @@ def figures(lab: Lab, case: Case) -> str:
     """What the fresh seeds came to, of the controller and of both that it could be held against; medians."""
     beside = case.path.neighbours in ELASTIC
     head = "| controller | goodput, Mbit/s | longest silence, s | mean queue, ms | lost, % |" + (
-        " neighbours' goodput, Mbit/s |" if beside else ""
+        " competing flows' goodput, Mbit/s |" if beside else ""
     )
     lines = [head, "|---" * (6 if beside else 5) + "|"]
     for cc in (case.cc, *REFERENCES):

@@ -1,4 +1,4 @@
-"""What other rooms of the repository are called, in one place."""
+"""What other directories of the repository are called, in one place."""
 
 from __future__ import annotations
 

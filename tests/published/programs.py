@@ -1,4 +1,4 @@
-"""Measuring and writing by programs of other rooms."""
+"""Measuring and writing by programs of other directories."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Part:
         page.write_text(signed, encoding="utf-8")
 
     def sign(self, root: Path, commit: str) -> None:
-        """Names the commit in what a program of another room has written."""
+        """Names the commit in what a program of another directory has written."""
         self.write(root, self.text(root), commit)
 
     def __str__(self) -> str:

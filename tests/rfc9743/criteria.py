@@ -27,7 +27,7 @@ HEAD = """
 RFC 9743 (*Specifying New Congestion Control Algorithms*) lists what an evaluation has to look at. It gives no
 numbers: the bounds are ours. All is measured in the [lab](../lab.md), with the controllers' default profiles and
 without receive timestamps, as on today's paths; only the runs of U3 have them. NewReno, CUBIC and BBRv2, quiche's
-`reno`, `cubic` and `bbr2`, stand beside for comparison. This measures all in eight minutes of a core, and writes this
+`reno`, `cubic` and `bbr2`, have columns for comparison. This measures all in eight minutes of a core, and writes this
 page:
 
 ```sh

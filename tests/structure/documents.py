@@ -35,6 +35,12 @@ PRIVATE = {
     r"\bcrossed in\b": "chosen on the command line",
     r"\bbefore all of this\b": "nothing: history belongs in commit messages",
     r"\bof then\b": "nothing: history belongs in commit messages",
+    r"\bwith one packet less per\b": "whose window shrinks by one packet per mark",
+    r"\bone packet less per mark\b": "the window shrinks by one packet per mark",
+    r"\badds? (?:so|this) many(?: bytes)?, less one\b": "adds (gain - 1) bytes",
+    r"\btold (?:by|in) [\w ]*\bfeedbacks\b": "reported by feedbacks",
+    r"\b(?<!drawing )(?<!server )rooms\b": "directories",
+    r"\b(?:another|other) room of\b": "another directory",
 }
 # The same of documents alone; in code they name things.
 IN_PAGES = {

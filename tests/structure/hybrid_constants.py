@@ -10,7 +10,7 @@ from typing import TypeAlias
 ROOT = Path(__file__).parents[2]
 CODE = ROOT / "cc" / "src"
 PAGE = ROOT / "docs" / "papers" / "hybrid-constants.md"
-ROOMS = ("controllers/hybrid", "measure")
+DIRECTORIES = ("controllers/hybrid", "measure")
 NOT_OF_HYBRID = ("measure/trend.rs", "measure/course.rs", "measure/rate.rs")
 """Measurements that only other controllers use."""
 SHARED = {
@@ -45,8 +45,8 @@ def in_words(expression: str) -> str:
 
 def in_code() -> Iterator[Constant]:
     """The numbers that the code of the default profile has as constants."""
-    for room in ROOMS:
-        for file in sorted((CODE / room).rglob("*.rs")):
+    for directory in DIRECTORIES:
+        for file in sorted((CODE / directory).rglob("*.rs")):
             module = file.relative_to(CODE).as_posix()
             if "/tests" not in module and module not in NOT_OF_HYBRID:
                 yield from of_module(module)

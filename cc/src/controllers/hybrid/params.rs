@@ -63,7 +63,7 @@ pub const PARAMETERS: [Parameter; 10] = [
         name: "startup_gain",
         kind: Kind::Number(1.1, 4.0),
         default: "2.2",
-        help: "in start-up each byte acknowledged adds so many, less one, to what a round trip carries",
+        help: "start-up gain: each acknowledged byte adds (gain - 1) bytes to rate x RTT",
     },
     Parameter {
         name: "without",

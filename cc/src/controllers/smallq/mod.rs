@@ -1,5 +1,5 @@
-//! `smallq`: NewReno with one packet less per ECN mark, for routers that mark in proportion to a
-//! small queue.
+//! `smallq`: NewReno whose window shrinks by one packet per ECN mark, for routers that mark in
+//! proportion to a small queue.
 //!
 //! N. Möller, K. H. Johansson, "Congestion control for small queues: analysis and evaluation of a
 //! new protocol". Our reading, with every decision and deviation, is `docs/papers/smallq.md`;
