@@ -31,7 +31,10 @@ SHOWN = (
     ("loss", 100.0),
     ("neighbours_bps", 1e-6),
 )
-HEAD = "| receive timestamps | harm | octaves, least to most | all harms | compared with | path |\n|---|---|---|---|---|---|\n"
+HEAD = (
+    "| receive timestamps | harm | octaves, least to most | all harms | compared with | path |\n"
+    "|---|---|---|---|---|---|\n"
+)
 
 
 def row(case: Case) -> str:

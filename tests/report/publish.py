@@ -22,6 +22,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "interop" / "testbed"))
 
 import document_parts
+import in_words
 import msgspec
 import revision
 from stages import ROOT
@@ -52,12 +53,6 @@ def read(path: Path) -> list[Entry]:
     return msgspec.json.decode(path.read_bytes(), type=list[Entry])
 
 
-def rate_in_words(rate: str) -> str:
-    """`1000Mbps` is 1 Gbit/s."""
-    amount = float(rate.removesuffix("Mbps"))
-    return f"{amount / 1000:g} Gbit/s" if amount >= 1000 else f"{amount:g} Mbit/s"
-
-
 def controllers(entries: Sequence[Entry]) -> list[str]:
     """In the order in which they come; the one that it is about is the last."""
     others = [cc for cc in dict.fromkeys(entry.cc for entry in entries) if cc != SUBJECT]
@@ -75,7 +70,7 @@ def headline(media: Mapping[str, Sequence[Entry]]) -> str:
     for medium, given in media.items():
         for rate in dict.fromkeys(entry.point[0] for entry in given):
             cells = [cell(found.get((medium, rate, timestamps, cc))) for cc, timestamps in columns]
-            rows.append(f"| {medium}, {rate_in_words(rate)} | " + " | ".join(cells) + " |")
+            rows.append(f"| {medium}, {in_words.value(rate)} | " + " | ".join(cells) + " |")
     return "\n".join(rows)
 
 
@@ -147,15 +142,14 @@ def of_suite(suite: str, folder: Path, results: Path) -> str:
     entries = [rounded(entry) for entry in read(folder / "results.json")]
     (results / f"{suite}.json").write_text(to_json(entries), encoding="utf-8")
     markdown = (folder / "report.md").read_text(encoding="utf-8")
-    gaps = re.search(r"^\*\*Runs without a result\*\*.*$", markdown, re.MULTILINE)
-    parts = [earlier(entries), wrapped(gaps.group(0)) if gaps else ""]
+    parts = [earlier(entries), wrapped(in_words.gaps(markdown))]
     if suite not in MEDIA:
         parts.append(section(markdown, "What it comes to"))
         for figure in MAPS:
             drawn = (folder / "figures" / f"{figure}.svg").read_bytes()
             (results / f"{suite}-{figure}.svg").write_bytes(drawn)
             parts.append(f"![{title_of(markdown, figure)}]({suite}-{figure}.svg)")
-    parts.append(section(markdown, "Every path"))
+    parts.append(in_words.table(section(markdown, "Every path")))
     return "\n\n".join(part for part in parts if part)
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import in_words
 import pytest
 
 HERE = Path(__file__).resolve().parent
@@ -189,10 +190,27 @@ def test_results_are_published_and_a_readme_that_says_something_else_is_found(wh
             assert cell.startswith(f"{entry['utilisation'] * 100:.1f} %, {entry['queueing_p95_ms']:.1f} ms, ")
     results = (tmp_path / "docs" / "results" / "README.md").read_text()
     assert "relative to bbr2's](held-out-map-delay.svg)" in results
-    assert "| 2Mbps | 40ms | 1bdp |" in results
+    assert "| 2 Mbit/s | 40 ms | 1 BDP |" in results
     assert publish("--check", "--root", tmp_path).returncode == 0
     (tmp_path / "README.md").write_text(readme.replace("| Wi-Fi, 1 Mbit/s |", "| Wi-Fi, 1 Mbit/s | 9"))
     wrong = publish("--check", "--root", tmp_path)
     assert wrong.returncode == 1
     assert "README.md differs from docs/results/headline*.json" in wrong.stderr
     assert "| Wi-Fi, 1 Mbit/s | 9" in wrong.stderr
+
+
+def test_the_page_has_units_where_suites_have_values_of_scenarios() -> None:
+    assert [in_words.value(text) for text in ("1000Mbps", "0.5bdp", "300ms", "true", "99.0 %, 1.4 ms")] == [
+        "1 Gbit/s",
+        "0.5 BDP",
+        "300 ms",
+        "yes",
+        "99.0 %, 1.4 ms",
+    ]
+    where = "link.bottleneck.rate=1000Mbps,flow.main.rtt=300ms,link.bottleneck.buffer"
+    said = "**Runs without a result**, so that nothing stands where they belong: "
+    runs = f"reno,{where}=1bdp,seed=1, reno,{where}=4bdp,seed=1 and 3 more"
+    assert in_words.gaps(f"{said}{runs}.\n") == (
+        "**Not measured**, so that their cells have a dash: reno at 1 Gbit/s and 300 ms (buffer 1 BDP, 4 BDP); 3 more."
+    )
+    assert not in_words.gaps("All of it.\n")

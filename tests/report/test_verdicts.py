@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import in_words
 import msgspec
 import pytest
 from document import embedded
-from publish import cell, headline, rate_in_words, replaced, rounded
+from publish import cell, headline, replaced, rounded
 from verdicts import MET, MISSED, PARTS, UNKNOWN, Claim, Entry, Tally, of_claims, of_cost, of_paths
 
 
@@ -60,7 +61,7 @@ def test_numbers_are_rounded_and_written_for_people() -> None:
     assert (small.utilisation, small.queueing_p95_ms) == (0.98765, 1.23457)
     assert cell(small) == "98.8 %, 1.2 ms, 0.01 %"
     assert cell(None) == "not measured"
-    assert [rate_in_words(rate) for rate in ("1Mbps", "1000Mbps")] == ["1 Mbit/s", "1 Gbit/s"]
+    assert [in_words.value(rate) for rate in ("1Mbps", "1000Mbps")] == ["1 Mbit/s", "1 Gbit/s"]
 
 
 def test_the_headline_has_a_row_per_path_and_hybrid_twice() -> None:

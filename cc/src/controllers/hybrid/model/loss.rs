@@ -72,7 +72,7 @@ pub struct RecentLosses {
 impl RecentLosses {
     const MOST: u64 = 128;
     const MOST_ACKS: u64 = 16;
-    /// A burst of losses is told in two or three feedbacks, however long it is.
+    /// A burst of losses is reported in two or three feedbacks, however long it is.
     const LEAST_REPORTS: u64 = 8;
 
     /// Takes in those of an epoch, and how many feedbacks acknowledged packets and told of losses.
