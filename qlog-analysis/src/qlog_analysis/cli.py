@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
-from . import __version__, commands, compiled
+from . import __version__, commands, compiled, documents
 from .commands import Code
 from .errors import AnalysisError
 from .fleet import arguments
@@ -56,18 +56,9 @@ class _Parser(argparse.ArgumentParser):
             near = get_close_matches(wrong[1], re.findall(r"[\w-]+", wrong[2]), 1, 0.5)
         else:
             unknown = re.search(r"unrecognized arguments: (--[\w-]+)", message)
-            known = [name for action in _actions(self) for name in action.option_strings]
+            known = [name for action in documents.actions(self) for name in action.option_strings]
             near = get_close_matches(unknown[1], known, 1, 0.5) if unknown is not None else []
         super().error(message + (f"; did you mean {near[0]}?" if near else ""))
-
-
-def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
-    """Of a parser and its commands."""
-    for action in parser._actions:
-        yield action
-        if isinstance(action, argparse._SubParsersAction):
-            for of_command in action.choices.values():
-                yield from _actions(of_command)
 
 
 class _Command:
@@ -137,7 +128,8 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"{__version__} ({compiled.told()})")
-    subparsers = parser.add_subparsers(required=True, metavar="COMMAND")
+    documents.add(parser, _EXIT_CODES)
+    subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_checkers(subparsers)
     metrics = _Command(
         subparsers, "metrics", "rates, delays, losses, ACKs and pacing of traces, whatever sent them", commands.metrics
