@@ -155,7 +155,8 @@ def of_program(command: Command, start: tuple[str, ...], skip: int = 1, folder: 
     known, named = named_options(said), subcommands(said)
     if named:
         chosen = next((word for word in words if word in named), None)
-        if chosen is None and not {"--help", "--version"} & set(words):
+        # Options of the program's own, as `--version`, need no command.
+        if chosen is None and not known & set(words):
             yield f"{' '.join(command.words[:skip])} has no such command; there are {', '.join(sorted(named))}"
             return
         if chosen:
@@ -171,7 +172,7 @@ def subcommands(said: str) -> set[str]:
     braces = re.search(r"^(?:positional arguments:\n)?  \{([\w,-]+)\}", said, re.MULTILINE)
     if braces:
         return set(braces[1].split(","))
-    metavar = re.search(r"^positional arguments:\n  [A-Z]+\n((?:    .*\n)+)", said, re.MULTILINE)
+    metavar = re.search(r"^(?:positional arguments|commands):\n  [A-Z]+\n((?:    .*\n)+)", said, re.MULTILINE)
     return set(re.findall(r"^    ([a-z][\w-]*)", metavar[1], re.MULTILINE)) if metavar else set()
 
 
