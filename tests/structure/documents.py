@@ -39,7 +39,7 @@ PRIVATE = {
     r"\bone packet less per mark\b": "the window shrinks by one packet per mark",
     r"\badds? (?:so|this) many(?: bytes)?, less one\b": "adds (gain - 1) bytes",
     r"\btold (?:by|in) [\w ]*\bfeedbacks\b": "reported by feedbacks",
-    r"\b(?<!drawing )(?<!server )rooms\b": "directories",
+    r"\brooms\b": "directories",
     r"\b(?:another|other) room of\b": "another directory",
 }
 # The same of documents alone; in code they name things.
