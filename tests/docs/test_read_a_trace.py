@@ -43,7 +43,9 @@ def test_the_figures_in_its_sentences_are_in_what_it_shows() -> None:
     page = PAGE.read_text(encoding="utf-8")
     output = " ".join(" ".join(match["output"] or "" for match in SHOWN.finditer(page)).split())
     sentences = SHOWN.sub("", page)
-    figures = set(re.findall(r"\b\d+\.\d{2} Mbit/s|\b\d+ packets|\b\d\d\.\d ms|\b\d+ epochs", sentences.replace("\n", " ")))
+    figures = set(
+        re.findall(r"\b\d+\.\d{2} Mbit/s|\b\d+ packets|\b\d\d\.\d ms|\b\d+ epochs", sentences.replace("\n", " "))
+    )
     assert len(figures) >= 4
     missing = [figure for figure in figures if figure.removesuffix(" epochs").removesuffix(" packets") not in output]
     assert not missing, f"the output does not have {missing}"
