@@ -28,7 +28,7 @@ letter = "Z"
 title = "the worst that the hunt found"
 page = "docs/results/hunt.md"
 about = \"\"\"
-Paths on which `hybrid` does worst beside cubic or bbr2, whichever does better there. A bound is an octave.
+Paths on which `hybrid` does worst compared with cubic or bbr2, whichever does better there. A bound is an octave.
 \"\"\"
 """
 METRICS = {
