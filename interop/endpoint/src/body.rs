@@ -27,29 +27,48 @@ impl quiche::BufFactory for BytesFactory {
     }
 }
 
-/// Counts the bytes of the blocks that somebody still holds.
+/// What a block costs besides its content, in bytes: quiche keeps it, and the header of its frame, in
+/// two buffers with their descriptions. A client can ask for blocks of one byte.
+pub const COST_PER_BLOCK: usize = 512;
+
+/// Counts the bytes of the blocks that somebody still holds. Clones count the same.
 #[derive(Clone, Debug, Default)]
-pub struct LiveBytes(Arc<AtomicUsize>);
+pub struct LiveBytes {
+    own: Arc<AtomicUsize>,
+    /// Those of others, too.
+    all: Arc<AtomicUsize>,
+}
 
 impl LiveBytes {
-    /// Bytes in blocks that are not yet dropped (unsent, or sent and not acknowledged).
+    /// Counts some of those that `all` counts.
+    pub fn part_of(all: &Self) -> Self {
+        Self {
+            own: Arc::default(),
+            all: all.own.clone(),
+        }
+    }
+
+    /// Bytes in blocks that are not yet dropped (unsent, or sent and not acknowledged), with what the
+    /// blocks cost.
     pub fn get(&self) -> usize {
-        self.0.load(Ordering::Relaxed)
+        self.own.load(Ordering::Relaxed)
     }
 
     /// Wraps `data` in a buffer that is counted until its last part is dropped.
     pub fn track(&self, data: Vec<u8>) -> Bytes {
-        self.0.fetch_add(data.len(), Ordering::Relaxed);
-        Bytes::from_owner(Block {
-            data,
-            live: self.0.clone(),
-        })
+        let live = self.clone();
+        let cost = data.len() + COST_PER_BLOCK;
+        for count in [&live.own, &live.all] {
+            count.fetch_add(cost, Ordering::Relaxed);
+        }
+        Bytes::from_owner(Block { data, live, cost })
     }
 }
 
 struct Block {
     data: Vec<u8>,
-    live: Arc<AtomicUsize>,
+    live: LiveBytes,
+    cost: usize,
 }
 
 impl AsRef<[u8]> for Block {
@@ -60,7 +79,9 @@ impl AsRef<[u8]> for Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        self.live.fetch_sub(self.data.len(), Ordering::Relaxed);
+        for count in [&self.live.own, &self.live.all] {
+            count.fetch_sub(self.cost, Ordering::Relaxed);
+        }
     }
 }
 
@@ -70,13 +91,15 @@ mod tests {
 
     #[test]
     fn a_block_counts_until_its_last_part_is_dropped() {
-        let live = LiveBytes::default();
+        let all = LiveBytes::default();
+        let (live, other) = (LiveBytes::part_of(&all), LiveBytes::part_of(&all));
         let mut head = live.track(vec![1; 100]);
         let tail = head.split_off(60);
-        assert_eq!(live.get(), 100);
+        let cost = 100 + COST_PER_BLOCK;
+        assert_eq!([&live, &other, &all].map(LiveBytes::get), [cost, 0, cost]);
         drop(head);
-        assert_eq!(live.get(), 100, "the tail keeps the block");
+        assert_eq!(live.get(), cost, "the tail keeps the block");
         drop(tail);
-        assert_eq!(live.get(), 0);
+        assert_eq!([&live, &other, &all].map(LiveBytes::get), [0, 0, 0]);
     }
 }

@@ -5,7 +5,9 @@ mod common;
 use std::net::UdpSocket;
 use std::time::{Duration, Instant};
 
-use common::{fetch, request, slow_reader, strangers, Server, Talker};
+use common::{
+    ask_without_reading, fetch, figures, request, slow_reader, strangers, Server, Talker,
+};
 use quiche::h3::{self, Header};
 
 #[test]
@@ -50,26 +52,131 @@ fn a_client_that_takes_nothing_is_not_kept_by_its_pings() {
     assert_eq!(server.stop().len(), 2);
 }
 
-#[test]
-fn a_client_that_takes_a_little_all_the_time_is_not_cut_off() {
-    const SIZE: usize = 1_000_000;
-    let server = Server::start(&["--stall-timeout", "1"]);
-    let (mut client, mut http) = slow_reader(server.address, &format!("/{SIZE}"), 1);
+/// Reads at most half a megabyte a second of an object of this size, until it has all of it. Returns
+/// the code by which it ended otherwise, and the time that it took.
+fn read_slowly(server: &Server, size: usize) -> (Result<(), u64>, Duration) {
+    let (mut client, mut http) = slow_reader(server.address, &format!("/{size}"), 1);
     let (start, mut got) = (Instant::now(), 0);
-    while got < SIZE {
+    while got < size {
         assert!(start.elapsed() < Duration::from_secs(20), "{got} bytes");
         client.ping();
-        while http.poll(&mut client.conn).is_ok() {}
-        // Half a megabyte a second, whoever is in a hurry.
+        while let Ok((_, event)) = http.poll(&mut client.conn) {
+            if let h3::Event::Reset(code) = event {
+                return (Err(code), start.elapsed());
+            }
+        }
         let due = start.elapsed().as_millis() as usize * 500;
         let mut piece = vec![0; due.saturating_sub(got).clamp(1, 8192)];
         got += http.recv_body(&mut client.conn, 0, &mut piece).unwrap_or(0);
         assert!(client.conn.peer_error().is_none(), "{got} bytes");
     }
-    assert!(
-        start.elapsed() > Duration::from_millis(1500),
-        "it takes longer than the timeout"
+    (Ok(()), start.elapsed())
+}
+
+#[test]
+fn a_client_that_takes_a_little_all_the_time_is_not_cut_off() {
+    let server = Server::start(&["--stall-timeout", "1"]);
+    let (end, took) = read_slowly(&server, 1_000_000);
+    assert_eq!(end, Ok(()));
+    let enough = Duration::from_millis(1500);
+    assert!(took > enough, "it takes longer than the timeout");
+}
+
+#[test]
+fn a_client_that_takes_less_than_the_least_rate_is_cut_off() {
+    let options = ["--stall-timeout", "1", "--min-rate", "1000000"];
+    let server = Server::start(&[&options[..], &["--access-log", "-"]].concat());
+    let (end, _) = read_slowly(&server, 10_000_000);
+    assert_eq!(end, Err(0x10c));
+    let events = server.stop();
+    let line = events.iter().find(|event| event["event"] == "request");
+    assert_eq!(line.unwrap()["end"], "stalled");
+}
+
+/// What the server tells of this figure.
+fn told(server: &Server, name: &str) -> f64 {
+    figures(server.metrics.unwrap())[name]
+}
+
+#[test]
+fn what_a_client_does_not_let_come_takes_no_memory() {
+    let server = Server::start(&["--metrics", "127.0.0.1:0"]);
+    let (mut reader, _) = slow_reader(server.address, "/10000000", 10);
+    reader.ping_until("all that it lets come", |conn| {
+        conn.stats().recv_bytes > 900_000
+    });
+    // All of it is acknowledged, and that is counted once per second.
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(2) {
+        reader.ping();
+    }
+    assert_eq!(told(&server, "cc_server_response_memory_bytes"), 0.0);
+    assert!(reader.conn.is_established());
+}
+
+#[test]
+fn what_a_client_sends_out_of_order_takes_little_memory() {
+    let server = Server::start(&[]);
+    let mut client = Talker::connect(server.address);
+    client.talk_until("the handshake", quiche::Connection::is_established);
+    let granted = client.conn.peer_transport_params().unwrap();
+    assert!(granted.initial_max_data <= 256 << 10);
+    assert!(granted.initial_max_stream_data_bidi_remote <= 128 << 10);
+}
+
+#[test]
+fn clients_that_acknowledge_nothing_take_no_more_than_the_memory_for_responses() {
+    const CLIENTS: usize = 60;
+    let options = ["--response-memory", "4", "--max-connections", "64"];
+    let server = Server::start(&[&options[..], &["--initial-window", "1000"]].concat());
+    let mut clients: Vec<Talker> = (0..CLIENTS)
+        .map(|_| Talker::connect(server.address))
+        .collect();
+    for client in &mut clients {
+        client.talk_until("the handshake", quiche::Connection::is_established);
+    }
+    let before = server.peak_memory();
+    // Each lets a megabyte come at once.
+    let ask = |client| ask_without_reading(client, "/10000000", 10);
+    let _waiting: Vec<_> = clients.into_iter().map(ask).collect();
+    assert_eq!(
+        fetch(&["--null"], &[server.url("/1000")]).downloads()[0]["status"],
+        503
     );
+    let grown = server.peak_memory() - before;
+    println!("{} KiB more", grown >> 10);
+    // Besides, connections take some memory for requests and responses without bodies.
+    assert!(grown < (4 << 20) + CLIENTS as u64 * (96 << 10), "{grown}");
+}
+
+#[test]
+fn one_that_acknowledges_nothing_takes_the_memory_of_nobody_who_is_served() {
+    let memory = ["--response-memory", "1", "--max-connections", "10"];
+    let others = ["--initial-window", "1000", "--stall-timeout", "3"];
+    let metrics = ["--metrics", "127.0.0.1:0"];
+    let server = Server::start_logged(&[&memory[..], &others, &metrics].concat());
+    let file = [server.url("/100000")];
+    let (mut served, mut http) = slow_reader(server.address, "/2000000", 1);
+    // It asks, and never receives.
+    let _hog = slow_reader(server.address, "/100000000", 10);
+    common::wait_for("the shortage", || {
+        let refused = fetch(&["--null"], &file);
+        refused.downloads()[0]["status"] == 503
+    });
+    let mut piece = [0; 65_536];
+    common::wait_for("all of what had begun", || {
+        served.send();
+        served.receive();
+        while http.poll(&mut served.conn).is_ok() {}
+        while http.recv_body(&mut served.conn, 0, &mut piece).is_ok() {}
+        served.conn.stream_finished(0)
+    });
+    let line = server.await_log("no memory left");
+    assert!(line.contains("refused with 503"), "{line}");
+    let refused = "cc_server_refused_requests_total{limit=\"memory\"}";
+    assert!(told(&server, refused) >= 1.0);
+    // What it holds is taken from it.
+    common::wait_for("memory", || fetch(&["--null"], &file).code == 0);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::Parser;
+use clap::{Arg, Parser};
 
 use super::preferred::Preferred;
 use super::rules::{read_file, RuleText, Rules};
@@ -36,7 +36,12 @@ const OBSERVABILITY: &str = "Observability";
 ///
 /// Exit codes: 0 stopped by a signal, 1 could not start or failed, 2 wrong usage.
 #[derive(Clone, Debug, Parser)]
-#[command(name = "cc-server", version, verbatim_doc_comment)]
+#[command(
+    name = "cc-server",
+    version,
+    verbatim_doc_comment,
+    mut_arg("stream_window", for_requests)
+)]
 pub struct ServerArgs {
     /// Another controller for some connections: conditions (host=NAME or host=*.NAME, client=NETWORK,
     /// path=PATTERN of the first request, share=PERCENT% at random), cc=NAME[:OPTIONS], and name=NAME
@@ -134,10 +139,24 @@ pub struct ServerArgs {
     pub max_per_network: u32,
 
     /// Seconds without progress after which the server gives up: it resets a response of which the
-    /// client takes nothing, and closes a connection without responses (1 to 3600)
+    /// client takes nothing, or less than --min-rate, and closes a connection without responses (1 to
+    /// 3600)
     #[arg(help_heading = LIMITS, long, value_name = "SECONDS", default_value_t = 60,
           value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub stall_timeout: u64,
+
+    /// Bytes per second, over each --stall-timeout, that a client has to take of its responses
+    /// together, of each its equal part; 0 is off (0 to 1000000)
+    #[arg(help_heading = LIMITS, long, value_name = "BYTES", default_value_t = 500,
+          value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
+    pub min_rate: u64,
+
+    /// Memory in MiB for bodies of responses that clients have not acknowledged, of all connections
+    /// together. Half of it is shared out among them; when the other half is used up, new requests get
+    /// 503. It is never less than 64 KiB for each of --max-connections (1 to 1000000)
+    #[arg(help_heading = LIMITS, long, value_name = "MIB", default_value_t = 1024,
+          value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub response_memory: u64,
 
     /// File of at least 32 random bytes, mode 0600, for the keys of Retry tokens and stateless resets.
     /// Servers with the same file accept each other's tokens [default: random at every start]
@@ -164,6 +183,14 @@ pub struct ServerArgs {
 
     #[command(flatten)]
     pub transport: TransportArgs,
+}
+
+/// Clients send requests only, so they need little room. What does not come in order is kept in it.
+fn for_requests(stream_window: Arg) -> Arg {
+    stream_window.default_value("131072").help(
+        "Flow control window of a stream, in bytes; a connection has twice as much. It is for requests \
+         only (1024 to 33554432)",
+    )
 }
 
 impl ServerArgs {

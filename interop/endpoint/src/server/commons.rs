@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::access::AccessLog;
+use super::budget::Budget;
 use super::census::{Census, Limits};
 use super::cli::ServerArgs;
 use super::crowds::Crowds;
@@ -41,6 +42,8 @@ pub struct Commons {
     /// Signs of life of the workers.
     pub pulses: Pulses,
     pub census: Census,
+    /// Memory for bodies of responses.
+    pub budget: Budget,
     /// Divides datagrams, if there are several workers.
     pub steering: Option<Steering>,
     pub secret: Secret,
@@ -82,6 +85,7 @@ impl Commons {
         Ok(Self {
             metrics: args.metrics.map(tell).transpose()?,
             census: Census::new(limits, crowds),
+            budget: Budget::new((args.response_memory << 20) as usize, limits.connections),
             loaded: Arc::new(Mutex::new(loaded.into())),
             secret: secret.unwrap_or_else(Secret::random),
             qlog: args.qlog_directory()?,

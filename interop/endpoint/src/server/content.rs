@@ -9,13 +9,12 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata, OpenOptions, OpenOptionsExt};
 use percent_encoding::percent_decode_str;
 
+use super::budget::Budget;
+use super::metrics::Families;
 use super::range::{self, Requested};
-use super::shortage::Shortage;
+use super::shortage::{Scarce, Shortage};
 use crate::files::WITHOUT_WAITING;
 use crate::object;
-
-/// Bytes read or generated at a time.
-const BLOCK: u64 = 32 << 10;
 
 /// A request, as far as it decides the answer.
 #[derive(Debug, Default)]
@@ -45,19 +44,24 @@ pub struct Response {
 pub struct Content {
     /// A handle that no path can leave, neither by `..` nor by symbolic links.
     root: Option<Dir>,
-    shortage: Shortage,
+    budget: Budget,
+    descriptors: Shortage,
+    memory: Shortage,
 }
 
 impl Content {
-    /// Serves the files below `root`, if given, and generated objects.
-    pub fn new(root: Option<&Path>) -> io::Result<Self> {
+    /// Serves the files below `root`, if given, and generated objects, as long as the budget has room
+    /// for them.
+    pub fn new(root: Option<&Path>, budget: Budget, families: &Families) -> io::Result<Self> {
         let open = |path: &Path| {
             Dir::open_ambient_dir(path, ambient_authority())
                 .map_err(|e| io::Error::new(e.kind(), format!("--root {}: {e}", path.display())))
         };
         Ok(Self {
             root: root.map(open).transpose()?,
-            shortage: Shortage::default(),
+            budget,
+            descriptors: Shortage::new(Scarce::Descriptors, families),
+            memory: Shortage::new(Scarce::Memory, families),
         })
     }
 
@@ -84,23 +88,18 @@ impl Content {
             }
             None => return Response::status(400),
         };
+        if !head && !self.budget.has_room() {
+            return refuse_for_now(&self.memory);
+        }
         let mut response = match self.find(request.path.as_deref()) {
             Ok(found) => found.response(request.range.as_deref()),
-            Err(503) => self.out_of_descriptors(),
+            Err(503) => refuse_for_now(&self.descriptors),
             Err(status) => Response::status(status),
         };
         if head {
             response.body = None;
         }
         response
-    }
-
-    /// Refuses for now what may be served later.
-    fn out_of_descriptors(&self) -> Response {
-        self.shortage.on_refused(Instant::now());
-        let mut refused = Response::status(503);
-        refused.headers.push(("retry-after", "1".to_owned()));
-        refused
     }
 
     /// Finds the object of a path, or the status that says why there is none.
@@ -149,6 +148,14 @@ impl Response {
         self.headers.push(("content-length", length.to_string()));
         self
     }
+}
+
+/// Refuses what may be served later.
+fn refuse_for_now(shortage: &Shortage) -> Response {
+    shortage.on_refused(Instant::now());
+    let mut refused = Response::status(503);
+    refused.headers.push(("retry-after", "1".to_owned()));
+    refused
 }
 
 /// An object that exists.
@@ -257,15 +264,20 @@ impl Body {
         self.end - self.offset
     }
 
-    /// The next block. Fails if a file cannot be read or has become shorter.
-    pub fn next_block(&mut self) -> io::Result<Vec<u8>> {
-        let mut block = vec![0; self.remaining().min(BLOCK) as usize];
+    /// What comes next, at most so many bytes of it. Fails if a file cannot be read or has become
+    /// shorter.
+    pub fn read(&self, most: usize) -> io::Result<Vec<u8>> {
+        let mut block = vec![0; self.remaining().min(most as u64) as usize];
         match &self.source {
             Source::File(file) => file.read_exact_at(&mut block, self.offset)?,
             Source::Generated => object::fill(self.offset, &mut block),
         }
-        self.offset += block.len() as u64;
         Ok(block)
+    }
+
+    /// So many bytes of it are sent.
+    pub fn advance(&mut self, count: u64) {
+        self.offset += count;
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use bytes::{Buf, Bytes};
+use bytes::Bytes;
 use quiche::h3::{self, Header};
 
-use super::responses::{reset, Framing};
+use super::framing::{reset, Framing};
 use crate::connection::Connection;
 use crate::http09::{code, MAX_REQUEST};
 
@@ -74,17 +74,18 @@ impl Framing for Http09 {
         &mut self,
         conn: &mut Connection,
         stream: u64,
-        body: &mut Bytes,
+        block: Bytes,
         fin: bool,
     ) -> Result<usize, h3::Error> {
         let room = conn.stream_capacity(stream)?;
-        if room == 0 && !body.is_empty() {
+        if room == 0 && !block.is_empty() {
             return Err(h3::Error::Done);
         }
-        let part = body.slice(..body.len().min(room));
-        let fin = fin && part.len() == body.len();
+        let part = block.slice(..block.len().min(room));
+        let fin = fin && part.len() == block.len();
         let (sent, _) = conn.stream_send_zc(stream, part, fin)?;
-        body.advance(sent);
         Ok(sent)
     }
+
+    fn forget(&mut self, _conn: &mut Connection, _stream: u64) {}
 }

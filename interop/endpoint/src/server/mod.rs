@@ -2,12 +2,14 @@
 
 mod accept;
 mod access;
+mod budget;
 mod census;
 mod chooser;
 mod cli;
 mod commons;
 mod content;
 mod crowds;
+mod framing;
 mod heard;
 mod http09;
 mod lead;

@@ -7,6 +7,7 @@ use quiche::h3;
 
 use super::access::{AccessLog, Accesses, Asked};
 use super::content::{Request, Response};
+use super::framing::reset;
 use super::heard::Heard;
 use super::http09::Http09;
 use super::life::Life;
@@ -14,7 +15,7 @@ use super::message;
 use super::metrics::Families;
 use super::records::Records;
 use super::resets::Resets;
-use super::responses::{reset, Responses};
+use super::responses::{Bounds, Responses};
 use super::rules::Choice;
 use super::services::Services;
 use super::stalls::Stalls;
@@ -65,7 +66,7 @@ impl Peer {
         original_id: Vec<u8>,
         choice: Choice,
         records: Records,
-        stalls: Stalls,
+        bounds: &Bounds,
     ) -> Self {
         Self {
             held: Some(records),
@@ -78,11 +79,11 @@ impl Peer {
             choice,
             life: Life::new(original_id),
             http: None,
-            responses: Responses::default(),
+            responses: Responses::new(bounds.clone()),
             accesses: Accesses::default(),
             heard: Heard::default(),
             goaway_sent: false,
-            stalls,
+            stalls: Stalls::new(bounds.patience),
         }
     }
 
@@ -93,12 +94,8 @@ impl Peer {
 
     /// Looks whether the client has just shown it.
     pub fn confirm(&mut self) -> bool {
-        if self.held.is_none()
-            || !self
-                .conn
-                .path_stats()
-                .any(|path| path.verified_peer_address)
-        {
+        let verified = |path: quiche::PathStats| path.verified_peer_address;
+        if self.held.is_none() || !self.conn.path_stats().any(verified) {
             return false;
         }
         if let Some(records) = self.held.take() {

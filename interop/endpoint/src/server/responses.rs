@@ -3,66 +3,35 @@
 use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
 
-use bytes::Bytes;
 use quiche::h3::{self, Header};
 
+use super::budget::Budget;
 use super::content::{Body, Response};
-use crate::body::LiveBytes;
+use super::framing::{reset, room, Framing};
+use super::stalls::Patience;
+use crate::body::{LiveBytes, COST_PER_BLOCK};
 use crate::connection::{h3_code, Connection};
+
+/// Bytes read or generated at a time, if quiche takes as many; with its cost 32 KiB.
+const LARGEST_BLOCK: usize = (32 << 10) - COST_PER_BLOCK;
 
 /// Data that one stream may hold in excess of twice the congestion window, in bytes: a block that
 /// is in part acknowledged still counts in full.
 const SLACK_PER_STREAM: usize = 64 << 10;
 
-/// How a protocol puts responses on streams.
-pub trait Framing {
-    /// Sends the header section, and with `fin` the end of the stream.
-    fn send_head(
-        &mut self,
-        conn: &mut Connection,
-        stream: u64,
-        headers: &[Header],
-        fin: bool,
-    ) -> Result<(), h3::Error>;
-
-    /// Sends as much of `body` as quiche takes, and with `fin` the end of the stream after the last
-    /// of it. Returns how much that was. If it is not all, `body` then holds the rest.
-    fn send_body(
-        &mut self,
-        conn: &mut Connection,
-        stream: u64,
-        body: &mut Bytes,
-        fin: bool,
-    ) -> Result<usize, h3::Error>;
-}
-
-impl Framing for h3::Connection {
-    fn send_head(
-        &mut self,
-        conn: &mut Connection,
-        stream: u64,
-        headers: &[Header],
-        fin: bool,
-    ) -> Result<(), h3::Error> {
-        self.send_response(conn, stream, headers, fin)
-    }
-
-    fn send_body(
-        &mut self,
-        conn: &mut Connection,
-        stream: u64,
-        body: &mut Bytes,
-        fin: bool,
-    ) -> Result<usize, h3::Error> {
-        self.send_body_zc(conn, stream, body, fin)
-    }
+/// What responses may take of the server.
+#[derive(Clone)]
+pub struct Bounds {
+    pub budget: Budget,
+    pub patience: Patience,
 }
 
 /// Gives every response its turn, as far as quiche takes data.
-#[derive(Default)]
 pub struct Responses {
+    bounds: Bounds,
     under_way: HashMap<u64, Outgoing>,
     turns: VecDeque<u64>,
+    /// What the transport has of bodies.
     live: LiveBytes,
     /// When the client last asked for something or took something.
     active: Option<Instant>,
@@ -76,7 +45,7 @@ pub enum End {
     Sent,
     /// The client wants no more of it.
     Cancelled,
-    /// The client took nothing of it for too long.
+    /// The client took too little of it for too long.
     Stalled,
     /// It could not be read or sent.
     Failed,
@@ -95,12 +64,11 @@ struct Outgoing {
     /// The header section, until it is sent.
     headers: Option<Vec<Header>>,
     body: Option<Body>,
-    /// The part of the last block that quiche has not taken.
-    pending: Bytes,
     /// Bytes of the body that quiche has taken.
     sent: u64,
-    /// When the client last took something of it.
+    /// When the client had last taken enough of it, and how much of it that was.
     progress: Instant,
+    taken: u64,
 }
 
 /// What became of one turn.
@@ -111,6 +79,18 @@ enum Turn {
 }
 
 impl Responses {
+    /// Of a connection that begins, within these bounds.
+    pub fn new(bounds: Bounds) -> Self {
+        Self {
+            live: bounds.budget.open_account(),
+            bounds,
+            under_way: HashMap::new(),
+            turns: VecDeque::new(),
+            active: None,
+            ended: Vec::new(),
+        }
+    }
+
     /// Starts a response.
     pub fn start(&mut self, stream: u64, response: Response) {
         let mut headers = vec![
@@ -130,9 +110,9 @@ impl Responses {
         let outgoing = Outgoing {
             headers: Some(headers),
             body,
-            pending: Bytes::new(),
             sent: 0,
             progress: Instant::now(),
+            taken: 0,
         };
         self.active = Some(outgoing.progress);
         self.under_way.insert(stream, outgoing);
@@ -173,7 +153,7 @@ impl Responses {
         self.under_way.is_empty() && self.live.get() == 0
     }
 
-    /// Ends the responses of which the client has taken nothing since `since`. Returns how many.
+    /// Ends the responses of which the client has not taken enough since `since`. Returns how many.
     pub fn cut_off(&mut self, conn: &mut Connection, since: Instant) -> usize {
         let stalled =
             |(stream, outgoing): (&u64, &Outgoing)| (outgoing.progress <= since).then_some(*stream);
@@ -186,8 +166,8 @@ impl Responses {
         streams.len()
     }
 
-    /// When the client was last heard asking or seen taking, of the response for which that is the
-    /// longest ago; without responses, of all that there were; `None` if there never were any.
+    /// When the client was last heard asking or had taken enough, of the response for which that is
+    /// the longest ago; without responses, of all that there were; `None` if there never were any.
     pub fn least_recent(&self) -> Option<Instant> {
         let under_way = self.under_way.values().map(|outgoing| outgoing.progress);
         under_way.min().or(self.active)
@@ -208,6 +188,7 @@ impl Responses {
         // The flow must not look limited by the application, so there is always a window's worth
         // behind the one in flight.
         let limit = 2 * cwnd + SLACK_PER_STREAM * (self.turns.len() + 1);
+        let enough = self.bounds.patience.enough_of_each(self.turns.len());
         let now = Instant::now();
         let mut blocked = 0;
         while blocked < self.turns.len() {
@@ -217,10 +198,11 @@ impl Responses {
             let Some(outgoing) = self.under_way.get_mut(&stream) else {
                 continue;
             };
-            match outgoing.advance(http, conn, stream, &self.live, limit) {
+            let may_read = self.live.get() < limit && self.bounds.budget.permits(&self.live);
+            match outgoing.advance(http, conn, stream, &self.live, may_read) {
                 Turn::Progress => {
                     blocked = 0;
-                    outgoing.progress = now;
+                    outgoing.look_at_progress(enough, now);
                     self.active = Some(now);
                 }
                 Turn::Blocked => blocked += 1,
@@ -236,66 +218,78 @@ impl Responses {
 }
 
 impl Outgoing {
-    /// Sends the headers or one block.
+    /// Sends the headers or, if that may be read, one block.
     fn advance(
         &mut self,
         http: &mut impl Framing,
         conn: &mut Connection,
         stream: u64,
         live: &LiveBytes,
-        limit: usize,
+        may_read: bool,
     ) -> Turn {
-        if let Some(headers) = &self.headers {
-            let fin = self.body.is_none();
-            return match http.send_head(conn, stream, headers, fin) {
-                Ok(()) if fin => Turn::Finished(End::Sent),
-                Ok(()) => {
-                    self.headers = None;
-                    Turn::Progress
-                }
-                Err(e) => refused(conn, stream, e),
-            };
-        }
-        if self.pending.is_empty() {
-            if live.get() >= limit {
-                return Turn::Blocked;
+        let Some(headers) = &self.headers else {
+            return self.send_block(http, conn, stream, live, may_read);
+        };
+        let fin = self.body.is_none();
+        match http.send_head(conn, stream, headers, fin) {
+            Ok(()) if fin => Turn::Finished(End::Sent),
+            Ok(()) => {
+                self.headers = None;
+                Turn::Progress
             }
-            if let Err(e) = self.load(live) {
-                log::warn!("{} stream {stream} is cut short: {e}", conn.trace_id());
-                reset(conn, stream, h3_code::INTERNAL_ERROR);
-                return Turn::Finished(End::Failed);
-            }
+            Err(e) => refused(conn, stream, e),
         }
-        self.send_pending(http, conn, stream)
     }
 
-    /// Reads the next block of the body.
-    fn load(&mut self, live: &LiveBytes) -> std::io::Result<()> {
-        if let Some(body) = &mut self.body {
-            self.pending = live.track(body.next_block()?);
-        }
-        Ok(())
-    }
-
-    fn send_pending(
+    /// Reads no more than quiche takes at once: what a client holds up takes no memory.
+    fn send_block(
         &mut self,
         http: &mut impl Framing,
         conn: &mut Connection,
         stream: u64,
+        live: &LiveBytes,
+        may_read: bool,
     ) -> Turn {
-        let fin = self.body.as_ref().is_none_or(|body| body.remaining() == 0);
-        let offered = self.pending.len();
-        // Afterwards `pending` holds what is left; but if nothing is left, what was sent.
-        let sent = match http.send_body(conn, stream, &mut self.pending, fin) {
-            Ok(sent) => sent,
-            Err(e) => return refused(conn, stream, e),
+        let room = match room(conn, stream) {
+            Ok(room) => room,
+            Err(e) => {
+                http.forget(conn, stream);
+                return refused(conn, stream, e.into());
+            }
         };
-        self.sent += sent as u64;
-        if sent < offered {
-            return Turn::Progress;
+        let Some(body) = self.body.as_mut().filter(|_| may_read && room > 0) else {
+            return Turn::Blocked;
+        };
+        let block = match body.read(room.min(LARGEST_BLOCK)) {
+            Ok(block) => live.track(block),
+            Err(e) => {
+                log::warn!("{} stream {stream} is cut short: {e}", conn.trace_id());
+                reset(conn, stream, h3_code::INTERNAL_ERROR);
+                return Turn::Finished(End::Failed);
+            }
+        };
+        let fin = body.remaining() == block.len() as u64;
+        match http.send_body(conn, stream, block, fin) {
+            Ok(sent) => self.on_sent(sent),
+            Err(e) => refused(conn, stream, e),
         }
-        self.pending = Bytes::new();
-        if fin {
+    }
+
+    /// To be called when quiche has taken something of it.
+    fn look_at_progress(&mut self, enough: u64, now: Instant) {
+        let only_headers = self.sent == 0;
+        if only_headers || self.sent - self.taken >= enough {
+            (self.progress, self.taken) = (now, self.sent);
+        }
+    }
+
+    fn on_sent(&mut self, count: usize) -> Turn {
+        self.sent += count as u64;
+        let rest = self.body.as_mut().map_or(0, |body| {
+            body.advance(count as u64);
+            body.remaining()
+        });
+        if rest == 0 {
             Turn::Finished(End::Sent)
         } else {
             Turn::Progress
@@ -318,12 +312,4 @@ fn refused(conn: &mut Connection, stream: u64, error: h3::Error) -> Turn {
             Turn::Finished(End::Failed)
         }
     }
-}
-
-/// Ends a stream in both directions.
-pub fn reset(conn: &mut Connection, stream: u64, code: u64) {
-    conn.stream_shutdown(stream, quiche::Shutdown::Write, code)
-        .ok();
-    conn.stream_shutdown(stream, quiche::Shutdown::Read, code)
-        .ok();
 }

@@ -10,7 +10,6 @@ use super::census::Room;
 use super::peer::Peer;
 use super::peers::Peers;
 use super::site::Site;
-use super::stalls::Stalls;
 use crate::connection::{receive, CONNECTION_ID_LENGTH};
 use crate::socket::Datagram;
 
@@ -135,7 +134,6 @@ impl Router<'_> {
         let offered = site.preferred.offer(&mut conn, to, &site.ids, &site.resets);
         let records = self.site.observe(&mut conn, original_id);
         let choice = self.site.chooser.fallback();
-        let stalls = Stalls::new(self.site.stall_time);
         let id_in_records = original_id.to_vec();
         let mut peer = Peer::new(
             conn,
@@ -144,7 +142,7 @@ impl Router<'_> {
             id_in_records,
             choice,
             records,
-            stalls,
+            &self.site.bounds,
         );
         peer.ids.push(id.clone());
         peer.ids.extend(offered);

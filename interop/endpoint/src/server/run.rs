@@ -121,7 +121,7 @@ impl Worker {
         let draining = self.phase != Phase::Serving;
         if commons.pulses.beat(self.site.worker, now, draining) {
             if let Some(metrics) = &commons.metrics {
-                metrics.on_half_open(commons.census.half_open());
+                metrics.on_second(commons.census.half_open(), commons.budget.held());
             }
         }
         if let Some(lead) = &mut self.lead {

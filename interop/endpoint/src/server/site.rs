@@ -13,6 +13,8 @@ use super::preferred::Preferred;
 use super::records::Records;
 use super::rehearsal::rehearse;
 use super::resets::Resets;
+use super::responses::Bounds;
+use super::stalls::Patience;
 use super::strangers::Strangers;
 use super::token::TokenMint;
 use crate::connection::{random_number, Connection};
@@ -32,8 +34,8 @@ pub struct Site {
     pub preferred: Preferred,
     /// Chooses congestion controllers.
     pub chooser: Chooser,
-    /// How long a client may do nothing.
-    pub stall_time: Duration,
+    /// What responses may take.
+    pub bounds: Bounds,
     /// Ends connections that are unknown.
     pub resets: Resets,
     pub drain_time: Duration,
@@ -52,18 +54,23 @@ impl Site {
     pub fn new(args: &ServerArgs, commons: Commons, worker: usize) -> io::Result<Self> {
         let loaded = commons.loaded();
         let chooser = Chooser::new(loaded.rules.clone());
-        let families = commons.families().cloned();
+        let families = commons.families().cloned().unwrap_or_default();
+        let stall_time = Duration::from_secs(args.stall_timeout);
+        let bounds = Bounds {
+            budget: commons.budget.clone(),
+            patience: Patience::new(stall_time, args.min_rate),
+        };
         Ok(Self {
             config: configure(args, &chooser, &loaded, commons.keylog.is_some())?,
-            h3_config: quiche::h3::Config::new().map_err(io::Error::other)?,
-            content: Content::new(args.root.as_deref())?,
+            h3_config: configure_http().map_err(io::Error::other)?,
+            content: Content::new(args.root.as_deref(), bounds.budget.clone(), &families)?,
             resets: Resets::new(&commons.secret, args.workers),
             tokens: TokenMint::new(commons.secret.clone()),
             preferred: args.preferred().map_err(io::Error::other)?,
             chooser,
-            stall_time: Duration::from_secs(args.stall_timeout),
+            bounds,
             drain_time: Duration::from_secs(args.drain_timeout),
-            strangers: Strangers::new(families.unwrap_or_default()),
+            strangers: Strangers::new(families),
             ids: Ids::new(commons.steering, worker),
             worker,
             commons,
@@ -136,6 +143,9 @@ impl Site {
     }
 }
 
+/// Fields of a request, in bytes. Those of all requests that a client leaves incomplete are kept.
+const LARGEST_FIELDS: u64 = 16 << 10;
+
 /// A configuration with which a handshake has succeeded.
 fn configure(
     args: &ServerArgs,
@@ -159,6 +169,9 @@ fn configure(
         .configure(&mut config, &protocols)
         .and_then(|()| chooser.prepare(&mut config))
         .map_err(io::Error::other)?;
+    // Otherwise they grow while a client sends, and so does what it can make the server keep.
+    config.set_max_stream_window(args.transport.stream_window);
+    config.set_max_connection_window(2 * args.transport.stream_window);
     if let Some(key) = &loaded.ticket_key {
         config.set_ticket_key(key).map_err(io::Error::other)?;
     }
@@ -175,5 +188,11 @@ fn configure(
         ))
     })?;
     chooser.forget();
+    Ok(config)
+}
+
+fn configure_http() -> quiche::h3::Result<quiche::h3::Config> {
+    let mut config = quiche::h3::Config::new()?;
+    config.set_max_field_section_size(LARGEST_FIELDS);
     Ok(config)
 }

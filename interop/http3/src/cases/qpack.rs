@@ -72,13 +72,13 @@ pub fn cases() -> Vec<Case> {
             "quiche takes any failure of the Huffman decoder for a field that is too long",
         ),
         Case::new(
-            "field section of more than the announced 32768 bytes, compressed",
+            "field section of more than the announced 16384 bytes, compressed",
             "RFC 9114, 4.2.2",
             vec![encoded(0, &[&[0, 0][..], &[0xd1; 2000]].concat())],
             &[Answered(431), Closed(H3_EXCESSIVE_LOAD)],
         ),
         Case::new(
-            "field section of more than the announced 32768 bytes",
+            "field section of more than the announced 16384 bytes",
             "RFC 9114, 4.2.2",
             vec![bytes(
                 0,

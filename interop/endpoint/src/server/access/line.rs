@@ -22,7 +22,7 @@ pub enum Fate {
     Delivered,
     /// The client wanted no more of it.
     Cancelled,
-    /// The client took nothing of it for too long.
+    /// The client took too little of it for too long.
     Stalled,
     /// The server could not go on with it.
     Reset,

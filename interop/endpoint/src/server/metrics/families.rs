@@ -36,7 +36,7 @@ pub struct ByStatus {
     pub status: u32,
 }
 
-/// The limit at which a first packet was ignored.
+/// The limit at which a first packet was ignored or a request refused.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct ByLimit {
     pub limit: &'static str,
@@ -90,6 +90,8 @@ pub struct Families {
     pub retries: Counter,
     pub abandoned: Counter,
     pub ignored: Family<ByLimit, Counter>,
+    pub refused: Family<ByLimit, Counter>,
+    pub response_memory: Gauge,
     pub misdirected: Counter,
 }
 
@@ -115,6 +117,8 @@ impl Default for Families {
             retries: Counter::default(),
             abandoned: Counter::default(),
             ignored: Family::default(),
+            refused: Family::default(),
+            response_memory: Gauge::default(),
             misdirected: Counter::default(),
         }
     }
@@ -139,6 +143,11 @@ impl Families {
     /// A first packet was ignored at this limit.
     pub fn on_ignored(&self, limit: &'static str) {
         self.ignored.get_or_create(&ByLimit { limit }).inc();
+    }
+
+    /// Counts the requests that are refused at this limit.
+    pub fn refused_for(&self, limit: &'static str) -> Counter {
+        self.refused.get_or_create(&ByLimit { limit }).clone()
     }
 
     fn register_connections(&self, registry: &mut Registry) {
@@ -178,6 +187,17 @@ impl Families {
             "responses",
             "Responses begun, by HTTP status",
             self.responses.clone(),
+        );
+        registry.register(
+            "refused_requests",
+            "Requests refused with 503 at a limit: descriptors (ulimit -n), or memory (--response-memory)",
+            self.refused.clone(),
+        );
+        registry.register_with_unit(
+            "response_memory",
+            "What bodies of responses take until clients acknowledge them, once per second",
+            Unit::Bytes,
+            self.response_memory.clone(),
         );
     }
 
@@ -292,6 +312,7 @@ impl Families {
         }));
         families.on_response(200);
         families.on_ignored("address");
+        families.refused_for("memory").inc();
         let mut registry = Registry::with_prefix("cc_server");
         families.register(&mut registry);
         let mut text = String::new();

@@ -48,10 +48,12 @@ impl Metrics {
         self.listener.address()
     }
 
-    /// To be called once per second.
-    pub fn on_half_open(&self, count: usize) {
-        let count = i64::try_from(count).unwrap_or(i64::MAX);
-        self.families.half_open_connections.set(count);
+    /// To be called once per second, with the number of half-open connections and the bytes that
+    /// bodies take.
+    pub fn on_second(&self, half_open: usize, memory: usize) {
+        let value = |count| i64::try_from(count).unwrap_or(i64::MAX);
+        self.families.half_open_connections.set(value(half_open));
+        self.families.response_memory.set(value(memory));
     }
 }
 
