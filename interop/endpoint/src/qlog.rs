@@ -84,9 +84,10 @@ impl HeldTrace {
     pub fn open(&self) -> io::Result<()> {
         File::create_new(&self.path)
             .and_then(|file| match &self.quota {
-                Some(quota) => self
-                    .records
-                    .open(Box::new(Limited::new(file, quota.clone()))),
+                Some(quota) => {
+                    self.records
+                        .open(Box::new(Limited::new(&self.path, file, quota.clone())))
+                }
                 None => self.records.open(Box::new(file)),
             })
             .map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", self.path.display())))

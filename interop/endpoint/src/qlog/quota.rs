@@ -1,13 +1,17 @@
-//! What traces may take of a disk.
+//! What traces may take of a disk. The oldest finished ones make room for new ones.
 
+use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
 
-/// How often a directory without room is looked at again: somebody may have removed traces.
+use rustix::fs::{flock, FlockOperation};
+
+use crate::files;
+
+/// Between two lines of the log.
 const PERIOD: Duration = Duration::from_secs(60);
 
 /// The bytes of all traces in a directory.
@@ -15,82 +19,152 @@ const PERIOD: Duration = Duration::from_secs(60);
 pub struct Quota {
     directory: PathBuf,
     most: u64,
-    used: AtomicU64,
-    looked: Mutex<Instant>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    used: u64,
+    /// The oldest first.
+    finished: VecDeque<Finished>,
+    told: Option<Instant>,
+}
+
+/// A trace that nobody writes any more.
+#[derive(Debug)]
+struct Finished {
+    path: PathBuf,
+    size: u64,
+    /// Whether this process has written it.
+    ours: bool,
 }
 
 impl Quota {
     /// At most so many bytes, with what is there already.
     pub fn new(directory: &Path, most: u64) -> io::Result<Self> {
+        let finished = found_in(directory)?;
+        let used = finished.iter().map(|trace| trace.size).sum();
+        let state = State {
+            used,
+            finished,
+            told: None,
+        };
         Ok(Self {
             directory: directory.to_owned(),
             most,
-            used: used_in(directory)?.into(),
-            looked: Mutex::new(Instant::now()),
+            state: Mutex::new(state),
         })
     }
 
-    /// Whether another trace may begin.
+    /// Whether another trace may begin. Otherwise all of the quota is taken by those being written.
     pub fn has_room(&self, now: Instant) -> bool {
-        self.used.load(Ordering::Relaxed) < self.most || self.look_again(now)
-    }
-
-    fn look_again(&self, now: Instant) -> bool {
-        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
-        if now.duration_since(*looked) < PERIOD {
-            return false;
-        }
-        *looked = now;
-        if let Ok(used) = used_in(&self.directory) {
-            self.used.store(used, Ordering::Relaxed);
-        }
-        let room = self.used.load(Ordering::Relaxed) < self.most;
+        let mut state = self.lock();
+        let room = state.used < self.most || !state.finished.is_empty();
         if !room {
-            self.warn();
+            self.warn(&mut state, now);
         }
         room
     }
 
-    fn warn(&self) {
-        let (directory, most) = (self.directory.display(), self.most >> 20);
-        log::warn!("qlog directory {directory} has {most} MiB, so no more is traced");
+    /// Takes so many bytes, if they are there to be taken or finished traces can be deleted for them.
+    fn take(&self, count: u64) -> bool {
+        let mut state = self.lock();
+        while state.used.saturating_add(count) > self.most {
+            let Some(oldest) = state.finished.pop_front() else {
+                self.warn(&mut state, Instant::now());
+                return false;
+            };
+            if let Err(e) = oldest.delete() {
+                log::warn!("trace {} is not deleted: {e}", oldest.path.display());
+                continue;
+            }
+            state.used -= oldest.size;
+        }
+        state.used += count;
+        true
     }
 
-    /// Takes so many bytes, if they are there to be taken.
-    fn take(&self, count: usize) -> bool {
-        let before = self.used.fetch_add(count as u64, Ordering::Relaxed);
-        let fits = before.saturating_add(count as u64) <= self.most;
-        if !fits && before < self.most {
-            self.warn();
+    fn on_finished(&self, path: PathBuf, size: u64) {
+        let ours = true;
+        let trace = Finished { path, size, ours };
+        self.lock().finished.push_back(trace);
+    }
+
+    fn warn(&self, state: &mut State, now: Instant) {
+        if state.told.is_some_and(|told| now < told + PERIOD) {
+            return;
         }
-        fits
+        state.told = Some(now);
+        let (directory, most) = (self.directory.display(), self.most >> 20);
+        log::warn!(
+            "qlog directory {directory}: traces that are being written have all of its {most} MiB, so \
+             no more is traced"
+        );
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn used_in(directory: &Path) -> io::Result<u64> {
-    let mut used = 0;
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
-        if entry.path().extension().is_some_and(|e| e == "sqlog") {
-            // It may be gone by now.
-            used += entry.metadata().map_or(0, |metadata| metadata.len());
+impl Finished {
+    /// Deletes it, unless it turns out that another process writes it. It may be gone already.
+    fn delete(&self) -> io::Result<()> {
+        match self.check_lock().and_then(|()| fs::remove_file(&self.path)) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+            other => other,
         }
     }
-    Ok(used)
+
+    /// Fails if another process writes it.
+    fn check_lock(&self) -> io::Result<()> {
+        if !self.ours {
+            let file = files::open_regular(&self.path)?;
+            flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+        }
+        Ok(())
+    }
+}
+
+/// The traces that are there, the oldest first.
+fn found_in(directory: &Path) -> io::Result<VecDeque<Finished>> {
+    let mut found: Vec<(SystemTime, Finished)> = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let path = entry.path();
+        let is_trace = path.extension().is_some_and(|e| e == "sqlog");
+        // It may be gone by now.
+        if let (true, Ok(metadata)) = (is_trace, entry.metadata()) {
+            let size = metadata.len();
+            let ours = false;
+            found.push((metadata.modified()?, Finished { path, size, ours }));
+        }
+    }
+    found.sort_by_key(|(modified, _)| *modified);
+    Ok(found.into_iter().map(|(_, trace)| trace).collect())
 }
 
 /// A trace that ends where the quota does. Its connection goes on.
 pub struct Limited {
+    path: PathBuf,
     file: File,
     quota: Arc<Quota>,
+    /// Bytes of the quota.
+    taken: u64,
     ended: bool,
 }
 
 impl Limited {
-    pub fn new(file: File, quota: Arc<Quota>) -> Self {
+    pub fn new(path: &Path, file: File, quota: Arc<Quota>) -> Self {
+        // It shows other processes that it is being written, until it is closed.
+        if let Err(e) = flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            log::debug!("trace {} has no lock: {e}", path.display());
+        }
         Self {
+            path: path.to_owned(),
             file,
             quota,
+            taken: 0,
             ended: false,
         }
     }
@@ -98,8 +172,10 @@ impl Limited {
 
 impl Write for Limited {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        self.ended = self.ended || !self.quota.take(data.len());
+        let count = data.len() as u64;
+        self.ended = self.ended || !self.quota.take(count);
         if !self.ended {
+            self.taken += count;
             self.file.write_all(data)?;
         }
         Ok(data.len())
@@ -110,31 +186,12 @@ impl Write for Limited {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn file(directory: &Path, name: &str) -> File {
-        File::create_new(directory.join(name)).unwrap()
-    }
-
-    #[test]
-    fn traces_end_where_the_quota_does_and_begin_again_when_there_is_room() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path();
-        file(path, "old.sqlog").write_all(&[0; 30]).unwrap();
-        file(path, "other.txt").write_all(&[0; 999]).unwrap();
-        let quota = Arc::new(Quota::new(path, 100).unwrap());
-        let now = Instant::now();
-        assert!(quota.has_room(now));
-        let mut trace = Limited::new(file(path, "new.sqlog"), quota.clone());
-        for _ in 0..3 {
-            assert_eq!(trace.write(&[1; 60]).unwrap(), 60);
-        }
-        assert_eq!(path.join("new.sqlog").metadata().unwrap().len(), 60);
-        assert!(!quota.has_room(now));
-        fs::remove_file(path.join("old.sqlog")).unwrap();
-        assert!(!quota.has_room(now + PERIOD / 2));
-        assert!(quota.has_room(now + 2 * PERIOD));
+impl Drop for Limited {
+    fn drop(&mut self) {
+        let path = std::mem::take(&mut self.path);
+        self.quota.on_finished(path, self.taken);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -91,8 +91,8 @@ pub struct ServerArgs {
     #[arg(help_heading = OBSERVABILITY, long, value_name = "PERCENT%", default_value_t = Share::ALL, requires = "qlog")]
     pub qlog_share: Share,
 
-    /// Limit of the directory for traces in MiB. When it is reached, traces end and no new one begins
-    /// until files are removed (1 to 1000000)
+    /// Limit of the directory for traces in MiB. When it is reached, the oldest finished traces are
+    /// deleted; traces end and no new one begins if there are none (1 to 1000000)
     #[arg(help_heading = OBSERVABILITY, long, value_name = "MIB", default_value_t = 10_240, requires = "qlog",
           value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub qlog_quota: u64,
