@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import Bench
+from conftest import TOOL, Bench
 
 
 def test_an_empty_series_gives_the_release_itself(bench: Bench) -> None:
@@ -114,3 +114,13 @@ def test_moving_to_a_new_release_rebases_the_commits(two_patches: Bench) -> None
     two_patches.succeed("export", two_patches.work)
     assert "@@ -5,7 +5,7 @@" in two_patches.files()["0001-say-five.patch"].decode()
     assert "same bytes" in two_patches.succeed("check")
+
+
+def test_every_text_of_a_pull_request_names_alternatives_tests_and_cost() -> None:
+    patches = sorted((TOOL.parent / "quiche").glob("*.patch"))
+    assert patches
+    for patch in patches:
+        header = patch.read_text(encoding="utf-8").split("\ndiff --git", 1)[0]
+        paragraphs = [paragraph.strip() for paragraph in header.split("\n .\n")]
+        for part in ("Alternatives:", "Tests:", "Cost:"):
+            assert any(paragraph.startswith(part) for paragraph in paragraphs), f"{patch.name} has no paragraph {part}"
