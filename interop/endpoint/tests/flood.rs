@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use common::{fetch, initial_packet, strangers, Server};
+use common::{fetch, initial_packet, open_files, strangers, Server};
 
 /// Well below the number of beginnings, so that these would fill it.
 const MOST_CONNECTIONS: &str = "200";
@@ -53,12 +53,6 @@ impl Drop for Flood {
             let _ = thread.join();
         }
     }
-}
-
-fn open_files(server: &Server) -> usize {
-    std::fs::read_dir(format!("/proc/{}/fd", server.pid()))
-        .unwrap()
-        .count()
 }
 
 fn honest_clients_are_served_in_a_flood(per_second: usize, workers: &str) {

@@ -18,12 +18,16 @@ use sha2::{Digest, Sha256};
 
 pub mod certificates;
 mod figures;
+mod forger;
+mod process;
 mod relay;
 mod slow_reader;
 mod stranger;
 mod talker;
 
 pub use figures::{ask, figures, get, sum};
+pub use forger::{Forger, Lie};
+pub use process::{memory, open_files, peak_memory};
 pub use relay::Relay;
 pub use slow_reader::{ask_without_reading, request, slow_reader};
 pub use stranger::{first_flight, initial_packet, strangers};

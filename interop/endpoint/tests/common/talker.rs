@@ -1,6 +1,8 @@
 //! One end of a connection in the test itself.
 
+use std::io::Write;
 use std::net::{SocketAddr, UdpSocket};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use quiche_cc_endpoint::connection::random_connection_id;
@@ -14,7 +16,28 @@ pub struct Talker {
     pub lie: Option<fn(Instant) -> Instant>,
     /// All datagrams that were sent.
     pub sent: Vec<Vec<u8>>,
-    peer: SocketAddr,
+    pub secrets: Secrets,
+    pub peer: SocketAddr,
+}
+
+/// What a client writes into its key log.
+#[derive(Clone, Default)]
+pub struct Secrets(Arc<Mutex<Vec<u8>>>);
+
+impl Secrets {
+    pub fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl Write for Secrets {
+    fn write(&mut self, text: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(text)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 impl Talker {
@@ -31,12 +54,15 @@ impl Talker {
         prepare(&mut config);
         let id = random_connection_id();
         let name = Some("localhost");
-        let conn = quiche::connect(name, &id, local, peer, &mut config).unwrap();
+        let mut conn = quiche::connect(name, &id, local, peer, &mut config).unwrap();
+        let secrets = Secrets::default();
+        conn.set_keylog(Box::new(secrets.clone()));
         Self {
             conn,
             socket,
             lie: None,
             sent: Vec::new(),
+            secrets,
             peer,
         }
     }
@@ -62,6 +88,7 @@ impl Talker {
             socket,
             lie: None,
             sent: Vec::new(),
+            secrets: Secrets::default(),
             peer,
         }
     }
@@ -128,6 +155,7 @@ fn prepare(config: &mut quiche::Config) {
         .set_application_protos(quiche::h3::APPLICATION_PROTOCOL)
         .unwrap();
     config.verify_peer(false);
+    config.log_keys();
     config.enable_early_data();
     config.set_max_receive_timestamps_per_ack(64);
     config.set_initial_max_data(1_000_000);

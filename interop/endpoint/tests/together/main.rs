@@ -10,6 +10,7 @@ mod ecn;
 mod escapes;
 mod hostile;
 mod http09;
+mod lies;
 mod metrics;
 mod reload;
 mod rules;
