@@ -39,7 +39,7 @@ quiche_cc_test(codespell TIER quick LABEL lint TIMEOUT 120
 
 # Directory by directory: the files of one import each other by name. One after the other: they share mypy's cache.
 foreach(directory IN ITEMS docs/site interop/demo interop/matrix interop/programs interop/testbed patches tests/c
-                      tests/cluster tests/cost tests/docs tests/e2e tests/hunt tests/lemmas tests/matrix
+                      tests/cluster tests/cost tests/docs tests/e2e tests/hunt tests/lemmas tests/load tests/matrix
                       tests/mutants tests/programs tests/published tests/receive_timestamps tests/release
                       tests/report tests/rfc9743 tests/search tests/structure tests/targets)
   string(REPLACE "/" "-" name "mypy-${directory}")

@@ -15,9 +15,9 @@ if(NOT status EQUAL 0 OR NOT found MATCHES " ${cargo_deny_version}\n")
   file(REMOVE_RECURSE "${QUICHE_CC_TOOLS}/target")
 endif()
 
-# An honest client beside hostile ones, at their full size; a small part of it is in the tier `test`. It also prints the
-# goodput of two workers beside that of one.
-set(load_tests "${QUICHE_CC_CARGO}" test --locked --release -p quiche-cc-endpoint --test load)
+# An honest client beside hostile ones, at their full size, and what thousands of connections leave behind; a small part
+# of it is in the tier `test`.
+set(load_tests "${QUICHE_CC_CARGO}" test --locked --release -p quiche-cc-endpoint --test load --test leaks)
 quiche_cc_test(load TIER nightly LABEL load TIMED TIMEOUT 1200
                COMMAND ${load_tests} -- --ignored --test-threads 1 --nocapture)
 add_custom_target(load-programs COMMAND ${load_tests} --no-run WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}" USES_TERMINAL VERBATIM)

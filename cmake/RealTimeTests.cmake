@@ -23,3 +23,6 @@ if(QUICHE_CC_NIGHTLY)
                  COMMAND sh -c "${skipped_aloud}" "${CMAKE_BINARY_DIR}/runner-crosstraffic-whole.log" ${pytest}
                          ${crosstraffic} -k whole)
 endif()
+
+# That the benchmarks of a loaded server measure; what comes out is published, and has no bound.
+quiche_cc_test(load-benchmarks TIER test LABEL e2e TIMEOUT 180 COST 20 COMMAND ${pytest} tests/load)

@@ -78,13 +78,13 @@ class Outcome:
 class Program:
     """A program that prints JSON lines, the first of which says that it is ready."""
 
-    def __init__(self, command: Sequence[str | Path], log: Path) -> None:
+    def __init__(self, command: Sequence[str | Path], log: Path, stdin: int = subprocess.DEVNULL) -> None:
         self.name = Path(command[0]).name
         self.log = log
         with log.open("wb") as errors:
             self.process = subprocess.Popen(
                 [str(part) for part in command],
-                stdin=subprocess.DEVNULL,
+                stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 text=True,

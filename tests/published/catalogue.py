@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 from . import beside_others, costs, drawn, hunts, mechanisms, mutants_page, overview, real_paths, tuning
+from .endpoint import UNDER_LOAD
 from .names import RFC9743, TESTS, TIMESTAMPS
 from .programs import by_file, by_page, by_program, hunting, measuring, reporting
 from .publication import MEASURED, Command, Part, Place, Publication, claims, python
@@ -227,4 +228,4 @@ OTHERS = (
         apart="builds programs of others",
     ),
 )
-PUBLICATIONS = (*IN_THE_LAB, *SEARCHES, *COSTS, *OTHERS)
+PUBLICATIONS = (*IN_THE_LAB, *SEARCHES, *COSTS, *UNDER_LOAD, *OTHERS)
