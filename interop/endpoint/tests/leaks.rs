@@ -14,7 +14,7 @@ const MOST_PER_CONNECTION: u64 = 1024;
 /// What an allocator may take or keep meanwhile, in bytes.
 const SLACK: u64 = 2 << 20;
 
-/// Connections of all kinds: such that end as they should, such that vanish in the middle of a response, and
+/// Connections of all kinds: such that end as they should, such that stop in the middle of a response, and
 /// such that only begin. They are gone when it returns.
 fn churn(server: &Server, connections: usize) {
     let stranger = UdpSocket::bind("127.3.0.2:0").unwrap();
@@ -35,7 +35,7 @@ fn churn(server: &Server, connections: usize) {
             }
         }
     }
-    // The idle timeout ends those that have vanished.
+    // The idle timeout ends those that have stopped.
     thread::sleep(Duration::from_secs(3));
 }
 

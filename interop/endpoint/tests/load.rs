@@ -266,7 +266,7 @@ fn an_honest_client_is_told_at_once_when_descriptors_have_run_out() {
 #[ignore = "nightly"]
 fn an_honest_client_is_served_beside_liars_about_time() {
     let load = Load {
-        name: "50 liars about receive times",
+        name: "50 liars about receive timestamps",
         flood: false,
         objects: 1,
         lie: Some(any_time),
