@@ -15,7 +15,7 @@ RESTS_ON = ("interop/endpoint", "tests/load")
 DOWNLOADS, MANY, WORKERS, HONEST, LEFT, IDLE, MOST = (
     Part(PAGE, mark) for mark in ("downloads", "many", "workers", "honest", "left", "idle", "most")
 )
-ROUNDS = {"downloads": 3, "many": 3, "workers": 5, "honest": 5, "idle": 3}
+ROUNDS = {"downloads": 3, "many": 2, "workers": 3, "honest": 3, "idle": 2}
 
 
 def bench(name: str, *words: str) -> Command:

@@ -77,6 +77,6 @@ fn nothing_is_left_of_400_connections() {
 
 #[test]
 #[ignore = "nightly"]
-fn nothing_is_left_of_4000_connections() {
-    nothing_is_left_of(4000);
+fn nothing_is_left_of_2000_connections() {
+    nothing_is_left_of(2000);
 }

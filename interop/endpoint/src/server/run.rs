@@ -163,9 +163,12 @@ impl Worker {
         self.site.strangers.tell_if_due(now);
         self.advance_phase(now);
         self.beat(now);
-        for key in self.peers.take_marked() {
+        let marked = self.peers.take_marked();
+        let count = marked.len();
+        for key in marked {
             self.drive(key);
         }
+        self.sender.expect_turn(now.elapsed(), count);
         Ok(())
     }
 
