@@ -5,15 +5,20 @@ if(NOT QUICHE_CC_NIGHTLY)
 endif()
 
 # Installed when this is configured, so that nothing of it is skipped; apart from the workspace's target folder.
-set(cargo_deny_version 0.20.2)
-execute_process(COMMAND "${QUICHE_CC_TOOLS}/bin/cargo-deny" --version OUTPUT_VARIABLE found ERROR_QUIET RESULT_VARIABLE status)
-if(NOT status EQUAL 0 OR NOT found MATCHES " ${cargo_deny_version}\n")
-  message(STATUS "Installing cargo-deny ${cargo_deny_version} into ${QUICHE_CC_TOOLS}: some minutes")
-  execute_process(COMMAND "${QUICHE_CC_CARGO}" install --locked --force --version =${cargo_deny_version}
-                          --root "${QUICHE_CC_TOOLS}" --target-dir "${QUICHE_CC_TOOLS}/target" cargo-deny
+function(quiche_cc_tool name version)
+  execute_process(COMMAND "${QUICHE_CC_TOOLS}/bin/${name}" --version OUTPUT_VARIABLE found ERROR_QUIET RESULT_VARIABLE status)
+  if(status EQUAL 0 AND found MATCHES " ${version}\n")
+    return()
+  endif()
+  message(STATUS "Installing ${name} ${version} into ${QUICHE_CC_TOOLS}: some minutes")
+  execute_process(COMMAND "${QUICHE_CC_CARGO}" install --locked --force --version =${version}
+                          --root "${QUICHE_CC_TOOLS}" --target-dir "${QUICHE_CC_TOOLS}/target" ${name}
                   WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}" COMMAND_ERROR_IS_FATAL ANY)
   file(REMOVE_RECURSE "${QUICHE_CC_TOOLS}/target")
-endif()
+endfunction()
+quiche_cc_tool(cargo-deny 0.20.2)
+# Its version stands in tests/mutants/by_tests.py, too: another one makes other mutants.
+quiche_cc_tool(cargo-mutants 27.1.0)
 
 # An honest client beside hostile ones, at their full size, and what thousands of connections leave behind; a small part
 # of it is in the tier `test`.
@@ -52,6 +57,11 @@ quiche_cc_test(mutants-found TIER nightly LABEL mutants TIMEOUT 14400 LOCKS carg
                COMMAND ${mutants} run --build-dir "${CMAKE_BINARY_DIR}" --out "${nightly}/mutants" --least 0.95)
 quiche_cc_test(mutants-honest TIER nightly LABEL mutants TIMEOUT 14400
                COMMAND ${mutants} honest --build-dir "${CMAKE_BINARY_DIR}" --out "${nightly}/mutants" --count 2000 --most 26)
+
+# How many mutants of the code the tests find that need no quiche (docs/results/mutants.md): another tenth than the page has.
+# In a target folder of its own.
+quiche_cc_test(mutants-tests TIER nightly LABEL mutants TIMEOUT 14400
+               COMMAND ${mutants} tests --build-dir "${CMAKE_BINARY_DIR}" --out "${nightly}/mutants" --shard 0/10 --least 0.9)
 
 # How fast qlog-analysis reads, beside Python's own JSON reader (qlog-analysis/README.md, "Speed and memory").
 quiche_cc_test(reading-speed TIER nightly LABEL speed TIMED TIMEOUT 1800

@@ -33,6 +33,7 @@ NOT_RUN = {
     "../build/venv/bin/python -m lemmas": "takes minutes, and those of a step are run; ctest: lemmas, lemmas-of-paths",
     "../build/venv/bin/python -m search *": "takes hours; ctest: search",
     "../build/venv/bin/python -m mutants *": "takes hours; ctest: mutants",
+    "cargo mutants *": "takes minutes, and a tool that only the tier nightly installs; ctest: mutants-tests",
     "../build/venv/bin/python -m hunt *": "takes up to an hour; ctest: hunt, hunts",
     "../build/venv/bin/python tests/drawn_paths.py *": "takes an hour",
     "*tests/cost/cost.py*": "wants valgrind; ctest: cost",

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "interop" / "testbe
 
 import revision
 
-from . import honest, page
+from . import by_tests, honest, page
 from .catalogue import ROOT, CatalogueError, Mutant, mutants, paths
 from .judge import FAIL, PASS, Journal
 from .measure import BROKEN, FOUND, SAME, Measurement, Result
@@ -35,6 +35,8 @@ def arguments() -> argparse.ArgumentParser:
     found.add_argument("--least", type=float, default=0.0, help="share that has to be found (%(default)s)")
     alarms = commands.add_parser("honest", parents=[common], help="random runs without a mutant; count false alarms")
     honest.add_arguments(alarms)
+    tested = commands.add_parser("tests", parents=[common], help="mutants by cargo-mutants, and what unit tests find")
+    by_tests.add_arguments(tested)
     commands.add_parser("list", help="check the catalogue, and name the mutants")
     return parser
 
@@ -47,8 +49,8 @@ def main() -> int:
                 print(f"{mutant.name}: {mutant.changes}")
             return 0
         given.out = given.out or given.build_dir / "mutants"
-        return honest.run(given) if given.command == "honest" else run(given)
-    except (CatalogueError, BuildError, OSError, RuntimeError) as error:
+        return {"run": run, "honest": honest.run, "tests": by_tests.run}[given.command](given)
+    except (CatalogueError, BuildError, by_tests.CargoError, OSError, RuntimeError) as error:
         print(f"mutants: {error}", file=sys.stderr)
         return 2
 

@@ -67,8 +67,8 @@ def _decides(file: Path, folders: tuple[str, ...]) -> bool:
 class Tree:
     """The copy, in the build folder. Files that are the same keep their time, which is what cargo goes by."""
 
-    def __init__(self, build: Path) -> None:
-        self.root = build / "mutants" / "tree"
+    def __init__(self, build: Path, name: str = "tree") -> None:
+        self.root = build / "mutants" / name
         self._target = build / "target"
         self._quiche = build / "quiche"
 

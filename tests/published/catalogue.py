@@ -159,6 +159,16 @@ SEARCHES = (
         rests_on=CHECKER,
     ),
     Publication(
+        "mutants-tests",
+        60,
+        [mutants_page.TESTED],
+        mutants("tests", "--shard", mutants_page.SHARD),
+        mutants_page.write_tested,
+        keeps=False,
+        needs=["tools/bin/cargo-mutants"],
+        rests_on=["tests/contract", "tests/mutants", ".cargo"],
+    ),
+    Publication(
         "mutants", 150, [mutants_page.COUNTS, mutants_page.REST], mutants("run"), mutants_page.write, rests_on=CHECKER
     ),
 )

@@ -19,6 +19,7 @@ ELSEWHERE: dict[str, str] = {
     "docs/results/mutants.md#Mutants: how well `qlog-analysis check` finds broken controllers": RULE,
     "docs/results/mutants.md#Mutants": RULE,
     "docs/results/mutants.md#Honest runs": RULE,
+    "docs/results/mutants.md#What the tests of the sources find": RULE,
     "docs/results/real-paths.md#Recorded cellular links": "says how the table is to be read",
     "docs/results/receive-timestamps.md#All numbers": "says how the table is to be read",
 }

@@ -1,4 +1,4 @@
-"""The numbers of docs/results/mutants.md, of what `mutants run` and `mutants honest` found."""
+"""The numbers of docs/results/mutants.md, of what `mutants run`, `mutants honest` and `mutants tests` found."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ from typing import Any
 from mutants.interval import shown
 from mutants.judge import FAIL, NOT_JUDGED
 from mutants.measure import FOUND, NOT_FOUND, SAME
+from mutants.parts import HEAD, Outcome, Trial, rows
 
 from .claims import table
 from .publication import Part, Place, PublishedError
 
 PAGE = "docs/results/mutants.md"
-COUNTS, REST, HONEST = (Part(PAGE, mark) for mark in ("counts", "rest", "honest"))
+COUNTS, REST, HONEST, TESTED = (Part(PAGE, mark) for mark in ("counts", "rest", "honest", "tested"))
 NUMBERS = "docs/results/mutants.json"
 HONEST_RUNS = 2000
 FIRST_SEED = 20001
+SHARD = "11/24"
+"""Of the mutants by cargo-mutants. None of it was looked at when tests were written for others."""
 OUTCOMES = (FOUND, NOT_FOUND, NOT_JUDGED, SAME)
 
 
@@ -75,6 +78,22 @@ def honest(rows: Sequence[dict[str, Any]]) -> str:
     return said + ("\n" + table(("runs", "controller", "what does not hold", "seeds"), lines) if lines else "")
 
 
+def tested(told: dict[str, Any]) -> str:
+    """How many of the mutants by rules the tests find, and which they do not."""
+    mutants = [Trial(one["name"], one["file"], Outcome(one["outcome"])) for one in told["mutants"]]
+    left = [_mutant_row(one) for one in mutants if one.outcome is Outcome.MISSED]
+    first, of = told["shard"].split("/")
+    head = f"Every {of}th mutant of the list, from number {int(first) + 1} on.\n\n{table(HEAD, rows(mutants))}"
+    return head + (f"\nNot found:\n\n{table(('where', 'what it changes'), left)}" if left else "")
+
+
+def _mutant_row(one: Trial) -> list[str]:
+    """The file and the line; and what is changed, which may have a bar in it."""
+    place, _, change = one.name.partition(": ")
+    file, line, _ = place.rsplit(":", 2)
+    return [f"`{file.removeprefix('cc/src/')}:{line}`", "`" + change.replace("|", "\\|") + "`"]
+
+
 def write(place: Place, folder: Path, commit: str) -> None:
     told = load(folder / "mutants.json")
     COUNTS.write(place.root, counts(told), commit)
@@ -84,3 +103,7 @@ def write(place: Place, folder: Path, commit: str) -> None:
 
 def write_honest(place: Place, folder: Path, commit: str) -> None:
     HONEST.write(place.root, honest(load(folder / "honest.json")), commit)
+
+
+def write_tested(place: Place, folder: Path, commit: str) -> None:
+    TESTED.write(place.root, tested(load(folder / "tested.json")), commit)

@@ -1,0 +1,108 @@
+"""How many mutants of the code the tests find that need no quiche: unit tests, whole controllers, the contract.
+
+cargo-mutants makes these mutants by rules: it negates a condition, exchanges an operator, leaves a call out, returns a
+constant. .cargo/mutants.toml says what it leaves out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from .catalogue import ROOT
+from .parts import Outcome, Trial, as_json, rows, share
+from .tree import Tree
+
+sys.path.insert(0, str(ROOT / "interop" / "testbed"))
+
+import revision
+
+VERSION = "27.1.0"
+"""Of cargo-mutants: another one makes other mutants."""
+FIRST_TESTS = ("-C=--lib", "-C=--config=profile.dev.package.quiche-cc.opt-level=0")
+"""Unit tests, without optimisation: compiling is most of the time."""
+SLOW = ("lemmas", "whatever_comes_back")
+"""Unit tests that take as long as all others together. Those below have them."""
+ALL_TESTS = ("-C=--tests", "--test-package=quiche-cc", "--test-package=quiche-cc-contract")
+"""For what the first ones leave, since these take ten times as long."""
+PATIENCE = 60
+"""Seconds of tests from which on a mutant is taken for one that never ends; more where they take long without it."""
+
+
+class CargoError(Exception):
+    """cargo-mutants is missing, or could not work."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--shard", default="0/10", help="every Nth mutant from the Kth on, as K/N (%(default)s)")
+    parser.add_argument("--least", type=float, default=0.0, help="share that has to be found (%(default)s)")
+
+
+def run(given: argparse.Namespace) -> int:
+    """0: enough of them are found; 1: not. Raises CargoError."""
+    tree = Tree(given.build_dir, "tested-tree")
+    tree.update()
+    cargo = CargoMutants(given.build_dir, tree.root, given.out)
+    tested = cargo.outcomes("units", [*FIRST_TESTS, "--sharding=round-robin", f"--shard={given.shard}"], SLOW)
+    missed = [one.name for one in tested if one.outcome is Outcome.MISSED]
+    if missed:
+        only = [f"--re=^{re.escape(name)}$" for name in missed]
+        again = {one.name: one for one in cargo.outcomes("all", [*ALL_TESTS, *only])}
+        tested = [again.get(one.name, one) for one in tested]
+    (given.out / "tested.json").write_text(as_json(tested, given.shard, revision.commit(ROOT)), encoding="utf-8")
+    for one in tested:
+        if one.outcome is Outcome.MISSED:
+            print(one.name)
+    for row in rows(tested):
+        print("; ".join(row))
+    return int(share(tested) < given.least)
+
+
+class CargoMutants:
+    """Calls it in the copy of the tree, in place."""
+
+    def __init__(self, build: Path, tree: Path, out: Path) -> None:
+        installed = build / "tools" / "bin" / "cargo-mutants"
+        self._program = str(installed) if installed.is_file() else "cargo-mutants"
+        self._tree = tree
+        self._out = out
+        self._check()
+
+    def _check(self) -> None:
+        try:
+            asked = subprocess.run([self._program, "--version"], capture_output=True, text=True, check=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise CargoError(f"cargo-mutants cannot be called: `cargo install cargo-mutants@{VERSION}`") from error
+        if asked.stdout.split()[-1:] != [VERSION]:
+            raise CargoError(f"{asked.stdout.strip()} makes other mutants than {VERSION}")
+
+    def outcomes(self, name: str, words: Sequence[str], skipped: Sequence[str] = ()) -> list[Trial]:
+        """What became of each mutant. Its progress is seen on standard error."""
+        out = self._out / name
+        out.mkdir(parents=True, exist_ok=True)
+        command = [
+            *(self._program, "mutants", "--in-place", "--package=quiche-cc", "--no-default-features", "-C=--locked"),
+            *(f"--minimum-test-timeout={PATIENCE}", f"--output={out}", "--annotations=none", *words),
+            *("--", "--", *(f"--skip={test}" for test in skipped)),
+        ]
+        done = subprocess.run(command, cwd=self._tree, stdout=2, check=False)
+        # 2: a mutant was missed; 3: one took too long. Everything else is trouble.
+        if done.returncode not in (0, 2, 3):
+            raise CargoError(f"cargo-mutants ended with code {done.returncode}; its logs are in {out}")
+        return read(out / "mutants.out" / "outcomes.json")
+
+
+def read(file: Path) -> list[Trial]:
+    """What cargo-mutants has written."""
+    told = msgspec.json.decode(file.read_bytes())
+    return [
+        Trial(one["scenario"]["Mutant"]["name"], one["scenario"]["Mutant"]["file"], Outcome(one["summary"]))
+        for one in told["outcomes"]
+        if isinstance(one["scenario"], dict)
+    ]
