@@ -168,3 +168,35 @@ pub fn plain_estimate(
         ..Estimate::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_estimate_of_a_controller_with_a_rate_is_that_rate_with_what_it_knows_besides() {
+        let of = |bandwidth| {
+            let decision = Decision {
+                window: Bytes(12_000),
+                pacing: Rate::INFINITE,
+                bandwidth,
+                burst: Burst {
+                    after_idle: 0,
+                    together: 1,
+                    catch_up: CATCH_UP,
+                },
+                ecn: Ecn::default(),
+            };
+            let delay = Some(Duration::from_millis(7));
+            plain_estimate(&decision, delay, Some(State::Steady))
+        };
+        let known = Estimate {
+            target: Some(Rate::from_bps(2e6)),
+            queueing_delay: Some(Duration::from_millis(7)),
+            state: Some(State::Steady),
+            ..Estimate::default()
+        };
+        assert_eq!(of(Rate::from_bps(2e6)), known);
+        assert_eq!(of(Rate::INFINITE).target, None, "a window is no rate");
+    }
+}

@@ -94,4 +94,17 @@ mod tests {
         };
         assert!(!aged.is_news_after(&told));
     }
+
+    #[test]
+    fn states_have_the_names_that_readers_of_traces_know() {
+        let all = [
+            State::Startup,
+            State::Steady,
+            State::Contended,
+            State::Interrupted,
+        ];
+        // docs/qlog.md, `cc:estimate_updated`.
+        let named = ["startup", "steady", "contended", "interrupted"];
+        assert_eq!(all.map(State::as_str), named);
+    }
 }

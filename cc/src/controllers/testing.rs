@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use crate::controller::{Controller, Event, Start, Value};
+use crate::estimate::State;
 use crate::feedback::{Acked, Feedback, Lost};
 use crate::units::{Bytes, Owd, Time};
 
@@ -62,6 +63,18 @@ pub fn stays_sane(mut controller: impl Controller, steps: Vec<Step>) {
         assert!(decision.pacing.bps() >= decision.bandwidth.bps());
         while controller.next_event().is_some() {}
     }
+}
+
+/// What a source is told on the first ACK, after losses, and after three seconds in which nothing
+/// came back.
+pub fn estimated_states(controller: impl Controller) -> [State; 3] {
+    let mut path = Path::with(controller);
+    let first = path.controller.estimate(path.now);
+    (0..3).for_each(|_| _ = path.epoch(0.0, 1));
+    let later = path.controller.estimate(path.now);
+    path.black_out();
+    let last = path.controller.estimate(path.now);
+    [first, later, last].map(|estimate| estimate.state.unwrap())
 }
 
 /// A path of 100 ms with a controller on it that always has something to send.

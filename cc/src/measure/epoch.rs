@@ -230,4 +230,26 @@ mod tests {
         short.end(at(60), Bytes(4));
         assert_eq!(short.arrived, Bytes(0));
     }
+
+    #[test]
+    fn an_application_that_uses_less_than_four_fifths_limits_unless_the_window_is_full() {
+        let underuses = |sent, window_full, app_limited| {
+            let epoch = Epoch {
+                sent: Bytes(sent),
+                window_full,
+                app_limited,
+                ..Epoch::new(at(0))
+            };
+            // 12,500 bytes, of which 10,000 are enough.
+            let duration = Duration::from_millis(100);
+            epoch.underuses(Rate::from_bps(1e6), duration, Bytes(1_250))
+        };
+        // A packet more may have left a moment later.
+        assert!(underuses(8_749, false, false));
+        assert!(!underuses(8_750, false, false));
+        assert!(!underuses(0, true, false));
+        // Loss recovery knows better.
+        assert!(underuses(9_999, true, true));
+        assert!(!underuses(10_000, false, true));
+    }
 }

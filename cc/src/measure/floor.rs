@@ -175,6 +175,7 @@ mod tests {
         add(3, false);
         assert_eq!(add(50, true), Some(3.0));
         floor.forget_newest();
+        floor.begin_feedback();
         assert_eq!(floor.mean(), None);
     }
 }

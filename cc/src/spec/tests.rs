@@ -111,3 +111,16 @@ fn errors_name_what_was_wrong_and_what_is_allowed() {
         .to_string()
         .contains("at most 1024"));
 }
+
+#[test]
+fn a_time_is_told_in_the_largest_unit_in_which_it_is_whole() {
+    let told = [0.0, 0.5, 20.0, 1500.0, 3000.0].map(time);
+    assert_eq!(told, ["0ms", "500us", "20ms", "1500ms", "3s"]);
+}
+
+#[test]
+fn a_name_is_taken_for_a_known_one_up_to_a_mistake_per_three_letters() {
+    let meant = |given| listed(given, &["hybrid", "rrr"]).contains("did you mean hybrid?");
+    assert!(meant("hybrxx"));
+    assert!(!meant("hybxxx"));
+}

@@ -16,7 +16,7 @@ use crate::units::{Bytes, Rate, Time};
 mod additions;
 mod contended;
 mod dips;
-mod epochs;
+pub mod epochs;
 mod estimator;
 mod interruption;
 mod lemmas;

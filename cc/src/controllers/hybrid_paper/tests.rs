@@ -178,6 +178,24 @@ fn an_application_that_uses_little_does_not_raise_the_rate() {
 }
 
 #[test]
+fn a_window_that_was_full_once_in_an_epoch_is_used() {
+    // Two packets an epoch would not be enough.
+    let grows = |in_flight: [u64; 2]| {
+        let mut path = Path::new("");
+        path.epoch(0.0, 0);
+        let before = path.rate();
+        path.every = 50 * MILLI;
+        for bytes in in_flight {
+            path.in_flight = Bytes(bytes);
+            path.ack(0.0, 0);
+        }
+        path.rate() > before
+    };
+    assert!(grows([u64::MAX, 0]));
+    assert!(!grows([0, 0]));
+}
+
+#[test]
 fn an_epoch_without_acknowledgements_changes_nothing() {
     let mut path = Path::new("");
     path.epoch(0.0, 0);
@@ -211,6 +229,13 @@ fn a_larger_datagram_lets_windows_of_its_size_out() {
     let mut path = Path::new("");
     path.controller.on_max_datagram_size(Bytes(1450));
     assert_eq!(path.controller.decision().window, Bytes(9 * 1450));
+}
+
+#[test]
+fn a_source_is_told_what_the_flow_does() {
+    use crate::estimate::State::*;
+    let told = testing::estimated_states(paper(""));
+    assert_eq!(told, [Startup, Steady, Steady]);
 }
 
 #[test]

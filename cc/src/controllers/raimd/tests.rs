@@ -222,6 +222,10 @@ fn start_up_doubles_until_the_target_or_a_loss() {
         let got = walk.until(end, &[]);
         assert!(close(got, rate), "{got} at {end} ms");
     }
+    let startup = Value::Text("startup".into());
+    let doubled = |event: &&Event| *field(event, "cause") == startup;
+    let mut targets = walk.events[1..].iter().filter(doubled);
+    assert!(targets.all(|event| close(number(event, "target"), 800.0)));
     let beyond = walk.until(510, &[]);
     assert!(beyond > 800.0 && beyond < 1_200.0, "{beyond}");
     let mut walk = Walk::new("", 100, 10);
@@ -361,6 +365,13 @@ fn options_are_checked() {
     let message = |options: &str| Params::parse(options).unwrap_err().to_string();
     assert!(message("target=udp").contains("or one of off, tcp"));
     assert!(message("beta=1").contains("from 0.1 to 0.95"));
+}
+
+#[test]
+fn a_source_is_told_what_the_flow_does() {
+    use crate::estimate::State::*;
+    let told = crate::controllers::testing::estimated_states(raimd(""));
+    assert_eq!(told, [Startup, Steady, Interrupted]);
 }
 
 proptest! {

@@ -248,6 +248,24 @@ fn the_trace_tells_the_parameters_and_enough_to_repeat_each_update() {
     }
 }
 
+#[test]
+fn a_source_is_told_what_the_flow_does() {
+    use crate::estimate::State::*;
+    let told = crate::controllers::testing::estimated_states(rrr(""));
+    assert_eq!(told, [Startup, Startup, Interrupted]);
+    let mut steady = rrr("");
+    steady.phase = Phase::Steady;
+    assert_eq!(steady.estimate(at(0)).state, Some(Steady));
+}
+
+#[test]
+fn epochs_of_the_minima_last_a_round_trip() {
+    let mut rrr = rrr("");
+    steady(&mut rrr, 0, 960);
+    // The first feedback comes at 100 ms, and the last at 950 ms.
+    assert_eq!(rrr.epoch.map(|epoch| epoch.start()), Some(at(900)));
+}
+
 proptest! {
     #[test]
     fn whatever_comes_back_rate_and_window_stay_sane(

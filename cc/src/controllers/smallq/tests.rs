@@ -241,6 +241,13 @@ fn number(event: &Event, name: &str) -> f64 {
     }
 }
 
+#[test]
+fn a_source_is_told_what_the_flow_does() {
+    use crate::estimate::State::*;
+    let told = crate::controllers::testing::estimated_states(controller(""));
+    assert_eq!(told, [Startup, Steady, Steady]);
+}
+
 proptest! {
     /// The law of docs/papers/smallq.md, recomputed from the events alone.
     #[test]

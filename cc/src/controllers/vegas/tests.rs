@@ -247,6 +247,13 @@ fn recomputed(params: &Params, event: &Event, last: (f64, f64)) -> (f64, f64) {
     (before, after.max(2.0 * M))
 }
 
+#[test]
+fn a_source_is_told_what_the_flow_does() {
+    use crate::estimate::State::*;
+    let told = crate::controllers::testing::estimated_states(controller(""));
+    assert_eq!(told, [Startup, Steady, Steady]);
+}
+
 proptest! {
     #[test]
     fn events_hold_all_that_the_window_follows_from(

@@ -70,3 +70,81 @@ impl ReturnRatio {
         low
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::controllers::hybrid::tests::epochs::{seen, PACKET};
+
+    const MILLI: Duration = Duration::from_millis(1);
+
+    fn at(millis: u32) -> Time {
+        Time::from_origin(millis * MILLI)
+    }
+
+    /// How many epochs of 40 ms at this rate it takes until it is known that less than half comes back;
+    /// `change` says what of an epoch is otherwise.
+    fn known_after(rate: f64, round_trip: u32, change: impl Fn(Seen) -> Seen) -> Option<u32> {
+        let mut ratio = ReturnRatio::new(at(1_000), round_trip * MILLI);
+        (1..=20).find(|epochs| {
+            let now = at(1_000 + 40 * epochs);
+            ratio.add(&change(Seen { now, ..seen() }), Rate::from_bps(rate));
+            ratio.is_low(now, round_trip * MILLI, PACKET)
+        })
+    }
+
+    #[test]
+    fn it_takes_a_round_trip_of_200_ms_at_least_and_sixteen_packets() {
+        let nothing = |seen| seen;
+        assert_eq!(known_after(10e6, 50, nothing), Some(5));
+        assert_eq!(known_after(10e6, 400, nothing), Some(10));
+        // 16 packets of 10,000 bits: 0.8 Mbit/s for 200 ms.
+        assert_eq!(known_after(0.81e6, 50, nothing), Some(5));
+        assert_eq!(known_after(0.79e6, 50, nothing), Some(6));
+    }
+
+    #[test]
+    fn what_is_lost_is_back_and_an_epoch_of_a_source_with_little_to_send_tells_nothing() {
+        // 40 packets are sent in an epoch at 10 Mbit/s.
+        let back = |arrived, lost_total| {
+            known_after(10e6, 50, |seen| Seen {
+                arrived: PACKET * arrived,
+                lost_total,
+                ..seen
+            })
+        };
+        assert_eq!(back(19, 0), Some(5));
+        assert_eq!(back(20, 0), None);
+        assert_eq!(back(10, 9), Some(5));
+        assert_eq!(back(10, 10), None);
+        let limited = |seen| Seen {
+            recently_app_limited: true,
+            ..seen
+        };
+        assert_eq!(known_after(10e6, 50, limited), None);
+    }
+
+    #[test]
+    fn after_a_raise_it_counts_from_the_first_epoch_that_begins_a_round_trip_later() {
+        let mut ratio = ReturnRatio::after_raise(at(1_000), 100 * MILLI);
+        let mut known = (1..=20).filter(|epochs| {
+            let now = at(1_000 + 40 * epochs);
+            // All before that is back, and nothing after it.
+            let arrived = if *epochs < 4 {
+                PACKET * 1_000
+            } else {
+                Bytes(0)
+            };
+            let seen = Seen {
+                now,
+                arrived,
+                ..seen()
+            };
+            ratio.add(&seen, Rate::from_bps(10e6));
+            ratio.is_low(now, 100 * MILLI, PACKET)
+        });
+        // The fourth begins at 1,120 ms, and five tell; so do the next five.
+        assert_eq!(known.next(), Some(8));
+        assert_eq!(known.next(), Some(13));
+    }
+}

@@ -110,3 +110,34 @@ impl RecentLosses {
         self.reports = 0;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Time;
+
+    fn epoch(lost: u64, acked_packets: u64) -> Epoch {
+        let mut epoch = Epoch::new(Time::default());
+        (epoch.lost, epoch.acked_packets) = (lost, acked_packets);
+        epoch
+    }
+
+    #[test]
+    fn losses_without_a_queue_are_learnt_by_an_eighth_per_epoch() {
+        let mut losses = Losses::default();
+        losses.learn_background(&epoch(1, 9));
+        assert!((losses.background() - 0.1 / 8.0).abs() < 1e-12);
+        losses.learn_background(&epoch(0, 0));
+        assert!((losses.background() - 0.1 / 8.0 * 7.0 / 8.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn more_than_twice_of_what_is_always_lost_is_unusual() {
+        let mut losses = Losses::default();
+        losses.learn_background(&epoch(1, 9));
+        // 1.25 %: of 80 packets two are usual, of 79 they are not.
+        assert!(!losses.are_unusual(&epoch(2, 78)));
+        assert!(losses.are_unusual(&epoch(2, 77)));
+        assert!(!losses.are_unusual(&epoch(0, 80)));
+    }
+}

@@ -279,6 +279,11 @@ fn a_flow_that_came_late_finds_its_share_by_losses() {
         mbps(after) < 0.75 * before && mbps(after) >= 5.4,
         "{after:?}"
     );
+    let beta = 1.0 - mbps(after) / before;
+    assert!(
+        matches!(after, HoldDecision::Holds { beta: Some(told), .. } if (told - beta).abs() < 0.01),
+        "{after:?}"
+    );
     course.lost = 0;
     course.link = link(Duration::from_secs(1) / 1_000);
     course.epoch(60, false);
