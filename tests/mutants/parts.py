@@ -77,7 +77,7 @@ def _row(part: str, own: Sequence[Trial]) -> list[str]:
     return [part, str(len(own)), *(str(counts[outcome]) for outcome in Outcome), shown(*found(own))]
 
 
-def as_json(tested: Sequence[Trial], shard: str, commit: str) -> str:
+def as_json(tested: Sequence[Trial], shard: str, tests: str, commit: str) -> str:
     """A mutant on a line, in the order of the sources. The commit is that of the sources."""
-    head = msgspec.json.encode({"commit": commit, "shard": shard}).decode().removesuffix("}")
+    head = msgspec.json.encode({"commit": commit, "shard": shard, "tests": tests}).decode().removesuffix("}")
     return f'{head},"mutants":[\n' + ",\n".join(msgspec.json.encode(one).decode() for one in tested) + "\n]}\n"

@@ -41,7 +41,7 @@ def test_every_source_of_cc_has_a_part() -> None:
 
 
 def test_results_stand_a_mutant_on_a_line() -> None:
-    text = as_json([ONE, ONE], "3/8", "0123abc")
+    text = as_json([ONE, ONE], "3/8", "all tests", "0123abc")
     told = msgspec.json.decode(text)
     assert (told["shard"], told["commit"], len(told["mutants"])) == ("3/8", "0123abc", 2)
     assert msgspec.json.decode(text.splitlines()[2], type=Trial) == ONE

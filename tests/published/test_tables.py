@@ -129,8 +129,10 @@ def test_mutants_that_nobody_found_are_named() -> None:
 def test_mutants_that_no_test_finds_are_named() -> None:
     name = "cc/src/measure/rtt.rs:7:9: replace || with && in Rtt::a"
     one = {"name": name, "file": "cc/src/measure/rtt.rs", "outcome": "MissedMutant"}
-    said = mutants_page.tested({"shard": "11/24", "mutants": [one, {**one, "outcome": "CaughtMutant"}]})
-    assert said.startswith("Every 24th mutant of the list, from number 12 on.")
+    said = mutants_page.tested(
+        {"shard": "11/24", "tests": "all tests", "mutants": [one, {**one, "outcome": "CaughtMutant"}]}
+    )
+    assert said.startswith("Every 24th mutant of the list, from number 12 on, by all tests.")
     assert "| all | 2 | 1 | 0 | 1 | 0 | 1 of 2, 50.0 % (9.5 to 90.5 %) |" in said
     assert "| `measure/rtt.rs:7` | `replace \\|\\| with && in Rtt::a` |" in said
 
