@@ -5,8 +5,9 @@ if(NOT QUICHE_CC_NIGHTLY)
 endif()
 
 # Installed when this is configured, so that nothing of it is skipped; apart from the workspace's target folder.
+# What is behind the version it wants before it tells its own.
 function(quiche_cc_tool name version)
-  execute_process(COMMAND "${QUICHE_CC_TOOLS}/bin/${name}" --version OUTPUT_VARIABLE found ERROR_QUIET RESULT_VARIABLE status)
+  execute_process(COMMAND "${QUICHE_CC_TOOLS}/bin/${name}" ${ARGN} --version OUTPUT_VARIABLE found ERROR_QUIET RESULT_VARIABLE status)
   if(status EQUAL 0 AND found MATCHES " ${version}\n")
     return()
   endif()
@@ -18,7 +19,7 @@ function(quiche_cc_tool name version)
 endfunction()
 quiche_cc_tool(cargo-deny 0.20.2)
 # Its version stands in tests/mutants/by_tests.py, too: another one makes other mutants.
-quiche_cc_tool(cargo-mutants 27.1.0)
+quiche_cc_tool(cargo-mutants 27.1.0 mutants)
 
 # An honest client beside hostile ones, at their full size, and what thousands of connections leave behind; a small part
 # of it is in the tier `test`.

@@ -82,7 +82,7 @@ class CargoMutants:
 
     def _check(self) -> None:
         try:
-            asked = subprocess.run([self._program, "--version"], capture_output=True, text=True, check=True)
+            asked = subprocess.run([self._program, "mutants", "--version"], capture_output=True, text=True, check=True)
         except (OSError, subprocess.CalledProcessError) as error:
             raise CargoError(f"cargo-mutants cannot be called: `cargo install cargo-mutants@{VERSION}`") from error
         if asked.stdout.split()[-1:] != [VERSION]:
