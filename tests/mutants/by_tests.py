@@ -7,6 +7,7 @@ constant. .cargo/mutants.toml says what it leaves out.
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import subprocess
 import sys
@@ -27,10 +28,13 @@ VERSION = "27.1.0"
 """Of cargo-mutants: another one makes other mutants."""
 FIRST_TESTS = ("-C=--lib", "-C=--config=profile.dev.package.quiche-cc.opt-level=0")
 """Unit tests, without optimisation: compiling is most of the time."""
+SHUFFLED = ("--sharding=round-robin", "--shuffle")
+"""All parts have their share, also of what there is when it is interrupted."""
 SLOW = ("lemmas", "whatever_comes_back")
 """Unit tests that take as long as all others together. Those below have them."""
 ALL_TESTS = ("-C=--tests", "--test-package=quiche-cc", "--test-package=quiche-cc-contract")
 """For what the first ones leave, since these take ten times as long."""
+CONFIG = ROOT / ".cargo" / "mutants.toml"
 PATIENCE = 60
 """Seconds of tests from which on a mutant is taken for one that never ends; more where they take long without it."""
 
@@ -49,7 +53,7 @@ def run(given: argparse.Namespace) -> int:
     tree = Tree(given.build_dir, "tested-tree")
     tree.update()
     cargo = CargoMutants(given.build_dir, tree.root, given.out)
-    tested = cargo.outcomes("units", [*FIRST_TESTS, "--sharding=round-robin", f"--shard={given.shard}"], SLOW)
+    tested = cargo.outcomes("units", [*FIRST_TESTS, *SHUFFLED, f"--shard={given.shard}"], SLOW)
     keep(given, tested, "unit tests")
     missed = {one.name for one in tested if one.outcome is Outcome.MISSED}
     if missed:
@@ -115,10 +119,13 @@ class CargoMutants:
 
 
 def read(file: Path) -> list[Trial]:
-    """What cargo-mutants has written."""
+    """What cargo-mutants has written, without those that .cargo/mutants.toml leaves out and it does not: its filters
+    by name pass all that delete a field."""
     told = msgspec.json.decode(file.read_bytes())
+    mutants = [(one["scenario"]["Mutant"], one["summary"]) for one in told["outcomes"] if one["scenario"] != "Baseline"]
+    left_out = msgspec.toml.decode(CONFIG.read_bytes())["exclude_re"]
     return [
-        Trial(one["scenario"]["Mutant"]["name"], one["scenario"]["Mutant"]["file"], Outcome(one["summary"]))
-        for one in told["outcomes"]
-        if isinstance(one["scenario"], dict)
+        Trial(mutant["name"], mutant["file"], Outcome(summary))
+        for mutant, summary in mutants
+        if not any(re.search(pattern, mutant["name"]) for pattern in left_out)
     ]

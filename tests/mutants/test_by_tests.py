@@ -13,13 +13,15 @@ from .catalogue import ROOT
 from .parts import PARTS, Outcome, Trial, as_json, found, part_of, rows
 
 ONE = Trial("cc/src/measure/rtt.rs:1:2: replace + with - in a", "cc/src/measure/rtt.rs", Outcome.CAUGHT)
+LEFT_OUT = "cc/src/units.rs:1:2: replace <impl fmt::Display for Rate>::fmt -> fmt::Result with Ok(Default::default())"
 
 
-def test_outcomes_are_those_of_mutants_and_not_of_the_baseline(tmp_path: Path) -> None:
+def test_outcomes_are_those_of_mutants_that_are_not_left_out_and_not_of_the_baseline(tmp_path: Path) -> None:
     mutant = {"name": ONE.name, "file": ONE.file, "package": "quiche-cc"}
     told = [
         {"scenario": "Baseline", "summary": "Success"},
         {"scenario": {"Mutant": mutant}, "summary": "CaughtMutant"},
+        {"scenario": {"Mutant": {**mutant, "name": LEFT_OUT}}, "summary": "MissedMutant"},
     ]
     file = tmp_path / "outcomes.json"
     file.write_bytes(msgspec.json.encode({"outcomes": told}))

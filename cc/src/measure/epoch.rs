@@ -182,6 +182,7 @@ impl Epoch {
 
 #[cfg(test)]
 mod tests {
+    use super::super::delays::tests::sample;
     use super::*;
 
     fn at(millis: u64) -> Time {
@@ -229,6 +230,19 @@ mod tests {
         short.arrived = Bytes(1);
         short.end(at(60), Bytes(4));
         assert_eq!(short.arrived, Bytes(0));
+    }
+
+    #[test]
+    fn the_delays_of_the_feedback_that_ends_an_epoch_are_the_first_of_the_next_one() {
+        for source in [Source::Ack, Source::ReceiveTimestamps] {
+            let mut epoch = Epoch::new(at(0));
+            epoch.begin_feedback();
+            epoch.add(&sample(1, 3, source));
+            epoch.begin_feedback();
+            (2..4).for_each(|owd| epoch.add(&sample(owd, 3, source)));
+            let next = epoch.end(at(60), Bytes(0));
+            assert_eq!((epoch.samples(source), next.samples(source)), (1, 2));
+        }
     }
 
     #[test]

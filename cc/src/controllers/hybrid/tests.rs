@@ -22,6 +22,7 @@ mod interruption;
 mod lemmas;
 mod skew;
 mod standing;
+mod steps;
 mod vectors;
 
 type Path = testing::Path<Hybrid>;

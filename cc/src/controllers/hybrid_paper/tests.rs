@@ -251,13 +251,17 @@ fn the_parameters_are_reported_with_the_first_feedback_and_every_epoch_at_its_en
     let known: Vec<_> = PARAMETERS.iter().map(|parameter| parameter.name).collect();
     assert_eq!(named, known);
     assert_eq!(path.controller.next_event(), None);
+    let before = path.rate();
+    path.epoch(0.0, 0);
+    let grown = path.controller.next_event().unwrap();
+    assert_eq!(field(&grown, "alpha"), Value::Number(path.rate() - before));
     path.epoch(18.0, 2);
     let epoch = path.controller.next_event().unwrap();
     assert_eq!(epoch.name, "hybrid_epoch_updated");
-    assert_eq!(field(&epoch, "epoch"), Value::Count(0));
+    assert_eq!(field(&epoch, "epoch"), Value::Count(1));
     assert_eq!(field(&epoch, "zone"), Value::Count(3));
     assert_eq!(field(&epoch, "lost"), Value::Count(2));
-    assert_eq!(field(&epoch, "samples"), Value::Count(11));
+    assert_eq!(field(&epoch, "samples"), Value::Count(10));
     assert_eq!(field(&epoch, "beta"), Value::Number(0.5));
     assert_eq!(field(&epoch, "trend"), Value::Text("unknown".into()));
     // Statistics tell it, too, whether or not a trace is written.

@@ -226,6 +226,9 @@ fn start_up_doubles_until_the_target_or_a_loss() {
     let doubled = |event: &&Event| *field(event, "cause") == startup;
     let mut targets = walk.events[1..].iter().filter(doubled);
     assert!(targets.all(|event| close(number(event, "target"), 800.0)));
+    assert!(walk.events[1..]
+        .iter()
+        .any(|event| close(number(event, "rounds"), 1.0)));
     let beyond = walk.until(510, &[]);
     assert!(beyond > 800.0 && beyond < 1_200.0, "{beyond}");
     let mut walk = Walk::new("", 100, 10);
@@ -341,6 +344,7 @@ fn the_trace_tells_enough_to_repeat_each_update() {
             rtt: 100 * MILLI,
             loss: number(event, "loss"),
         };
+        assert!(close(number(event, "target"), 300.0));
         let alpha = aimd::increase_for(PacketRate::from_per_sec(300.0), 0.6, &path);
         assert!(
             close(number(event, "alpha"), alpha.per_sec().min(before)),

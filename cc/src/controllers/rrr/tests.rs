@@ -121,6 +121,7 @@ fn growth_is_bounded_where_the_feedback_function_is_zero_or_arrivals_are_absurd(
 #[test]
 fn options_are_checked() {
     assert_eq!(params("paper").initial_rate, Some(mbps(1.6)));
+    assert_eq!(params("paper").qmax, 200 * MILLI);
     assert_eq!((params("").initial_rate, params("").xt), (None, None));
     assert_eq!(params("n=50,span=5ms").packets, 50);
     let message = |options: &str| Params::parse(options).unwrap_err().to_string();
@@ -254,6 +255,7 @@ fn a_source_is_told_what_the_flow_does() {
     let told = crate::controllers::testing::estimated_states(rrr(""));
     assert_eq!(told, [Startup, Startup, Interrupted]);
     let mut steady = rrr("");
+    assert_eq!(steady.measured().source, Some(Source::Ack));
     steady.phase = Phase::Steady;
     assert_eq!(steady.estimate(at(0)).state, Some(Steady));
 }

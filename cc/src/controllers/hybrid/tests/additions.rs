@@ -177,6 +177,7 @@ fn start_up_goes_on_where_nearly_all_arrives_that_was_sent_at_its_end() {
     let report = path.controller.trace.latest().unwrap();
     assert_eq!(report.outcome, Some(Outcome::EarlyEnd), "{report:?}");
     assert_eq!(path.controller.state(), "startup");
+    assert_eq!(path.controller.control.resumed_at, report.rate);
     let about_what_arrives = 1e6..1.3e6;
     assert!(about_what_arrives.contains(&path.rate()), "{}", path.rate());
 }
