@@ -82,8 +82,8 @@ mod tests {
         Time::from_origin(millis * MILLI)
     }
 
-    /// How many epochs of 40 ms at this rate it takes until it is known that less than half comes back;
-    /// `change` says what of an epoch is otherwise.
+    /// How many epochs of 40 ms at this rate it takes until it is known that less than half comes
+    /// back; `change` says what of an epoch is otherwise.
     fn known_after(rate: f64, round_trip: u32, change: impl Fn(Seen) -> Seen) -> Option<u32> {
         let mut ratio = ReturnRatio::new(at(1_000), round_trip * MILLI);
         (1..=20).find(|epochs| {
