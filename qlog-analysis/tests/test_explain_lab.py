@@ -32,6 +32,7 @@ def test_alone_on_a_link_the_link_is_the_limit_or_the_controllers_own_caution(tm
     assert sum(b.lost_packets for b in story.e.losses.of(Cause.FULL_QUEUE)) >= 0.5 * lost
     assert story.e.handshake.round_trips == pytest.approx(1.0, abs=0.1)
     assert story.e.startup is not None
+    assert all(s.meaning for s in story.states), story.states
     if spec != "hybrid:paper":
         assert story.e.limited[Limit.PATH] > 0.6
 

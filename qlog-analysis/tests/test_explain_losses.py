@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -42,6 +43,27 @@ def test_losses_have_the_cause_that_they_were_given(
     assert of_losses(kinds(story))[0] == finding
     wrong = {"full_queue_losses", "random_losses", "losses_in_bunches", "interruption"} - {finding}
     assert not wrong & set(kinds(story))
+
+
+@pytest.mark.parametrize("plan", [FULL, RANDOM])
+def test_summary_and_finding_give_losses_the_same_share(tmp_path: FilePath, plan: dict[str, Any]) -> None:
+    """Of all packets sent, also where most of them are ACKs, which are never declared lost."""
+    some = made(**plan, duration=8.0)
+    ack = {"frame_type": "ack", "ack_delay": 0.0, "acked_ranges": [[0]]}
+    times = [r["time"] for r in some[1:]]
+    for n in range(30_000):
+        header = {"packet_type": "1RTT", "packet_number": 1_000_000 + n}
+        data = {"header": header, "raw": {"length": 40}, "frames": [ack]}
+        some.append({"time": times[-1], "name": "quic:packet_sent", "data": data})
+    story = told(tmp_path, some)
+    lost = sum(b.lost_packets for b in story.e.losses.bursts)
+    assert story.e.metrics.packets_lost == lost > 0
+    finding = next(f.text for f in story.findings if f.kind in ("full_queue_losses", "random_losses"))
+    of_summary = re.search(r"packets, ([\d.]+) %, were lost", story.summary)
+    of_finding = re.search(r"packets \(([\d.]+) %\) were lost", finding)
+    assert of_summary is not None, story.summary
+    assert of_finding is not None, finding
+    assert of_summary[1] == of_finding[1]
 
 
 def test_without_losses_none_are_told(tmp_path: FilePath) -> None:

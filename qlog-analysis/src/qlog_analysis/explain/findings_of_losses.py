@@ -18,8 +18,8 @@ Told = tuple[str, str, float, float | None, float | None]
 
 
 def losses(e: Explanation) -> Iterator[Told]:
-    sent = e.observed.packets
-    if not e.losses.known or not sent:
+    sent = e.metrics.packets_sent  # as in the summary, and in `loss_percent` of the metrics
+    if not e.losses.known or not e.observed.packets:
         return
     yield from _full_queue(e.losses.of(Cause.FULL_QUEUE), sent)
     yield from _without_queue(e.losses.of(Cause.WITHOUT_QUEUE), sent)

@@ -42,7 +42,10 @@ def to_text(story: Story) -> str:
 
 
 def _shares(shares: Iterable[Share]) -> list[str]:
-    return [f"  {percent(s.share):>6}  {s.name}" + (f": {s.meaning}" if s.meaning else "") for s in shares]
+    lines: list[str] = []
+    for s in shares:
+        lines += _wrapped(s.name + (f": {s.meaning}" if s.meaning else ""), f"  {percent(s.share):>6}  ", 10 * " ")
+    return lines
 
 
 def _wrapped(text: str, first: str = "", rest: str = "") -> list[str]:
