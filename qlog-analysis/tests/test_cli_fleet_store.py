@@ -13,6 +13,9 @@ from pathlib import Path as FilePath
 import pytest
 
 import fleets
+import foreign_layouts
+from made import made
+from qlog_analysis import qvis
 from qlog_analysis.errors import AnalysisError
 from qlog_analysis.fleet.analyse import ErrorKind, failed
 from qlog_analysis.fleet.row import Found
@@ -66,6 +69,22 @@ def test_a_trace_and_its_compressed_copy_are_one(tmp_path: FilePath) -> None:
     fleets.gathered(store, traces)
     assert fleets.names(store) == ["a.sqlog.gz"]
     assert fleets.gathered(store, traces, tmp_path).worked == 0  # a folder within another
+
+
+def test_an_export_for_qvis_is_no_second_connection(tmp_path: FilePath, capsys: pytest.CaptureFixture[str]) -> None:
+    traces, store = tmp_path / "traces", tmp_path / "store"
+    path = fleets.small(traces, "a.sqlog")
+    qvis.export(path, traces / "a.qvis.sqlog")
+    qvis.export(path, traces / "other-name.qlogseq")
+    (traces / "b.qvis.sqlog.gz").write_bytes(gzip.compress((traces / "a.qvis.sqlog").read_bytes()))
+    (foreign := traces / "c.qlog").write_bytes(foreign_layouts.aioquic(tmp_path, made(duration=0.4, rate=2e6)))
+    qvis.export(foreign, traces / "d.sqlog")
+    came = fleets.gathered(store, traces)
+    assert (came.found, came.exports) == (2, 4)
+    assert "4 exports for qvis left out" in capsys.readouterr().err
+    assert fleets.names(store) == ["a.sqlog", "c.qlog"]
+    with pytest.raises(AnalysisError, match="no trace"):
+        fleets.gathered(store, traces / "a.qvis.sqlog")
 
 
 def test_errors_are_tried_again_only_when_asked_for(tmp_path: FilePath) -> None:

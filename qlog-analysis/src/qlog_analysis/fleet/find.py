@@ -7,14 +7,21 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from ..dialect.writers import QVIS_CONVERSION, QVIS_EXPORT
 from ..errors import AnalysisError
 from ..nearby import TRACES, is_trace
+from ..qvis.export import EXTENSIONS
 from .fetch import is_address
 from .needs import library
 from .row import Found
 
 _CHANGED = ("mtime", "LastModified", "last_modified", "updated", "modified", "ETag", "etag", "created")
 """What file systems of fsspec call the time of the last change, or what else tells a changed object."""
+
+_EXPORT_NAME = ".qvis.sqlog"
+"""How `to-qvis` names files of a folder."""
+_HEAD = 256
+"""Bytes at the beginning of an export in which it says what wrote it."""
 
 Problem = Callable[[str], None]
 """Is told of what could not be searched."""
@@ -24,6 +31,21 @@ def traces(where: str, problem: Problem) -> Iterator[Found]:
     """All traces in a folder and those below it, or that begin with an address; or the one that has this name."""
     found = _at(where) if is_address(where) else _in(Path(where), problem)
     yield from found
+
+
+def is_export(found: Found) -> bool:
+    """Whether `to-qvis` wrote it, so that its original tells of the same connection. A local file says so itself; one
+    that would have to be copied or decompressed for it goes by its name."""
+    if _EXPORT_NAME in PurePosixPath(found.trace).name:
+        return True
+    if is_address(found.trace) or not found.trace.endswith(EXTENSIONS):
+        return False
+    try:
+        with Path(found.trace).open("rb") as f:
+            head = f.read(_HEAD)
+    except OSError:  # told when it is read
+        return False
+    return any(writer.name.encode() in head for writer in (QVIS_EXPORT, QVIS_CONVERSION))
 
 
 def expected() -> str:

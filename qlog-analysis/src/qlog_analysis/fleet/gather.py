@@ -31,6 +31,8 @@ class Gathered:
     found: int = 0
     worked: int = 0
     """Of these: new, or changed, since the last run."""
+    exports: int = 0
+    """Copies that `to-qvis` wrote, beside these."""
     problems: list[str] = field(default_factory=list)
     """Folders that could not be searched."""
 
@@ -48,9 +50,11 @@ def gather(
     with _stoppable(store), Table(Store.made(store)) as table:
         seen = table.next_seen()
         listed = chain.from_iterable(find.traces(w, out.problems.append) for w in where)
-        out.found, _ = table.list_found(_apart(listed, outputs))
+        out.found, _ = table.list_found(_apart(_originals(listed, out), outputs))
         for problem in out.problems:
             print(f"qlog-analysis: {problem}", file=sys.stderr)
+        if out.exports:
+            print(f"fleet: {out.exports:,} exports for qvis left out: they are copies of traces", file=sys.stderr)
         if not out.found:
             raise AnalysisError(f"no trace in {', '.join(where)}: {find.expected()}")
         out.worked, size = table.choose(again=again)
@@ -59,6 +63,14 @@ def gather(
             with workers as at_work:
                 _work(table, at_work, Writer(table.store, seen), Progress(out.worked, size))
     return out
+
+
+def _originals(found: Iterator[Found], out: Gathered) -> Iterator[Found]:
+    for one in found:
+        if find.is_export(one):
+            out.exports += 1
+        else:
+            yield one
 
 
 def _apart(found: Iterator[Found], outputs: Sequence[Path]) -> Iterator[Found]:
