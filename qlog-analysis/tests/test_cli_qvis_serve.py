@@ -19,6 +19,7 @@ import tracewriter
 from made import made
 from qlog_analysis import cli, qvis
 
+EVENTS = 300
 SOURCES = str(FilePath(cli.__file__).parents[1])
 
 
@@ -29,7 +30,7 @@ def trace(tmp_path: FilePath) -> FilePath:
 
 @pytest.fixture
 def address(trace: FilePath) -> Iterator[str]:
-    command = [sys.executable, "-m", "qlog_analysis", "qvis", "serve", str(trace)]
+    command = [sys.executable, "-m", "qlog_analysis", "qvis", "serve", str(trace), "--events", str(EVENTS)]
     environment = {**os.environ, "PYTHONPATH": SOURCES}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
         assert server.stdout is not None
@@ -54,7 +55,8 @@ def test_the_page_links_to_qvis_which_may_read_the_export_and_others_may_not(
     assert viewer == "https://qvis.quictools.info/"
     assert file == f"{address}one.qvis.sqlog"
     content, headers = fetched(file)
-    qvis.export(trace, tmp_path / "same.sqlog")
+    written = qvis.export(trace, tmp_path / "same.sqlog", part=qvis.Part(events=EVENTS))
+    assert written.events < written.of_events
     assert content == (tmp_path / "same.sqlog").read_bytes()
     assert headers["Access-Control-Allow-Origin"] == "https://qvis.quictools.info"
     for path, host in (("one.sqlog", None), ("../one.sqlog", None), ("one.qvis.sqlog", "evil.example")):

@@ -22,7 +22,7 @@ from tracewriter import Json
 
 def exported(folder: FilePath, some: list[Json]) -> list[Json]:
     out = folder / "export.sqlog"
-    written = qvis.export(tracewriter.write(folder / "trace.sqlog", some), out)
+    written = qvis.export(tracewriter.write(folder / "trace.sqlog", some), out).events
     content = out.read_bytes()
     assert content.startswith(b"\x1e")
     result = [json.loads(part) for part in content.split(b"\x1e")[1:]]

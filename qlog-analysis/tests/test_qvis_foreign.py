@@ -23,7 +23,7 @@ EVERY_LAYOUT = pytest.mark.parametrize("layout", ALL.values(), ids=ALL)
 
 def exported(folder: FilePath, source: FilePath, choice: Choice | None = None) -> tuple[list[Json], TraceMetrics]:
     out = folder / "export.sqlog"
-    written = qvis.export(source, out, choice or Choice())
+    written = qvis.export(source, out, choice or Choice()).events
     result = [json.loads(part) for part in out.read_bytes().split(b"\x1e")[1:]]
     assert len(result) == written + 1
     return result, measure(load(out))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -208,6 +209,7 @@ def _add_writers(subparsers: Any) -> None:
         help="the copy: .sqlog or .qlogseq; or a folder, for one .qvis.sqlog per trace",
     )
     export.writes_list()
+    _add_part(export.parser)
 
     viewer = _Command(
         subparsers, "qvis", "hand traces over to the viewer qvis, from a page on loopback", commands.qvis_serve
@@ -218,3 +220,13 @@ def _add_writers(subparsers: Any) -> None:
     viewer.parser.add_argument(
         "--qvis", metavar="ADDRESS", default=QVIS, help="a qvis of your own (default: %(default)s)"
     )
+    _add_part(viewer.parser)
+
+
+def _add_part(parser: argparse.ArgumentParser) -> None:
+    """What of a trace qvis gets."""
+    parser.add_argument("--events", type=int, metavar="N", help="so many at most: the export is thinned to them")
+    parser.add_argument(
+        "--from", dest="begin", type=float, metavar="S", default=-math.inf, help="from this second of it on"
+    )
+    parser.add_argument("--to", dest="end", type=float, metavar="S", default=math.inf, help="until this second of it")

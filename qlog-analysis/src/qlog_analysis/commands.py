@@ -45,6 +45,9 @@ class Code(IntEnum):
 _OF_OUTCOME = {Outcome.PASS: Code.OK, Outcome.FAIL: Code.VIOLATIONS, Outcome.INCONCLUSIVE: Code.UNSUITABLE}
 _GRAVEST_FIRST = (Code.VIOLATIONS, Code.UNSUITABLE, Code.NO_LAW, Code.OK)
 
+MANY_EVENTS, FEWER = 200_000, 100_000
+"""More than that qvis draws slowly (README, "Export for qvis"); what is proposed instead."""
+
 T = TypeVar("T")
 J = TypeVar("J", Verdict, Checked)
 
@@ -322,15 +325,28 @@ def _write_report(out: Path, title: str, traces: list[Trace], links: list[LinkLo
 def to_qvis(args: Namespace) -> Code:
     copies = _outputs(args.traces, args.out, ".qvis.sqlog")
 
-    def export(path: Path) -> tuple[Path, int]:
-        written = qvis.export(path, copies[path], _choice(args), _told)
+    def export(path: Path) -> tuple[Path, qvis.Exported]:
+        written = _exported(args, path, copies[path])
         if args.json != STANDARD_OUTPUT:
-            print(f"{copies[path]}: {written} events")
+            of = f" of {written.of_events}" if written.events < written.of_events else ""
+            print(f"{copies[path]}: {written.events}{of} events")
         return path, written
 
     used = Used.of(list(copies), export)
-    used.write_json(args.json, lambda done: {"trace": str(done[0]), "out": str(copies[done[0]]), "events": done[1]})
+    used.write_json(args.json, lambda done: {"trace": str(done[0]), "out": str(copies[done[0]]), **done[1]._asdict()})
     return used.done()
+
+
+def _exported(args: Namespace, path: Path, copy: Path) -> qvis.Exported:
+    part = qvis.Part(args.events, args.begin, args.end)
+    written = qvis.export(path, copy, _choice(args), _told, part)
+    if written.events > MANY_EVENTS and args.events is None:
+        print(
+            f"qlog-analysis: {copy.name}: qvis is slow with {written.events} events; --from and --to choose a shorter "
+            f"time, and `--events {FEWER}` thins them",
+            file=sys.stderr,
+        )
+    return written
 
 
 def qvis_serve(args: Namespace) -> Code:
@@ -340,7 +356,7 @@ def qvis_serve(args: Namespace) -> Code:
         copies = _outputs(args.traces, Path(folder), ".qvis.sqlog")
 
         def export(path: Path) -> Path:
-            qvis.export(path, copies[path], _choice(args), _told)
+            _exported(args, path, copies[path])
             return copies[path]
 
         used = Used.of(list(copies), export)

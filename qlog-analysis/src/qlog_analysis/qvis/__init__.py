@@ -1,5 +1,6 @@
 """Export for the viewer qvis (https://qvis.quictools.info), which reads qlog 0.3 and nothing newer."""
 
-from .export import export
+from .export import Exported, export
+from .thin import Part
 
-__all__ = ["export"]
+__all__ = ["Exported", "Part", "export"]

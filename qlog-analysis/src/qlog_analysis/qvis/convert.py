@@ -162,7 +162,7 @@ def shown_streams(streams: set[int]) -> dict[int, int]:
     return {stream: stream - shown for stream in streams if stream % 4 == shown}
 
 
-def header(of: Json, began_ms: float, renumbered: dict[int, int], writer: Writer) -> Json:
+def header(of: Json, began_ms: float, renumbered: dict[int, int], writer: Writer, left_out: str | None) -> Json:
     """The first record: qvis insists on version, format and trace. `writer` is us."""
     trace = of.get("trace")
     trace = trace if isinstance(trace, dict) else {}
@@ -176,10 +176,15 @@ def header(of: Json, began_ms: float, renumbered: dict[int, int], writer: Writer
     out.update({k: of[k] for k in ("title", "description") if k in of})
     if renumbered:
         streams = ", ".join(f"{theirs} as {shown}" for theirs, shown in sorted(renumbered.items())[:8])
-        description = f"{out_trace.get('description', '')} (streams renumbered for qvis: {streams})"
-        out_trace["description"] = description.strip()
+        _describe(out_trace, f"streams renumbered for qvis: {streams}")
+    if left_out is not None:
+        _describe(out_trace, left_out)
     out["trace"] = out_trace
     return out
+
+
+def _describe(trace: Json, what: str) -> None:
+    trace["description"] = f"{trace.get('description', '')} ({what})".strip()
 
 
 def packet_lost(time: float, packet_type: str, number: int, size: int) -> Json:

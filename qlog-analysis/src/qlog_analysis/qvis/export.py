@@ -6,7 +6,7 @@ import heapq
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import msgspec
 
@@ -19,16 +19,38 @@ from ..output import keep_apart, replacing
 from ..read import records
 from ..record import Record
 from . import adapt, convert
+from .thin import WHOLE as WHOLE_TRACE
+from .thin import Kind, Part, Tagged, Thinner, ack_places
 
 EXTENSIONS = (".sqlog", ".qlogseq")
 """By these names qvis recognises JSON-SEQ; it decompresses nothing."""
+
+_KINDS = {
+    "transport:packet_sent": Kind.SENT,
+    "transport:packet_received": Kind.RECEIVED,
+    "recovery:metrics_updated": Kind.METRICS,
+    "transport:data_moved": Kind.MOVED,
+}
 
 WINDOW = 10_000
 """Events that are held back for sorting. quiche writes events of one datagram out of order, but never by far."""
 
 
-def export(source: Path, out: Path, choice: Choice = WHOLE, read: Callable[[Path, Choice], Trace] = load) -> int:
-    """Converts `source`, which `read` reads; returns the number of events written."""
+class Exported(NamedTuple):
+    events: int
+    """That were written."""
+    of_events: int
+    """That the whole trace has."""
+
+
+def export(
+    source: Path,
+    out: Path,
+    choice: Choice = WHOLE,
+    read: Callable[[Path, Choice], Trace] = load,
+    part: Part = WHOLE_TRACE,
+) -> Exported:
+    """Converts `part` of `source`, which `read` reads."""
     if out.suffix not in EXTENSIONS:
         raise AnalysisError(
             f"cannot write {out.name}: qvis opens JSON-SEQ only by the names {' and '.join(EXTENSIONS)}"
@@ -38,34 +60,57 @@ def export(source: Path, out: Path, choice: Choice = WHOLE, read: Callable[[Path
     if trace.writer in (QVIS_EXPORT, QVIS_CONVERSION):
         raise UnsuitableTraceError("this is an export for qvis already: open it as it is", path=source)
     with replacing(out) as f, about(source):
-        return _write(f, source, trace, choice)
+        return _write(f, _Original(source, trace, choice), part)
 
 
-def _write(f: IO[bytes], source: Path, trace: Trace, choice: Choice) -> int:
+class _Original:
+    """The trace as events for qvis, in the order of the file, as often as they are wanted."""
+
+    def __init__(self, source: Path, trace: Trace, choice: Choice) -> None:
+        self._source, self.trace, self._choice = source, trace, choice
+        self._streams = convert.shown_streams({*trace.sent.frames.stream, *trace.received.stream})
+
+    def _records(self) -> Iterator[Record]:
+        return _tolerant(records(self._source, self._choice.connection), self._choice)
+
+    def header(self, left_out: str | None) -> convert.Json:
+        if self.trace.native:
+            first = next(self._records())
+            head, writer = Decoder().decode(first.text, dict, first, "header"), QVIS_EXPORT
+        else:
+            head, writer = adapt.header(self.trace), QVIS_CONVERSION
+        return convert.header(head, (self.trace.reference or 0.0) * 1e3, self._streams, writer, left_out)
+
+    def events(self) -> Iterator[Tagged]:
+        found, trace = self._records(), self.trace
+        if trace.native:
+            next(found)
+            events = _decoded(found)
+        else:
+            events = adapt.Adapter(trace, self._choice.connection).events(found)
+        used = ((record, event) for record, event in events if record.number not in trace.unused_records)
+        return _events(used, trace, convert.Conversion(self._streams))
+
+
+def _write(f: IO[bytes], original: _Original, part: Part) -> Exported:
     encoder = msgspec.json.Encoder()
 
     def put(record: Any) -> None:
         f.write(b"\x1e" + encoder.encode(record) + b"\n")
 
-    began_ms = (trace.reference or 0.0) * 1e3
-    source_records = _tolerant(records(source, choice.connection), choice)
-    streams = convert.shown_streams({*trace.sent.frames.stream, *trace.received.stream})
-    if trace.native:
-        first = next(source_records)
-        head, writer = Decoder().decode(first.text, dict, first, "header"), QVIS_EXPORT
-        events = _decoded(source_records)
-    else:
-        head, writer = adapt.header(trace), QVIS_CONVERSION
-        events = adapt.Adapter(trace, choice.connection).events(source_records)
-    put(convert.header(head, began_ms, streams, writer))
+    thinner = None if part.whole else Thinner(original.trace, part, original.events())
+    put(original.header(None if thinner is None else thinner.told()))
+    tagged = original.events()
     count = 0
-    used = ((record, event) for record, event in events if record.number not in trace.unused_records)
-    for event in sorted_by_time(_events(used, trace, convert.Conversion(streams))):
+    for event in sorted_by_time((one.event for one in tagged) if thinner is None else thinner.chosen(tagged)):
         put(event)
         count += 1
     if count == 0:
-        raise AnalysisError(f"{source}: no events in the trace; qvis cannot open an empty one")
-    return count
+        where = "" if part.whole else " in the time that was chosen"
+        raise AnalysisError(
+            f"{original.trace.path}: no events{where or ' in the trace'}; qvis cannot open an empty one"
+        )
+    return Exported(count, count if thinner is None else thinner.all_events)
 
 
 def _tolerant(source: Iterator[Record], choice: Choice) -> Iterator[Record]:
@@ -88,19 +133,32 @@ def _decoded(source: Iterator[Record]) -> Iterator[tuple[Record, convert.Json]]:
 
 def _events(
     source: Iterator[tuple[Record, convert.Json]], trace: Trace, conversion: convert.Conversion
-) -> Iterator[convert.Json]:
+) -> Iterator[Tagged]:
+    acks = ack_places(trace)
     lost = defaultdict(list)
     for feedback in trace.feedback:
         lost[feedback.record].extend(feedback.lost)
     packet_types: list[str] = []  # one per sent packet that has a number, as in trace.sent
     for record, event in source:
-        time = event["time"]
+        time, sent = event["time"], -1
         if len(packet_types) < len(trace.sent) and trace.sent.record[len(packet_types)] == record.number:
+            sent = len(packet_types)
             packet_types.append(str(event["data"]["header"]["packet_type"]))
-        yield from conversion.event(event)
+        for converted in conversion.event(event):
+            yield _tagged(converted, sent, acks.get(record.number, -1))
         for packet in lost.pop(record.number, ()):
             number, size = trace.sent.number[packet], trace.sent.size[packet]
-            yield convert.packet_lost(time, packet_types[packet], number, size)
+            yield Tagged(convert.packet_lost(time, packet_types[packet], number, size), Kind.OTHER)
+
+
+def _tagged(event: convert.Json, sent: int, ack: int) -> Tagged:
+    """`sent`, `ack`: the places of the packet, if it has one."""
+    kind = _KINDS.get(event["name"], Kind.OTHER)
+    if kind is Kind.SENT:
+        return Tagged(event, kind, sent) if sent >= 0 else Tagged(event, Kind.OTHER)
+    if kind is Kind.RECEIVED and ack >= 0:
+        return Tagged(event, Kind.ACK, ack)
+    return Tagged(event, kind)
 
 
 def sorted_by_time(events: Iterator[convert.Json], window: int = WINDOW) -> Iterator[convert.Json]:
