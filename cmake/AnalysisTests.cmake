@@ -7,7 +7,9 @@ file(GLOB files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/qlog-analysis/tests/test_
 foreach(file IN LISTS files)
   file(STRINGS "${file}" imports_lab REGEX "^(import lab|from lab)")
   cmake_path(GET file STEM name)
-  if(name MATCHES "^test_laws_")
+  if(name MATCHES "_browser$")
+    list(APPEND of_browser "${file}")
+  elseif(name MATCHES "^test_laws_")
     list(APPEND of_laws "${file}")
   elseif(name MATCHES "^test_zones_" AND imports_lab)
     list(APPEND of_zones_in_lab "${file}")
@@ -24,6 +26,9 @@ endforeach()
 
 quiche_cc_test(qlog-analysis-units TIER quick LABEL python TIMEOUT 300 COST 20 COMMAND ${pytest} ${of_units})
 quiche_cc_test(qlog-analysis-outputs TIER test LABEL python TIMEOUT 600 COST 75 COMMAND ${pytest} ${of_outputs})
+# Pages in a headless Chromium. Where there is none it says so, and counts as skipped.
+quiche_cc_test(qlog-analysis-browser TIER test LABEL python TIMEOUT 300 COST 30
+               COMMAND sh -c "${skipped_aloud}" "${CMAKE_BINARY_DIR}/qlog-analysis-browser.log" ${pytest} ${of_browser})
 quiche_cc_test(qlog-analysis-laws TIER test LABEL python TIMEOUT 1200 COST 30 COMMAND ${pytest} ${of_laws})
 quiche_cc_test(qlog-analysis-traces TIER test LABEL python TIMEOUT 1200 COST 170 COMMAND ${pytest} ${of_traces})
 quiche_cc_test(qlog-analysis-zones TIER test LABEL python TIMEOUT 1200 COST 80 COMMAND ${pytest} ${of_zones})

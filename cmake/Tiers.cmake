@@ -52,6 +52,10 @@ function(quiche_cc_test name)
   endforeach()
 endfunction()
 
+# A shell's script for a pytest whose tests skip where a program or a right is missing: the reasons are shown, and the
+# test counts as skipped. Its arguments: a file for what pytest says, and the command.
+set(skipped_aloud "\"$@\" -rs | tee \"$0\"; ! grep -q '^SKIPPED' \"$0\" || exit 77; grep -q ' passed' \"$0\"")
+
 # quiche_cc_cargo_test(NAME TIER tier SELECTION words... [OF folder [ONLY regex] [BUT regex]] and what quiche_cc_test takes
 # but COMMAND): `cargo test` with SELECTION, or of what that compiles, the tests of the package in the folder, in programs
 # whose name matches ONLY and not BUT. Compiled in the tier's build step,
