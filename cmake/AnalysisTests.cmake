@@ -17,7 +17,7 @@ foreach(file IN LISTS files)
     list(APPEND of_zones "${file}")
   elseif(imports_lab OR name MATCHES "^test_(cli|foreign|explain)")
     list(APPEND of_traces "${file}")
-  elseif(name MATCHES "^test_(fleet_compare|fleet_rows|machine_output|outputs|qvis_foreign|several)$")
+  elseif(name MATCHES "^test_(fleet_compare|fleet_rows|machine_output|outputs|qvis_foreign|several|wheel)$")
     list(APPEND of_outputs "${file}")
   else()
     list(APPEND of_units "${file}")
@@ -26,9 +26,10 @@ endforeach()
 
 quiche_cc_test(qlog-analysis-units TIER quick LABEL python TIMEOUT 300 COST 20 COMMAND ${pytest} ${of_units})
 quiche_cc_test(qlog-analysis-outputs TIER test LABEL python TIMEOUT 600 COST 75 COMMAND ${pytest} ${of_outputs})
-# Pages in a headless Chromium. Where there is none it says so, and counts as skipped.
+# Pages in a headless Chromium. Where there is none it says so, and counts as skipped. `-v`: the tests of qlog-analysis are
+# quieter by their own settings, so that pytest would not say how many passed.
 quiche_cc_test(qlog-analysis-browser TIER test LABEL python TIMEOUT 300 COST 30
-               COMMAND sh -c "${skipped_aloud}" "${CMAKE_BINARY_DIR}/qlog-analysis-browser.log" ${pytest} ${of_browser})
+               COMMAND sh -c "${skipped_aloud}" "${CMAKE_BINARY_DIR}/qlog-analysis-browser.log" ${pytest} -v ${of_browser})
 quiche_cc_test(qlog-analysis-laws TIER test LABEL python TIMEOUT 1200 COST 30 COMMAND ${pytest} ${of_laws})
 quiche_cc_test(qlog-analysis-traces TIER test LABEL python TIMEOUT 1200 COST 170 COMMAND ${pytest} ${of_traces})
 quiche_cc_test(qlog-analysis-zones TIER test LABEL python TIMEOUT 1200 COST 80 COMMAND ${pytest} ${of_zones})
