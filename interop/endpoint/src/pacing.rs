@@ -18,9 +18,6 @@ const BURSTS_PER_TURN: usize = 16;
 /// What is to leave so soon leaves now, as in quiche's `ReleaseDecision`.
 const TOGETHER: Duration = Duration::from_micros(50);
 
-/// The most of a busy loop's turn that is looked ahead, and with it the longest burst.
-const LONGEST_TURN: Duration = Duration::from_millis(10);
-
 /// Largest UDP payload of one segmentation-offload call, in bytes.
 const MAX_AGGREGATE: usize = 65_000;
 
@@ -38,15 +35,12 @@ pub enum Stopped {
 /// Room for the packets of a burst, shared by all connections of a loop.
 pub struct Sender {
     buffer: Vec<u8>,
-    /// What is to leave within this time leaves now.
-    ahead: Duration,
 }
 
 impl Default for Sender {
     fn default() -> Self {
         Self {
             buffer: vec![0; MAX_AGGREGATE],
-            ahead: TOGETHER,
         }
     }
 }
@@ -62,15 +56,6 @@ struct Batch {
 }
 
 impl Sender {
-    /// Tells how long the last turn of the loop took for so many connections. What one of them has to
-    /// send while the others have their turn leaves now: it would be that late, and controllers make up
-    /// for little of it. A connection alone keeps its times.
-    pub fn expect_turn(&mut self, took: Duration, connections: usize) {
-        let count = u32::try_from(connections.max(1)).unwrap_or(u32::MAX);
-        let others = took / count * (count - 1);
-        self.ahead = others.clamp(TOGETHER, LONGEST_TURN);
-    }
-
     /// Sends all that may leave now. The application's data must have been offered to quiche
     /// before, else quiche takes the flow for application-limited.
     pub fn flush(&mut self, conn: &mut Connection, socket: &mut UdpEndpoint) -> Stopped {
@@ -91,7 +76,7 @@ impl Sender {
                 return Stopped::SocketFull;
             }
             let now = Instant::now();
-            if let Some(release) = release_time(conn, now).filter(|at| *at > now + self.ahead) {
+            if let Some(release) = release_time(conn, now) {
                 return Stopped::Until(release);
             }
             if !self.send_burst(conn, &mut sockets, now) {
@@ -148,7 +133,7 @@ impl Sender {
             packets += 1;
             // Counted from now, not from the release of the first: that may lie ahead where a burst
             // was cut amid a pair, and one burst would lead to the next.
-            if release_time(conn, now).is_some_and(|next| next > now + self.ahead) {
+            if release_time(conn, now).is_some_and(|next| next > now + TOGETHER) {
                 break;
             }
         }
@@ -228,25 +213,5 @@ fn codepoint(ecn: quiche::EcnCodepoint) -> Option<EcnCodepoint> {
         quiche::EcnCodepoint::Ect0 => Some(EcnCodepoint::Ect0),
         quiche::EcnCodepoint::Ect1 => Some(EcnCodepoint::Ect1),
         quiche::EcnCodepoint::Ce => Some(EcnCodepoint::Ce),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn ahead(took: Duration, connections: usize) -> Duration {
-        let mut sender = Sender::default();
-        sender.expect_turn(took, connections);
-        sender.ahead
-    }
-
-    #[test]
-    fn what_others_take_is_looked_ahead_and_no_more_than_the_longest_burst() {
-        let took = Duration::from_millis(5);
-        assert_eq!(ahead(took, 0), TOGETHER);
-        assert_eq!(ahead(took, 1), TOGETHER);
-        assert_eq!(ahead(took, 100), took / 100 * 99);
-        assert_eq!(ahead(Duration::from_secs(1), 100), LONGEST_TURN);
     }
 }

@@ -163,12 +163,9 @@ impl Worker {
         self.site.strangers.tell_if_due(now);
         self.advance_phase(now);
         self.beat(now);
-        let marked = self.peers.take_marked();
-        let count = marked.len();
-        for key in marked {
+        for key in self.peers.take_marked() {
             self.drive(key);
         }
-        self.sender.expect_turn(now.elapsed(), count);
         Ok(())
     }
 
