@@ -20,7 +20,7 @@ def numbers(seeds: Sequence[float | None]) -> list[float]:
     return [seed for seed in seeds if seed is not None]
 
 
-def own(check: Check, point: Point) -> float | None:
+def own(point: Point) -> float | None:
     """The mean of the seeds."""
     known = numbers(point.measured)
     return fmean(known) if known else None
@@ -29,7 +29,7 @@ def own(check: Check, point: Point) -> float | None:
 def ratio(check: Check, point: Point) -> float | None:
     """To the other side, without factor and allowance of the check."""
     other = [(beside - check.plus) / check.factor for beside in numbers(point.compared_with)]
-    mine = own(check, point)
+    mine = own(point)
     if mine is None or not other:
         return None
     return mine / fmean(other) if fmean(other) > 0 else float(mine > 0)
@@ -55,7 +55,7 @@ def from_best_on(check: Check, values: Sequence[float]) -> list[float]:
 def row(claim: Claim, check: Check) -> list[str]:
     points = check.points
     compared = any(numbers(point.compared_with) for point in points)
-    mine = [value for point in points if (value := own(check, point)) is not None]
+    mine = [value for point in points if (value := own(point)) is not None]
     if not mine:
         raise PublishedError(f"{check.claim}, {check.what}: nothing was measured")
     times = [value for point in points if (value := ratio(check, point)) is not None] if compared else []

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from .names import TESTS
+from .programs import measuring
 from .publication import Command, Part, Place, Publication, python
 
 PAGE = "docs/results/endpoint.md"
@@ -55,47 +57,31 @@ def write(parts: Sequence[Part]) -> Callable[[Place, Path, str], None]:
     return written
 
 
+def under_load(name: str, minutes: float, parts: Sequence[Part], measure: measuring, **more: Any) -> Publication:
+    """One of a loaded server, which measures the machine."""
+    return Publication(
+        f"endpoint-{name}",
+        minutes,
+        parts,
+        measure,
+        write(parts),
+        keeps=False,
+        machine=True,
+        rests_on=RESTS_ON,
+        **more,
+    )
+
+
 UNDER_LOAD = (
-    Publication(
-        "endpoint-downloads",
-        8,
-        [DOWNLOADS, MANY],
-        measure_downloads,
-        write([DOWNLOADS, MANY]),
-        keeps=False,
-        machine=True,
-        rests_on=RESTS_ON,
-    ),
-    Publication(
-        "endpoint-workers",
-        3,
-        [WORKERS],
-        measure_workers,
-        write([WORKERS]),
-        keeps=False,
-        machine=True,
-        rests_on=RESTS_ON,
-    ),
-    Publication(
-        "endpoint-honest",
-        5,
-        [HONEST, LEFT],
-        measure_honest,
-        write([HONEST, LEFT]),
-        keeps=False,
-        machine=True,
-        rests_on=RESTS_ON,
-    ),
-    Publication(
-        "endpoint-idle",
+    under_load("downloads", 8, [DOWNLOADS, MANY], measure_downloads),
+    under_load("workers", 3, [WORKERS], measure_workers),
+    under_load("honest", 5, [HONEST, LEFT], measure_honest),
+    under_load(
+        "idle",
         6,
         [IDLE, MOST],
         measure_idle,
-        write([IDLE, MOST]),
-        keeps=False,
-        machine=True,
         needs=[NGINX],
-        rests_on=RESTS_ON,
         apart="needs a server that `build/venv/bin/python interop/matrix/run.py install nginx` brings",
     ),
 )

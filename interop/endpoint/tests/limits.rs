@@ -6,7 +6,8 @@ use std::net::UdpSocket;
 use std::time::{Duration, Instant};
 
 use common::{
-    ask_without_reading, fetch, figures, request, slow_reader, strangers, Server, Talker,
+    ask_without_reading, fetch, figures, peak_memory, request, slow_reader, strangers, Server,
+    Talker,
 };
 use quiche::h3::{self, Header};
 
@@ -135,7 +136,7 @@ fn clients_that_acknowledge_nothing_take_no_more_than_the_memory_for_responses()
     for client in &mut clients {
         client.talk_until("the handshake", quiche::Connection::is_established);
     }
-    let before = server.peak_memory();
+    let before = peak_memory(&server);
     // Each lets a megabyte come at once.
     let ask = |client| ask_without_reading(client, "/10000000", 10);
     let _waiting: Vec<_> = clients.into_iter().map(ask).collect();
@@ -143,7 +144,7 @@ fn clients_that_acknowledge_nothing_take_no_more_than_the_memory_for_responses()
         fetch(&["--null"], &[server.url("/1000")]).downloads()[0]["status"],
         503
     );
-    let grown = server.peak_memory() - before;
+    let grown = peak_memory(&server) - before;
     println!("{} KiB more", grown >> 10);
     // Besides, connections take some memory for requests and responses without bodies.
     assert!(grown < (4 << 20) + CLIENTS as u64 * (96 << 10), "{grown}");

@@ -104,14 +104,6 @@ impl Server {
         self.child.id()
     }
 
-    /// Most that it has had in memory so far, in bytes.
-    pub fn peak_memory(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap();
-        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kib = peak.unwrap().trim().strip_suffix(" kB").unwrap();
-        kib.parse::<u64>().unwrap() * 1024
-    }
-
     /// The next line of the log with this text, which comes within ten seconds.
     pub fn await_log(&self, text: &str) -> String {
         let log = self.log.as_ref().expect("a server with a log");
