@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from qlog_analysis.hybrid import dips, floor, interruption, jitter, law, startup
+from qlog_analysis.hybrid import dips, early_end, floor, interruption, jitter, law, startup
 from qlog_analysis.hybrid.arrivals import Arrivals
 from qlog_analysis.hybrid.contended import LargestRate, has_fallen
 from qlog_analysis.hybrid.course import Course, over_length
@@ -263,7 +263,7 @@ class HybridSender:
             "excessive_loss": epoch.excessive_loss,
             "stalled": stalled,
             "variability": before.dips.variability,
-            "zone": done and done.zone,
+            "zone": done and (done.zone or None),
             "state": state_of(before, epoch.standing, startup=epoch.startup),
             "app_limited": app_limited,
             "rate_tried": epoch.tried,
@@ -318,7 +318,7 @@ class HybridSender:
             self._course = course.learn(epoch.arrived_in_full, tells=tells)
             standing = epoch.standing.take_in(epoch.back)
             self._standing = Standing(others=standing.others) if epoch.stalled else standing
-            return None
+            return self._resumed(now, epoch)
         (done,) = law.outcomes(epoch, self.p, self._course)
         if done.outcome is Outcome.INTERRUPTED:
             self._restart(now, done.rate, done.course)
@@ -331,14 +331,27 @@ class HybridSender:
             self._meets_path, self._queue_since, self._longest_length = False, None, 0.0
         if done.outcome is Outcome.SLOWER_LINK:
             self._forget_rates()
+        self._take_over(now, done)
+        assert self._minima is not None
+        self._minima.pause(now, paused=self._standing.holds)
+        return done
+
+    def _take_over(self, now: float, done: law.Update) -> None:
         if done.outcome is Outcome.EARLY_END:
             self._queue_since = None
         if done.starts_anew:
             self._start_anew(now)
         self.rate, self.startup, self._course, self._standing = done.rate, done.startup, done.course, done.standing
         self.state = state_of(self._course, self._standing, startup=self.startup)
-        assert self._minima is not None
-        self._minima.pause(now, paused=self._standing.holds)
+
+    def _resumed(self, now: float, epoch: Epoch) -> law.Update | None:
+        """Start-up that had ended too early, if an epoch without samples shows that."""
+        lost = self._lost_total > 0
+        if epoch.startup or not early_end.is_early(self._course, self.packet, epoch.transmission, self.p, losing=lost):
+            return None
+        rate, left = early_end.resumed(self._course, self.packet, epoch.length)
+        done = law.Update(0, None, None, rate, True, left, outcome=Outcome.EARLY_END)
+        self._take_over(now, done)
         return done
 
     def _see_rate(self, e: Epoch, delta: float | None) -> float:

@@ -57,11 +57,9 @@ def test_start_up_goes_on_from_what_arrives() -> None:
         (DRAINS, {"transmission": 5.001e-3}, False),  # half of the slowest link
         (DRAINS, {"transmission": 4.999e-3}, True),
         (DRAINS, {"app_limited": True, "delta": 0.0}, True),
-        (DRAINS, {"delta": 0.0062}, True),
-        (DRAINS, {"delta": 0.0063}, False),  # the queue is not gone: d1 is the time of a packet, 12.5 ms
-        (DRAINS, {"delta": 0.0125}, False),
+        (DRAINS, {"delta": 0.0063}, True),  # the queue is not gone: d1 is the time of a packet, 12.5 ms
         (DRAINS, {"delta": 0.0126}, True),  # more than d1: a decrease would follow
-        (DRAINS, {"delta": 0.0126, "transmission": 1e-3}, False),  # T is known
+        (DRAINS, {"delta": 0.0126, "transmission": 1e-3}, True),
         (DRAINS, {"delta": 0.0126, "lost": True, "excessive_loss": True}, False),
         (DRAINS, {"delta": 0.0126, "lost": True}, False),  # to a full queue
         (DRAINS, {"delta": 0.0126, "delivery_rate": 0.999e6}, False),
@@ -94,6 +92,11 @@ def test_an_attempt_to_drain_the_queue_is_forgotten() -> None:
 
 def test_rates_that_rounding_leaves_open_give_both_readings() -> None:
     for course in (Course(1e6, SENT), DRAINS._replace(return_rate=1.2e6, resumed_at=9.6e5)):
-        assert set(early_end.readings(course, 1250, 0.0, DEFAULT, 2e-6)) == {True, False}
-    assert list(early_end.readings(Course(1.2e6, SENT), 1250, 1e4 / 2.4e6, DEFAULT, 2e-6)) == [False, True]
-    assert list(early_end.readings(Course(1.2e6, SENT), 1250, 0.0, DEFAULT, 2e-6)) == [True]
+        assert set(readings(course, 0.0)) == {True, False}
+    assert readings(Course(1.2e6, SENT), 1e4 / 2.4e6) == [False, True]
+    assert readings(Course(1.2e6, SENT), 0.0) == [True]
+    assert readings(Course(1.2e6, SENT), 0.0, losing=True) == [False]
+
+
+def readings(course: Course, transmission: float, *, losing: bool = False) -> list[bool]:
+    return list(early_end.readings(course, 1250, transmission, DEFAULT, losing=losing, slack=2e-6))

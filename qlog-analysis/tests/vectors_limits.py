@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 import vectors_additions
-from qlog_analysis.hybrid import jitter, law, spec
+from qlog_analysis.hybrid import early_end, jitter, law, spec
 from qlog_analysis.hybrid.course import Course
 from qlog_analysis.hybrid.drain import Drain
 from qlog_analysis.hybrid.ended_epoch import Epoch
+from qlog_analysis.hybrid.standing import Outcome
 from qlog_analysis.hybrid.thresholds import full_delay, thresholds
 
 OPTIONS = vectors_additions.OPTIONS[0]
@@ -56,26 +57,31 @@ CASES: tuple[tuple[str, float, float, Course, dict[str, Any]], ...] = (
     ("but no more than was sent", 2e6, 0.4, Course(6.6e5, 1e6), {}),
     ("it goes on while the application limits", 7e5, 0.1, Course(6.6e5, 1e6), {"app_limited": True}),
     ("a later decrease ends that", 7e5, 0.4, Course(6.9e5), {}),
-    ("nor while the queue drains", 5e5, 0.6, Course(6.67e5, 1e6), {}),
-    ("nor where it is at d1", 5e5, 1.0, Course(6.67e5, 1e6), {}),
-    ("but where a decrease would follow", 5e5, 1.1, Course(6.67e5, 1e6), {}),
+    ("it goes on while the queue drains", 5e5, 0.6, Course(6.67e5, 1e6), {}),
+    ("where a decrease would follow", 5e5, 1.1, Course(6.67e5, 1e6), {}),
     ("or a larger one", 5e5, 2.1, Course(6.67e5, 1e6), {}),
-    ("not if T is known", 5e5, 1.1, Course(6.67e5, 1e6), {"transmission": 2e-3}),
-    ("nor if losses are congestion", 5e5, 1.1, Course(6.67e5, 1e6), {"excessive_loss": True}),
+    ("if T is known, too", 5e5, 1.1, Course(6.67e5, 1e6), {"transmission": 2e-3}),
+    ("not if losses are congestion", 5e5, 1.1, Course(6.67e5, 1e6), {"excessive_loss": True}),
     ("nor where less arrives than was sent", 5e5, 1.1, Course(6.66e5, 1e6), {}),
     ("an interruption comes first", 7e5, 0.1, Course(7e5, 1e6), {"interrupted": True}),
     ("it goes on at the least rate", LEAST, 0.1, Course(5e4, 6e4), {}),
 )
-# What epochs without samples leave of S: A in bit/s, whether 16 packets were acknowledged, and whether the application
-# limits.
-WITHOUT_SAMPLES = (
-    (Course(SHARE), 4e5, True, False),
-    (Course(SHARE), 4e5, False, False),
-    (Course(SHARE), 4e5, True, True),
-    (Course(SHARE), 9e5, True, False),
-    (Course(SHARE, 1e6), 9e5, False, False),
-    (Course(SHARE, 1e6), 2e6, True, True),
-    (Course(), 4e5, True, False),
+# What epochs without samples leave: A in bit/s, whether 16 packets were acknowledged, and what differs.
+WITHOUT_SAMPLES: tuple[tuple[Course, float, bool, dict[str, Any]], ...] = (
+    (Course(SHARE), 4e5, True, {}),
+    (Course(SHARE), 4e5, False, {}),
+    (Course(SHARE), 4e5, True, {"app_limited": True}),
+    (Course(SHARE), 9e5, True, {}),
+    (Course(3e5, 1e6), 6.2e5, False, {}),
+    (Course(3e5, 1e6), 6.3e5, False, {}),
+    (Course(3e5, 1e6), 6.3e5, False, {"lost": True}),
+    (Course(SHARE, 1e6), 9e5, False, {}),
+    (Course(SHARE, 1e6), 2e6, True, {"app_limited": True}),
+    (Course(SHARE, 1e6), 2e6, True, {"lost": True}),
+    (Course(SHARE, 1e6, resumed_at=8e5), 9.99e5, True, {}),
+    (Course(SHARE, 1e6), 9e5, True, {"transmission": 5.6e-3}),
+    (Course(4e4, 6e4), 4e4, True, {}),
+    (Course(), 4e5, True, {}),
 )
 
 
@@ -88,6 +94,7 @@ def _epoch(rate: float, delay: float, changes: dict[str, Any]) -> Epoch:
     p = spec.parse(f"hybrid:{OPTIONS}")
     d = thresholds(rate, PACKET, p)
     of_path: dict[str, Any] = {
+        "lost": False,
         "startup": False,
         "app_limited": False,
         "background": 0.0,
@@ -98,7 +105,6 @@ def _epoch(rate: float, delay: float, changes: dict[str, Any]) -> Epoch:
     } | changes
     return Epoch(
         delta=round(delay * d.d1, 6),
-        lost=False,
         rate=rate,
         length=LENGTH,
         packet_bytes=PACKET,
@@ -120,10 +126,14 @@ def _step(why: str, rate: float, delay: float, course: Course, changes: dict[str
     return {"why": why, "interrupted": e.interrupted, "samples": True, "tells_rate": False, **case}
 
 
-def _without_samples(course: Course, arrived: float, tells: bool, limited: bool) -> dict[str, Any]:
-    e = replace(_epoch(5e5, 0.0, {"app_limited": limited}), delivery_rate=arrived)
-    left = course.learn(arrived, tells=tells and not limited)
-    stays = law.Update(0, None, None, e.rate, False, left)
-    case = vectors_additions.as_json(OPTIONS, e, course, stays, 0.0, 0.0)
+def _without_samples(course: Course, arrived: float, tells: bool, changes: dict[str, Any]) -> dict[str, Any]:
+    p = spec.parse(f"hybrid:{OPTIONS}")
+    e = replace(_epoch(5e5, 0.0, changes), delivery_rate=arrived)
+    left = course.learn(arrived, tells=tells and not e.app_limited)
+    done = law.Update(0, None, None, e.rate, False, left)
+    if early_end.is_early(left, PACKET, e.transmission, p, losing=e.lost):
+        rate, left = early_end.resumed(left, PACKET, LENGTH)
+        done = law.Update(0, None, None, rate, True, left, outcome=Outcome.EARLY_END)
+    case = vectors_additions.as_json(OPTIONS, e, course, done, e.transmission, 0.0)
     why = "an epoch without samples"
     return {"why": why, "interrupted": False, "samples": False, "tells_rate": tells, **case, "expect_zone": None}

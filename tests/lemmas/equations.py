@@ -156,7 +156,7 @@ class Law:
         congested, filling = self.zones(epoch, d)
         slow = any_of(congested, filling)
         ends = any_of(epoch.meets_queue, self.losing(epoch, d))
-        goes_on = all_of(self.tells_of_startup(epoch, d), self.ended_too_early(epoch, control))
+        goes_on = all_of(negate(self.may_lose(epoch, d)), self.ended_too_early(epoch, control))
         fits = self.fitting(epoch, before, slow, goes_on, epoch.d <= d.short)
         beta = choose(all_of(fits[3], negate(slow)), self.options.min_decrease, self.beta(epoch))
         alpha = self.increase(epoch, control.rate, d)
@@ -185,7 +185,7 @@ class Law:
             draining=any_of(begins, all_of(any_of(fits[2], fits[5]), before.draining)),
             return_rate=choose(all_of(fits[3], ends), start, choose(fits[4], again, control.return_rate)),
             ceiling=choose(all_of(fits[3], ends), control.rate, choose(fits[4], Fraction(0), control.ceiling)),
-            since_decrease=self.time_of_growth(epoch, control, fits),
+            since_decrease=choose(goes_on, Fraction(0), self.time_of_growth(epoch, control, fits)),
             resumed_at=choose(goes_on, control.return_rate, choose(fits[1], Fraction(0), control.resumed_at)),
         )
         return Step(after, fits[7], alpha, begins, beta, d.d1, congested, filling, goes_on)
@@ -196,7 +196,7 @@ class Law:
         free = all_of(later, negate(slow))
         return {
             1: e.interrupted,
-            2: all_of(negate(e.interrupted), negate(e.counts)),
+            2: all_of(negate(e.interrupted), negate(e.counts), negate(goes_on)),
             3: all_of(negate(e.interrupted), e.counts, before.startup),
             4: all_of(later, slow),
             5: all_of(free, before.draining, negate(short)),
@@ -204,20 +204,19 @@ class Law:
             7: all_of(free, negate(before.draining)),
         }
 
-    def tells_of_startup(self, e: Epoch, d: Thresholds) -> Claim:
-        """Whether the queue that ended start-up is gone, or a decrease would follow while T is unknown."""
-        stands = all_of(e.transmission <= 0, e.d > d.d1)
-        return all_of(negate(self.losing(e, d)), any_of(e.d <= d.short, stands))
+    def may_lose(self, e: Epoch, d: Thresholds) -> Claim:
+        """Whether losses are congestion; without samples any may be."""
+        return any_of(all_of(e.counts, self.losing(e, d)), all_of(negate(e.counts), e.lost))
 
     def ended_too_early(self, e: Epoch, control: Control) -> Claim:
         """Whether nearly all arrives that was sent at the end of start-up, and more than when it last went on."""
         arrived = control.return_rate
         nearly_all = arrived * (1 + (self.options.startup_gain - 1) / 2) >= control.ceiling
         has_half = all_of(e.transmission > 0, 2 * arrived * e.transmission >= e.packet)
-        counts = all_of(negate(e.interrupted), e.counts, negate(control.startup))
+        later = all_of(negate(e.interrupted), negate(control.startup))
         drains = all_of(control.draining, control.ceiling > 0)
         more = arrived >= self.MORE * control.resumed_at
-        return all_of(counts, drains, nearly_all, more, negate(has_half))
+        return all_of(later, drains, nearly_all, more, negate(has_half))
 
     # Zones
 

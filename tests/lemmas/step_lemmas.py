@@ -83,8 +83,8 @@ def goes_on(law: type[Law]) -> Iterator[Query]:
     after, d = step.control.rate, found.thresholds(B.rate, E)
     sent = most(B.ceiling, B.return_rate, _least_rate())
     yield Query("R is at most what was sent at its end", given, after <= least(sent, MOST_RATE))
-    yield Query("not if losses are congestion", given, negate(found.losing(E, d)))
-    yield Query("not over a queue if T is known", [*given, E.transmission > 0], E.d <= d.short)
+    yield Query("not if losses are congestion", [*given, E.counts], negate(found.losing(E, d)))
+    yield Query("not without samples if a packet is lost", [*given, negate(E.counts)], negate(E.lost))
     more = most(number("1.25") * B.resumed_at, _least_rate())
     yield Query("a quarter more than the last time", given, after >= least(more, MOST_RATE))
 

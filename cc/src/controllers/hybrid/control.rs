@@ -166,6 +166,9 @@ pub fn step(params: &Params, seen: &Seen, from: &Control) -> Step {
     if seen.interrupted {
         return restart(seen, &from);
     }
+    if let Some(arrived) = ended_too_early(params, seen, &from) {
+        return resume_start_up(seen, arrived, &from);
+    }
     let Some(epoch) = seen.sampled() else {
         return from.to(from.rate, from.state);
     };
@@ -222,9 +225,6 @@ fn end_start_up(params: &Params, epoch: &Sampled<'_>, from: &Control) -> Step {
 /// Rules 3 to 7 outside of start-up: what a flow does that has no competing flows.
 fn uncontended(params: &Params, epoch: &Sampled<'_>, from: &Control) -> Step {
     match (law::decrease(params, epoch), from.state) {
-        (_, State::Draining(drain)) if ended_too_early(params, epoch, &drain, from) => {
-            resume_start_up(drain.return_rate, from)
-        }
         (Some(beta), _) => decrease(beta, epoch, from),
         (None, State::Draining(_)) if !epoch.is_short() => from.to(from.rate, from.state),
         (None, State::Draining(drain)) => {
@@ -261,34 +261,27 @@ fn increase(params: &Params, epoch: &Sampled<'_>, from: &Control) -> Step {
     }
 }
 
-/// Whether the epoch shows what has become of the queue that ended start-up: it has drained, or a
-/// decrease would follow. Where T is known the latter says nothing: start-up has insisted on a
-/// queue already.
-fn tells_of_startup(epoch: &Sampled<'_>) -> bool {
-    let stands = epoch.queue() > epoch.thresholds.d1 && epoch.link.rate().is_none();
-    (epoch.is_short() || stands) && !epoch.losing()
-}
-
-/// Whether start-up has ended too early: nearly all arrived that was sent at its end, and more than
+/// What arrives, if start-up has ended too early: nearly all that was sent at its end, and more than
 /// when it last resumed. A flow that is alone has grown well beyond what the path carries by then.
-fn ended_too_early(params: &Params, epoch: &Sampled<'_>, drain: &Drain, from: &Control) -> bool {
-    let arrived = drain.return_rate;
-    let most_sent = arrived * (1.0 + (params.startup_gain - 1.0) / 2.0);
-    let nearly_all = drain.ceiling.is_some_and(|sent| most_sent >= sent);
-    let has_half = epoch.link.half_rate().is_some_and(|half| arrived >= half);
-    tells_of_startup(epoch) && nearly_all && arrived >= from.resumed_at * RESUMES_FROM && !has_half
+fn ended_too_early(params: &Params, seen: &Seen, from: &Control) -> Option<Rate> {
+    let drain = from.state.drain()?;
+    let (sent, arrived) = (drain.ceiling?, drain.return_rate);
+    let nearly_all = arrived * (1.0 + (params.startup_gain - 1.0) / 2.0) >= sent;
+    let more = arrived >= from.resumed_at * RESUMES_FROM;
+    let has_half = seen.link.half_rate().is_some_and(|half| arrived >= half);
+    (nearly_all && more && !has_half && !seen.may_lose()).then_some(arrived)
 }
 
 /// Start-up resumes from what arrives.
-fn resume_start_up(arrived: Rate, from: &Control) -> Step {
-    let from = Control {
+fn resume_start_up(seen: &Seen, arrived: Rate, from: &Control) -> Step {
+    let rate = bounded(arrived, seen.link.packet(), seen.length);
+    let state = State::Startup { path_is_new: false };
+    let resumed = Control {
         resumed_at: arrived,
         ..*from
     };
-    Step {
-        outcome: Some(Outcome::EarlyEnd),
-        ..from.to(arrived, State::Startup { path_is_new: false })
-    }
+    let step = resumed.to(rate, state);
+    step.with_outcome(Outcome::EarlyEnd, state, Judge::default())
 }
 
 /// Rule 8: this rate is held beside competing flows.

@@ -10,7 +10,7 @@ from ..check.numbers import REPORT_ROUNDING, TIME_TOLERANCE, close, one_of, show
 from ..zones import rate as rates
 from ..zones.measured import DELTA_TOLERANCE
 from ..zones.sides import allows
-from . import jitter, law
+from . import early_end, jitter, law
 from .arriving import Back
 from .course import Course
 from .ended_epoch import Epoch
@@ -34,8 +34,18 @@ class RulesAgainstReport:
         """What this epoch leaves to those after it, as far as the report agrees with the rules."""
         self.queues = frozenset({self.standing.queue})
         """Values that Q may have then."""
+        self.goes_on = False
+        """Whether start-up does, by an epoch without samples."""
         self.since_decrease = (self.course.since_decrease, self.course.since_decrease)
         """u then, s: at least and at most."""
+
+    @property
+    def startup_after(self) -> bool | None:
+        """Whether by the packets the next epoch is one of start-up; None if rounding leaves that open."""
+        if self.r.delta is None:
+            return self.startup or self.goes_on
+        found = {u.startup for u in self.from_packets}
+        return found.pop() if len(found) == 1 else None
 
     def run(self) -> None:
         self._rules()
@@ -95,7 +105,8 @@ class RulesAgainstReport:
         return unlike, following is not None and following.state != state, abs(c.rate - r.rate_after)
 
     def _unchanged(self) -> None:
-        """An epoch without samples changes nothing but what is known of S, unless the path was interrupted."""
+        """An epoch without samples changes nothing but what is known of S, unless the path was interrupted, or start-up
+        had ended too early."""
         r, s = self.r, self.s
         length = r.length / 1e3
         arriving = s.arriving(r.duration / 1e3, length)
@@ -109,16 +120,31 @@ class RulesAgainstReport:
             self.course = self._learnt(before, arriving)
             # L may have fallen, and the least R risen.
             expected, rate = None, rates.clamp_rate(r.rate_before, s.limits.max_datagram_size, length)
-        if (r.zone, r.alpha, r.beta) != (None, None, None) or not close(r.rate_after, rate):
-            self.s.find("rate", "an epoch without samples changes nothing, but a zone or another rate is reported")
+            self.goes_on = self._ended_too_early()
+            if self.goes_on:
+                rate, self.course = early_end.resumed(self.course, s.limits.max_datagram_size, length)
+                expected = Outcome.EARLY_END.value
+        for what, value in (("zone", r.zone), ("alpha", r.alpha), ("beta", r.beta)):
+            if value is not None:
+                self.s.find(what, f"an epoch without samples has none, but {show(value)} is reported")
+        if not close(r.rate_after, rate):
+            self.s.find("rate", f"{show(r.rate_after)} reported, an epoch without samples leads to {show(rate)}")
         if r.outcome != expected:
             self._disagree("outcome", r.outcome, [expected])
-        if s.interrupted:
+        if s.interrupted or self.goes_on:
             self.standing, self.queues = Standing(), frozenset({0.0})
         elif r.stalled:
             self.standing = Standing(others=self.standing.others)
         self._hold("return_rate", r.return_rate, [self.course.return_rate])
         self._hold("held_rate", r.held_rate, [None if self.standing.others is None else self.standing.others.held_rate])
+
+    def _ended_too_early(self) -> bool:
+        """Whether start-up had, by an epoch without samples; where rounding leaves that open, by the report."""
+        r, s = self.r, self.s
+        size, lost = s.limits.max_datagram_size, r.lost_total > 0
+        transmission = s.reported_transmission()
+        found = set(early_end.readings(self.course, size, transmission, self.p, losing=lost, slack=TIME_TOLERANCE))
+        return r.outcome == Outcome.EARLY_END.value if len(found) > 1 else True in found
 
     def _back(self, arriving: float) -> Back:
         """What an epoch without samples has brought back, by the report; `arriving` of its duration counts for A."""

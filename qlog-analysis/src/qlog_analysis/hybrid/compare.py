@@ -49,7 +49,6 @@ def compare(event: Update[HybridEpoch], measured: Measured, before: Before) -> C
     PacketsAgainstReport(sides).run()
     rules.run()
     anew = {u.starts_anew for u in rules.from_packets}
-    startup = {u.startup for u in rules.from_packets} if event.data.delta is not None else {before.startup}
     course = (
         rules.course if event.data.return_rate is None else rules.course._replace(return_rate=event.data.return_rate)
     )
@@ -58,7 +57,7 @@ def compare(event: Update[HybridEpoch], measured: Measured, before: Before) -> C
         findings=sides.findings,
         measured_anew=anew.pop() if len(anew) == 1 else None,
         interrupted=sides.interrupted,
-        startup_after=startup.pop() if len(startup) == 1 else None,
+        startup_after=rules.startup_after,
         ack_gap=sides.ack_gap_after,
         jitters=sides.jitters_after,
         ack_jitters=sides.ack_jitters_after,

@@ -107,8 +107,10 @@ def update(
     e.believed, e.most = believed(course.dips, e.startup, p), course.drain.most(e.ack_jitter, e.packet_bytes)
     course = course.learn(e.arrived_in_full)
     if early is None:
-        early = tells_of_startup(e) and early_end.is_early(course, e.packet_bytes, e.transmission, p)
-    done, dips = _starts_again(e, course) if early else _beside(_updated(e, p, course), e, others), course.dips
+        early = early_end.is_early(course, e.packet_bytes, e.transmission, p, losing=e.losing)
+    if early:
+        return _starts_again(e, course)
+    done, dips = _beside(_updated(e, p, course), e, others), course.dips
     if done.beta is not None and e.believed > 0.0 and course.return_rate is None and not e.sent_little:
         dips = dips.learn(is_dip(e.delivery_rate, e.believed))
     period = p.period(e.packet_bytes, e.rate, e.length)
@@ -125,12 +127,6 @@ def drained(e: Epoch) -> bool:
     return zone(e) == 1 and e.delta <= e.thresholds.short
 
 
-def tells_of_startup(e: Epoch) -> bool:
-    """Whether it shows what has become of the queue that ended start-up: drained, or a decrease would follow."""
-    stands = e.delta > e.thresholds.d1 and e.transmission == 0.0
-    return drained(e) or (stands and not e.losing)
-
-
 def believed(dips: Dips, startup: bool, p: Parameters) -> float:
     """What the path is taken to carry although less arrives, bit/s. What start-up ends in is what arrived."""
     return 0.0 if startup else dips.believed(p)
@@ -144,9 +140,8 @@ def _interrupted(e: Epoch) -> Update:
 
 def _starts_again(e: Epoch, course: Course) -> Update:
     """Start-up goes on from what arrives."""
-    arrived = course.return_rate or 0.0
-    rate = clamp_rate(arrived, e.packet_bytes, e.length)
-    return Update(zone(e), None, None, rate, True, Course(resumed_at=arrived), outcome=Outcome.EARLY_END)
+    rate, left = early_end.resumed(course, e.packet_bytes, e.length)
+    return Update(zone(e), None, None, rate, True, left, outcome=Outcome.EARLY_END)
 
 
 def _updated(e: Epoch, p: Parameters, course: Course) -> Update:
@@ -177,12 +172,19 @@ def outcomes(e: Epoch, p: Parameters, course: Course, slack: float = 0.0) -> Ite
         yield lone
     elif e.startup:
         yield lone._replace(standing=e.standing, outcome=Outcome.NEW_PATH if e.meets_path else None)
-    elif course.startup_rate is None or not tells_of_startup(e):
-        yield from _steady(e, p, course, lone, slack)
     else:
-        learnt = course.learn(e.arrived_in_full)
-        for early in early_end.readings(learnt, e.packet_bytes, e.transmission, p, slack):
-            yield from _steady(e, p, course, update(e, p, course, early=early), slack)
+        yield from _after_startup(e, p, course, lone, slack)
+
+
+def _after_startup(e: Epoch, p: Parameters, course: Course, lone: Update, slack: float) -> Iterator[Update]:
+    """Outside of start-up, which may have ended too early."""
+    learnt = course.learn(e.arrived_in_full)
+    for early in early_end.readings(learnt, e.packet_bytes, e.transmission, p, losing=e.losing, slack=slack):
+        reading = lone if early == lone.startup else update(e, p, course, early=early)
+        if early:
+            yield reading
+        else:
+            yield from _steady(e, p, course, reading, slack)
 
 
 def _steady(e: Epoch, p: Parameters, course: Course, lone: Update, slack: float) -> Iterator[Update]:

@@ -155,6 +155,12 @@ impl Seen {
         self.delta.zip(self.observed).map(with)
     }
 
+    /// Whether losses are congestion. Without samples, which would tell of a queue, any may be.
+    pub fn may_lose(&self) -> bool {
+        self.sampled()
+            .map_or(self.lost_total > 0, |epoch| epoch.losing())
+    }
+
     /// Whether nothing came back for long.
     pub fn stalled(&self) -> bool {
         self.arriving < self.duration

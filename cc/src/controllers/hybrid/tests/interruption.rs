@@ -78,7 +78,7 @@ fn after_an_interruption_start_up_begins_again_with_the_minimum_window() {
 
 #[test]
 fn nothing_but_the_base_delay_survives_an_interruption() {
-    let mut path = Path::new("");
+    let mut path = Path::steady("");
     for (queue_ms, lost) in [
         (0.0, 0),
         (40.0, 0),
@@ -135,7 +135,7 @@ fn what_the_first_packets_meet_after_an_interruption_is_the_path() {
 
 #[test]
 fn persistent_congestion_is_answered_whatever_the_application_does() {
-    let mut path = Path::new("");
+    let mut path = Path::steady("");
     for queue_ms in [0.0, 40.0, 0.0, 0.0, 0.0, 0.0, 0.0] {
         path.epoch(queue_ms, 0);
     }

@@ -303,6 +303,7 @@ fn seen_in(params: &Params, case: &CourseCase) -> Seen {
         arriving: Duration::ZERO,
         uncertain: case.uncertain,
         tells_rate: case.tells_rate && !case.app_limited,
+        lost_total: u64::from(case.lost),
         background: case.background,
         met: match (queues, case.fills) {
             (true, _) => Met::Queue,
