@@ -55,6 +55,7 @@ impl Budget {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::body::COST_PER_BLOCK;
 
     const BLOCK: usize = 32 << 10;
 
@@ -62,7 +63,7 @@ mod tests {
     fn fill(budget: &Budget, account: &LiveBytes) -> Vec<bytes::Bytes> {
         let mut blocks = Vec::new();
         while budget.permits(account) {
-            blocks.push(account.track(vec![0; BLOCK - 512]));
+            blocks.push(account.track(vec![0; BLOCK - COST_PER_BLOCK]));
         }
         blocks
     }

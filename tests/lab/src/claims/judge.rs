@@ -122,6 +122,11 @@ impl CheckVerdict<'_> {
         enough(&self.points, self.check.points, |point| point.holds)
     }
 
+    /// At how many of its points it holds.
+    pub fn tally(&self) -> Tally {
+        Tally::of(self.points.iter().map(|point| point.holds))
+    }
+
     /// At how many of its points it may fail.
     pub fn spare(&self) -> usize {
         let all = self.points.len() as f64;
@@ -200,8 +205,7 @@ impl Verdict<'_> {
 
     /// At how many points its checks hold.
     pub fn points(&self) -> Tally {
-        let points = self.checks.iter().flat_map(|check| &check.points);
-        Tally::of(points.map(|point| point.holds))
+        self.checks.iter().map(CheckVerdict::tally).sum()
     }
 }
 

@@ -156,8 +156,8 @@ fn claim(out: &mut String, chapter: &Chapter<'_>, verdict: &Verdict<'_>) {
 
 fn deviation(out: &mut String, check: &CheckVerdict<'_>) {
     let what = &check.check.what;
+    let points = check.tally();
     if check.spare() > 0 {
-        let points = Tally::of(check.points.iter().map(|point| point.holds));
         let (asked, word) = (Unit::Share.show(check.check.points), holds(check.holds()));
         line(
             out,
@@ -165,7 +165,6 @@ fn deviation(out: &mut String, check: &CheckVerdict<'_>) {
         );
     }
     if let (Some(reason), false) = (&check.check.deviates, check.holds()) {
-        let points = Tally::of(check.points.iter().map(|point| point.holds));
         line(
             out,
             format_args!(
