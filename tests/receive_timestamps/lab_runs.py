@@ -71,7 +71,7 @@ class Run:
     p95_ms: float
     start_s: float
     errors_ms: Sequence[float]
-    """What the controller told to wait less what did, at every look."""
+    """Queueing delay that the controller estimated, less the true one, at every look."""
     ack_packets: float
     """For each delivered megabyte."""
     ack_bytes: float

@@ -16,7 +16,7 @@ USUAL = 2
 
 HEAD = (
     "| path | packets per ACK | timestamps per ACK | throughput, % of capacity | p95 delay, ms | Jain, 3 flows "
-    "| start, s | error of the told delay, median, ms | size of this error, p95, ms "
+    "| start, s | error of the estimated delay, median, ms | size of this error, p95, ms "
     "| ACKs per MB | kB of ACKs per MB |\n"
     "|---|---|---|---|---|---|---|---|---|---|---|\n"
 )
@@ -82,7 +82,7 @@ def draw_gain(points: Sequence[Point], out: Path) -> None:
     paths = list(dict.fromkeys(point.path for point in usual))
     figure = Figure(figsize=(9, 0.42 * len(paths) + 1.4), layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)
-    titles = ("p95 of the queueing delay, ms", "p95 of the size of the told delay's error, ms")
+    titles = ("p95 of the queueing delay, ms", "p95 of the size of the error of the estimated delay, ms")
     for axis, title, of in zip(panels, titles, (lambda run: run.p95_ms, size_of_error), strict=True):
         for shift, timestamps, colour, label in ((-0.2, 0, WITHOUT, "without"), (0.2, most, WITH, "with")):
             for place, path in enumerate(paths):
