@@ -124,7 +124,7 @@ def test_canary_against_control(tmp_path: FilePath, capsys: Output) -> None:
     first = said["comparison"]["figures"][0]
     assert first["says"] == "better"
     assert first["interval"][0] < first["this"] - first["other"] < first["interval"][1] < 0.0
-    assert "queueing delay, 95th percentile of a connection: median: better" in capsys.readouterr().out
+    assert "queueing delay per packet, 95th percentile of a connection: median: better" in capsys.readouterr().out
     assert "no difference shown" in Page(page.read_text()).text
 
 

@@ -28,10 +28,10 @@ from qlog_analysis.fleet.row import Row
 from qlog_analysis.fleet.store import Store, Writer
 from qlog_analysis.fleet.table import Table
 
-DELAY = Figure("delay", "ms", "queueing_delay_p95_ms", 0.5)
-NEAR_THE_END = Figure("delay", "ms", "queueing_delay_p95_ms", 0.95)
+DELAY = Figure("delay", "ms", "queueing_delay_p95_ms", 50)
+NEAR_THE_END = Figure("delay", "ms", "queueing_delay_p95_ms", 95)
 SHARE = Figure("lost", "%", "loss", None)
-GOODPUT = Figure("goodput", "Mbit/s", "goodput_bps", 0.5, more_is_better=True)
+GOODPUT = Figure("goodput", "Mbit/s", "goodput_bps", 50, more_is_better=True)
 
 
 def lognormal(seed: int, count: int, median: float) -> Floats:
@@ -132,7 +132,7 @@ def test_of_two_fleets_only_what_differs_is_called_so(tmp_path: FilePath) -> Non
     said = compared(this, other)
     assert said == compared(this, other)
     assert said != compared(this, other, seed=2)
-    delay = said["queueing delay, 95th percentile of a connection: median"]
+    delay = said["queueing delay per packet, 95th percentile of a connection: median"]
     assert delay.word == BETTER
     assert delay.interval is not None
     assert delay.interval[0] < -10.0 < delay.interval[1]

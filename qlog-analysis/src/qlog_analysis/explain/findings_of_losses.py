@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
+from ..percentiles import median
 from . import words
 from .explanation import Explanation
 from .losses import MANY_LATE, WITHOUT, Burst, Cause
@@ -63,7 +62,7 @@ def _full_queue(bursts: list[Burst], sent: int) -> Iterator[Told]:
     yield (
         "full_queue_losses",
         f"{words.count(lost, 'packet')} ({words.percent(lost / sent)}) {_were(lost)} lost in "
-        f"{words.count(len(bursts), 'burst')} when the queue was at its longest, {words.ms(float(np.median(delays)))} "
+        f"{words.count(len(bursts), 'burst')} when the queue was at its longest, {words.ms(median(delays))} "
         "as a median: most likely it was full, and what came then was dropped.",
         38.0 + 20.0 * min(50.0 * lost / sent, 1.0),
         *_span(bursts),
@@ -82,7 +81,7 @@ def _without_queue(bursts: list[Burst], sent: int) -> Iterator[Told]:
         else "one by one, as a disturbed link loses them"
     )
     delays = [b.delay for b in bursts if b.delay is not None]
-    if not in_bunches and delays and float(np.median(delays)) > WITHOUT:
+    if not in_bunches and delays and median(delays) > WITHOUT:
         how += ", or as queue management at the bottleneck (CoDel, PIE) drops them; the trace does not tell which"
     yield (
         "losses_in_bunches" if in_bunches else "random_losses",
@@ -111,7 +110,7 @@ def _delays(bursts: list[Burst]) -> str:
     delays = [b.delay for b in bursts if b.delay is not None]
     if not delays:
         return " (no delay was measured before them)"
-    return f" (queueing delay before them: {words.ms(float(np.median(delays)))} as a median)"
+    return f" (queueing delay before them: {words.ms(median(delays))} as a median)"
 
 
 def _were(count: int) -> str:

@@ -12,6 +12,7 @@ from ..arrays import Bools, Floats
 from ..metrics.flow_control import blocked_times
 from ..metrics.held_back import Gaps, Hold, gaps_by_window
 from ..metrics.observed import FEWEST_SAMPLES, Observed
+from ..percentiles import median
 from .controller import Span
 from .interruptions import Interruption
 
@@ -170,7 +171,7 @@ def _within(edges: Floats, spans: list[Span]) -> Bools:
 
 
 def _middle(values: Floats) -> float:
-    return float(np.median(values)) if len(values) else 0.0
+    return median(values) if len(values) else 0.0
 
 
 def smooth(values: Floats) -> Floats:
@@ -199,8 +200,8 @@ def _varies(o: Observed, edges: Floats, stands: Bools) -> bool:
     if not seen.any():
         return False
     lowest = floor(o, edges)[seen]
-    uneven = float(np.median(total[seen] / count[seen] / lowest)) >= UNEVEN
-    return uneven and float(np.median(lowest)) < SHORT
+    uneven = median(total[seen] / count[seen] / lowest) >= UNEVEN
+    return uneven and median(lowest) < SHORT
 
 
 def floor(o: Observed, edges: Floats) -> Floats:

@@ -16,6 +16,7 @@ from ..measure.rtt import GRANULARITY, Rtt
 from ..metrics.observed import FEWEST_SAMPLES, Observed
 from ..model import Space, Trace
 from ..packed import parts
+from ..percentiles import median, percentiles
 from .interruptions import Interruption
 
 NEAR_LARGEST = (0.7, 0.8, 0.9)
@@ -162,7 +163,7 @@ def _delay_before(o: Observed, time: float) -> float | None:
     last = o.samples.sent_until(time)
     near = o.samples.part(max(last - BEFORE, 0), last)
     recent = near.rowd[near.sent >= time - 2.0 * o.rtt_at(time)]
-    return float(np.median(recent)) if len(recent) else None
+    return median(recent) if len(recent) else None
 
 
 def _by_delay(o: Observed, bursts: list[Burst], *, many_late: bool) -> list[Burst]:
@@ -207,9 +208,9 @@ class _Usual:
     @classmethod
     def of(cls, delays: Floats) -> _Usual:
         delays = np.sort(delays)
-        large = float(delays[int(0.99 * (len(delays) - 1))])
+        middle, large = percentiles(delays, (50, 99))
         rarity = {s: 1.0 - float(np.searchsorted(delays, _bound(large, s))) / len(delays) for s in NEAR_LARGEST}
-        return cls(float(np.median(delays)), large, rarity)
+        return cls(middle, large, rarity)
 
     def bound(self, share: float) -> float:
         return _bound(self.large, share)

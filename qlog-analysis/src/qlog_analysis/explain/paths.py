@@ -9,6 +9,7 @@ import numpy as np
 from ..arrays import Floats
 from ..metrics.observed import FEWEST_SAMPLES, Observed
 from ..model import Signal
+from ..percentiles import median
 from .interruptions import Interruption
 from .limits import floor
 
@@ -92,7 +93,7 @@ def paths_of(o: Observed, edges: Floats, after: float, interruptions: list[Inter
     if len(o.samples) < FEWEST_SAMPLES:
         return Paths([], [], _changes(o))
     came = o.acked_bytes(edges)
-    per_packet = o.full * float(edges[1] - edges[0]) / float(np.median(came[came > 0.0])) if came.any() else 0.0
+    per_packet = o.full * float(edges[1] - edges[0]) / median(came[came > 0.0]) if came.any() else 0.0
     worth = max(WORTH, 0.1 * (o.base_rtt or 0.0), 2.0 * per_packet)
     episodes = [g for g in _gave_way(o, edges, lowest, worth) if not any(_meet(g, i) for i in interruptions)]
     steps = [s for s in _steps(edges, lowest, worth, after, o.end) if not _own_queue(o, edges, s)]
@@ -111,7 +112,7 @@ def _gave_way(o: Observed, edges: Floats, lowest: Floats, worth: float) -> list[
     out = []
     i = RECENT
     while i < len(flight):
-        usual = float(np.median(flight[i - RECENT : i]))
+        usual = median(flight[i - RECENT : i])
         if not 0.0 < flight[i] <= GIVES_WAY * usual:
             i += 1
             continue
@@ -122,7 +123,7 @@ def _gave_way(o: Observed, edges: Floats, lowest: Floats, worth: float) -> list[
         later = lowest[(i + j) // 2 : j][np.isfinite(lowest[(i + j) // 2 : j])]
         long_enough = (j - i) * width >= LASTS * o.rtt_at(float(edges[i]))
         if long_enough and len(before) and len(later):
-            usual_delay = float(np.median(before))
+            usual_delay = median(before)
             # Where it falls while nobody gives way, as with packets or ACKs in batches, its fall or stay says nothing.
             if usual_delay >= worth and float(before.min()) > FALLS * usual_delay:
                 out.append(GaveWay(float(edges[i]), float(edges[j]), usual_delay, float(later.min())))
@@ -156,7 +157,7 @@ def _own_queue(o: Observed, edges: Floats, step: Step) -> bool:
     last = float(edges[k + 1]) - (o.base_rtt or 0.0) - step.after
     sent = o.sent_bytes(last - width * np.arange(BURST_BINS, -1, -1, dtype=np.float64))
     came = o.acked_bytes(edges[max(k - RECENT, 0) : k + 1])
-    usual = float(np.median(came[came > 0.0])) if (came > 0.0).any() else np.inf
+    usual = median(came[came > 0.0]) if (came > 0.0).any() else np.inf
     queued = 0.0
     for size in sent.tolist():
         queued = max(queued + size - usual, 0.0)

@@ -10,13 +10,13 @@ All intervals together are to hold with `CONFIDENCE`: each has its part of what 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..arrays import Floats
+from ..percentiles import rank
 from .chosen import Chosen
 from .table import Table
 
@@ -33,20 +33,22 @@ class Figure:
     unit: str
     column: str
     """An expression; of shares it is 0 or 1."""
-    percentile: float | None
+    percentile: int | None
     """Over connections; None is a share."""
     more_is_better: bool = False
 
 
 FIGURES = (
-    Figure("queueing delay, 95th percentile of a connection: median", "ms", "queueing_delay_p95_ms", 0.5),
-    Figure("queueing delay, 95th percentile of a connection: 95th percentile", "ms", "queueing_delay_p95_ms", 0.95),
-    Figure("queueing delay, mean of a connection: median", "ms", "queueing_delay_mean_ms", 0.5),
-    Figure("round trip, median of a connection: median", "ms", "rtt_p50_ms", 0.5),
-    Figure("goodput: median", "Mbit/s", "goodput_bps / 1e6", 0.5, more_is_better=True),
-    Figure("goodput: 5th percentile", "Mbit/s", "goodput_bps / 1e6", 0.05, more_is_better=True),
-    Figure("packets lost: median", "%", "loss_percent", 0.5),
-    Figure("packets lost: 95th percentile", "%", "loss_percent", 0.95),
+    Figure("queueing delay per packet, 95th percentile of a connection: median", "ms", "queueing_delay_p95_ms", 50),
+    Figure(
+        "queueing delay per packet, 95th percentile of a connection: 95th percentile", "ms", "queueing_delay_p95_ms", 95
+    ),
+    Figure("queueing delay per packet, mean of a connection: median", "ms", "queueing_delay_mean_ms", 50),
+    Figure("round trip, median of a connection: median", "ms", "rtt_p50_ms", 50),
+    Figure("goodput: median", "Mbit/s", "goodput_bps / 1e6", 50, more_is_better=True),
+    Figure("goodput: 5th percentile", "Mbit/s", "goodput_bps / 1e6", 5, more_is_better=True),
+    Figure("packets lost: median", "%", "loss_percent", 50),
+    Figure("packets lost: 95th percentile", "%", "loss_percent", 95),
     Figure("connections with a packet lost", "%", "100 * (packets_lost > 0)::INT", None),
     Figure("verdict FAIL, of PASS and FAIL", "%", "CASE verdict WHEN 'FAIL' THEN 100 WHEN 'PASS' THEN 0 END", None),
 )
@@ -85,8 +87,8 @@ def _sorted(of: tuple[Table, Chosen], figure: Figure) -> Floats:
 
 
 def enough(figure: Figure, count: int) -> bool:
-    p = 0.5 if figure.percentile is None else figure.percentile
-    return count >= FEWEST and count * min(p, 1.0 - p) >= FEWEST_BEYOND
+    percent = 50 if figure.percentile is None else figure.percentile
+    return count >= FEWEST and count * min(percent, 100 - percent) >= 100 * FEWEST_BEYOND
 
 
 def difference(figure: Figure, this: Floats, other: Floats, level: float, seed: list[int]) -> Difference:
@@ -95,6 +97,7 @@ def difference(figure: Figure, this: Floats, other: Floats, level: float, seed: 
     a, b = estimate(figure, this), estimate(figure, other)
     if a is None or b is None or not (enough(figure, len(this)) and enough(figure, len(other))):
         return Difference(figure.name, figure.unit, a, b, counts, None, TOO_FEW)
+    # Of the draws, which are as many as one likes, it makes no difference how a quantile is defined.
     draws = _drawn(figure, this, [*seed, 0]) - _drawn(figure, other, [*seed, 1])
     low, high = (float(x) for x in np.quantile(draws, ((1.0 - level) / 2.0, (1.0 + level) / 2.0)))
     return Difference(figure.name, figure.unit, a, b, counts, (low, high), _word(figure, low, high))
@@ -111,12 +114,7 @@ def estimate(figure: Figure, values: Floats) -> float | None:
         return None
     if figure.percentile is None:
         return float(values.mean())
-    return float(values[_rank(figure.percentile, len(values)) - 1])
-
-
-def _rank(percentile: float, count: int) -> int:
-    """From 1: the smallest value that so many do not exceed."""
-    return min(max(math.ceil(percentile * count), 1), count)
+    return float(values[rank(figure.percentile, len(values)) - 1])
 
 
 def _drawn(figure: Figure, values: Floats, seed: list[int]) -> Floats:
@@ -124,8 +122,8 @@ def _drawn(figure: Figure, values: Floats, seed: list[int]) -> Floats:
     if figure.percentile is None:
         yes = float((values > 0.0).sum())
         return 100.0 * random.beta(yes + 0.5, n - yes + 0.5, DRAWS)
-    rank = _rank(figure.percentile, n)
-    place = np.ceil(n * random.beta(rank, n - rank + 1, DRAWS)).astype(np.int64)
+    k = rank(figure.percentile, n)
+    place = np.ceil(n * random.beta(k, n - k + 1, DRAWS)).astype(np.int64)
     return values[np.clip(place, 1, n) - 1]
 
 

@@ -66,6 +66,7 @@ def to_text(report: Report) -> str:
     lines = [f"{fleet.store}: {fleet.traces:,} traces{of}{chosen}", *_errors(fleet)]
     if report.other is not None:
         lines += _comparison(report)
+    lines += ["", "Delay: 95th percentile of a connection's queueing delay per packet; p50 and p95 over connections"]
     for name, groups in fleet.groups.items():
         lines += _groups(name, groups, fleet.more_groups.get(name, 0))
     lines += _ones("Worst queueing delay (95th percentile)", fleet.worst, "explain")

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from ..explain import words
 from ..explain.limits import Limit
 from ..pages import environment, shared
+from ..percentiles import percentiles
 from ..plots.interactive import script_safe
 from ..plots.panel import OF_SEVERAL
 from ..plots.ribbons import LIMIT_COLOURS
@@ -18,8 +19,8 @@ from .chosen import Chosen
 from .outcome import SHOWN_GROUPS, Report, explained, ms, number
 from .table import Table
 
-POINTS = 200
-"""Of a distribution."""
+SHARES = [0.5 * n for n in range(201)]
+"""Percent of the connections at which a distribution is drawn."""
 DELAY = "queueing_delay_p95_ms"
 
 
@@ -34,7 +35,7 @@ def distributions(report: Report, this: tuple[Table, Chosen], other: tuple[Table
         for group in report.fleet.groups["controller"][: len(OF_SEVERAL)]:
             where = f"{chosen.where} AND controller = ?"
             _add(figure, group.name, table.column(DELAY, where, [*chosen.parameters, group.name]))
-    figure.update_xaxes(title_text="queueing delay, 95th percentile of a connection [ms]", rangemode="tozero")
+    figure.update_xaxes(title_text="queueing delay per packet, p95 of a connection [ms]", rangemode="tozero")
     figure.update_yaxes(title_text="share of connections [%]", range=[0, 100])
     figure.update_layout(
         height=380,
@@ -49,10 +50,9 @@ def distributions(report: Report, this: tuple[Table, Chosen], other: tuple[Table
 def _add(figure: Any, name: str, values: Any) -> None:
     if not len(values):
         return
-    shares = np.linspace(0.0, 100.0, min(POINTS, len(values)) + 1)
-    x = np.percentile(np.ma.compressed(values), shares).tolist()
+    x = percentiles(np.ma.compressed(values), SHARES)
     line = {"color": OF_SEVERAL[len(figure.data) % len(OF_SEVERAL)], "width": 1.6}
-    figure.add_trace(go.Scatter(x=x, y=shares.tolist(), name=name, mode="lines", line=line))
+    figure.add_trace(go.Scatter(x=x, y=SHARES, name=name, mode="lines", line=line))
 
 
 def render(report: Report, figure: Markup) -> str:

@@ -139,8 +139,8 @@ def _groups(table: Table, expression: str, chosen: Chosen) -> tuple[list[Group],
         f"sum({column} * duration_s) {timed} / nullif(sum(duration_s) {timed}, 0)" for column in LIMITED_BY.values()
     )
     rows = table.ask(
-        f"SELECT {expression} AS name, count(*) AS n, quantile_cont(queueing_delay_p95_ms, 0.5), "
-        "quantile_cont(queueing_delay_p95_ms, 0.95), quantile_cont(goodput_bps, 0.5), 100.0 * sum(packets_lost) / "
+        f"SELECT {expression} AS name, count(*) AS n, quantile_disc(queueing_delay_p95_ms, 0.5), "
+        "quantile_disc(queueing_delay_p95_ms, 0.95), quantile_disc(goodput_bps, 0.5), 100.0 * sum(packets_lost) / "
         "nullif(sum(packets_sent) FILTER (packets_lost IS NOT NULL), 0), count(*) OVER () AS all_groups, "
         f"{verdicts}, {shares} FROM connections WHERE {chosen.where} GROUP BY name ORDER BY n DESC, name "
         f"LIMIT {MOST_GROUPS}",

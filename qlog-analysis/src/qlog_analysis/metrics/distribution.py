@@ -9,12 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Ints
+from ..percentiles import percentiles, rank
 from .selection import FEW, Interval, Parts, Weighted, reached
+
+SHOWN = (50, 95)
+"""Percentiles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """In the unit that the name of the figure has."""
+    """In the unit that the name of the figure has. Percentiles are by nearest rank; over time each value counts as many
+    times as it lasts."""
 
     samples: int
     min: float | None = None
@@ -33,8 +38,8 @@ class Distribution:
         """In the unit of the values."""
         if len(values) == 0:
             return cls(0)
-        p50, p95 = np.percentile(values, (50, 95))
-        return cls(len(values), float(values.min()), float(values.mean()), float(p50), float(p95), float(values.max()))
+        p50, p95 = percentiles(values, SHOWN)
+        return cls(len(values), float(values.min()), float(values.mean()), p50, p95, float(values.max()))
 
     @classmethod
     def of_parts(cls, parts: Callable[[], Iterable[Floats | Ints]]) -> Distribution:
@@ -43,12 +48,7 @@ class Distribution:
         if kept.values is not None:
             return cls.of_values(kept.values)
         n = kept.whole.count
-        places = [q * (n - 1) for q in (0.5, 0.95)]
-        around = [float(1 + place) for at in places for place in (math.floor(at), math.ceil(at))]
-        a, b, c, d = reached(kept.parts, around, kept.whole)
-        p50, p95 = (
-            low + (high - low) * (at - math.floor(at)) for at, low, high in zip(places, (a, c), (b, d), strict=True)
-        )
+        p50, p95 = reached(kept.parts, [rank(percent, n) for percent in SHOWN], kept.whole)
         return cls(n, kept.whole.low, kept.sum / n, p50, p95, kept.whole.high)
 
     @classmethod
@@ -57,7 +57,7 @@ class Distribution:
         kept = _Kept.of(parts)
         if kept.weight <= 0.0:
             return cls(0)
-        p50, p95 = reached(kept.parts, [q * kept.weight for q in (0.5, 0.95)], kept.whole)
+        p50, p95 = reached(kept.parts, [percent * kept.weight / 100 for percent in SHOWN], kept.whole)
         return cls(kept.whole.count, kept.whole.low, kept.sum / kept.weight, p50, p95, kept.whole.high)
 
 
