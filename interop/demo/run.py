@@ -136,7 +136,7 @@ def show(rows: list[Row], report: Path) -> None:
         if number == 0:
             print("  " + "  ".join("-" * width for width in widths))
     print(
-        "\nQueueing delay and loss are the bottleneck's own records. `qlog-analysis check` says\n"
+        "\nQueueing delay (per packet) and loss are the bottleneck's own records. `qlog-analysis check` says\n"
         "check: whether every decision of the controller follows from the packets of its trace,\n"
         "network: whether the trace tells what the bottleneck recorded of each packet.\n"
     )

@@ -12,11 +12,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import pytest
 from conftest import REPOSITORY
+from percentiles import percentile
 from testbed import READY_TIMEOUT, Program
 
 FILM = REPOSITORY / "interop" / "encoder" / "frames" / "ladder.txt"
@@ -42,10 +42,10 @@ class Watched:
         """Their mean rungs, from 1."""
         return [float(second["rung"]) for second in self.seconds(begin, end)]
 
-    def delay(self, what: str, begin: float = 0, end: float = WATCHED_S, percentile: str = "p95") -> float:
+    def delay(self, what: str, begin: float = 0, end: float = WATCHED_S, of_second: str = "p95") -> float:
         """That of a usual second, in ms: the median of all, which the fall and a busy machine leave alone."""
         known = [second[f"{what}_ms"] for second in self.seconds(begin, end)]
-        return median(float(delay[percentile]) for delay in known if delay is not None)
+        return percentile((float(delay[of_second]) for delay in known if delay is not None), 50)
 
 
 def watch(programs: Path, folder: Path, cc: str, *options: str, duration: int = WATCHED_S) -> Watched:
@@ -109,9 +109,9 @@ def test_the_encoder_goes_down_when_the_capacity_falls_and_up_again(watched: dic
 @pytest.mark.parametrize("what", ["frame", "audio"])
 def test_frames_wait_less_with_hybrid_than_with_cubic(what: str, watched: dict[str, Watched]) -> None:
     # Where other programs hold up both ends, they delay the slowest frames of both controllers alike.
-    for percentile, share in (("p50", 0.6), ("p95", 1)):
-        delays = {cc: watched[cc].delay(what, FALL_S + 1, RISE_S, percentile) for cc in ("hybrid", "cubic")}
-        assert delays["hybrid"] < share * delays["cubic"], (percentile, delays)
+    for of_second, share in (("p50", 0.6), ("p95", 1)):
+        delays = {cc: watched[cc].delay(what, FALL_S + 1, RISE_S, of_second) for cc in ("hybrid", "cubic")}
+        assert delays["hybrid"] < share * delays["cubic"], (of_second, delays)
 
 
 def test_audio_is_as_urgent_as_the_viewer_says(watched: dict[str, Watched]) -> None:

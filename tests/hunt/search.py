@@ -128,6 +128,7 @@ def _climb(looking: _Looking, start: Point, seed: int, most: int, width: Width) 
         asked = [strategy.ask() for _ in range(strategy.population_size)]
         points = [Point(list(one.x), [int(kind) for kind in one.c.argmax(axis=1)]) for one in asked]
         scores = [one.score for one in looking.at(points)]
+        # Only whether the middle half is all the same counts, not a number: numpy's quantiles do.
         if np.ptp(np.percentile(scores, [25, 75])) == 0:
             break  # It is flat here: there is nothing to go by.
         strategy.tell([(one, -score) for one, score in zip(asked, scores, strict=True)])

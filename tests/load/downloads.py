@@ -23,7 +23,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from processes import PROGRAMS, Machine, Program, TestbedError, all_fetched, client, memory, processor_s, stopped
+from processes import (
+    PROGRAMS,
+    Machine,
+    Program,
+    TestbedError,
+    all_fetched,
+    client,
+    memory,
+    percentile,
+    processor_s,
+    stopped,
+)
 
 READY_TIMEOUT = 20.0
 MOST_DOWNLOADS = 2000
@@ -103,11 +114,11 @@ class Bench:
         if len(closed) != self.downloads or any(download["bytes"] != self.size for download in fetched):
             raise TestbedError(f"{len(closed)} connections, and not all of {self.downloads} downloads are complete")
         total = self.downloads * self.size
-        rtts = sorted(float(line["rtt_mean_ms"]) for line in closed)
+        rtts = [float(line["rtt_mean_ms"]) for line in closed]
         return Crowd(
             mbits_per_second=total * 8 / seconds / 1e6,
-            rtt_ms=statistics.median(rtts),
-            rtt_p95_ms=rtts[len(rtts) * 95 // 100],
+            rtt_ms=percentile(rtts, 50),
+            rtt_p95_ms=percentile(rtts, 95),
             mib=most / 2**20,
             server_s_per_gb=used / total * 1e9,
             lost=sum(line["packets_lost"] for line in closed) / sum(line["packets_sent"] for line in closed),

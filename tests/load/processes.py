@@ -13,6 +13,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "interop" / "testbed"))
 
+from percentiles import percentile as percentile
 from testbed import STOP_TIMEOUT as STOP_TIMEOUT
 from testbed import Program as Program
 from testbed import TestbedError as TestbedError

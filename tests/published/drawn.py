@@ -7,13 +7,13 @@ from pathlib import Path
 from statistics import fmean
 
 from .claims import Check, Claim, Point, ms, percent, read, table
-from .publication import Part, Place, PublishedError
+from .publication import Part, Place, PublishedError, percentile
 
 PAGE = "docs/results/drawn-paths.md"
 PART = Part(PAGE, "drawn")
 LETTER = "P"
-PARTS = (0.5, 0.9, 1.0)
-"""Of the paths, from the best on: what is shown of them."""
+PARTS = (50, 90, 100)
+"""Percent of the paths, from the best on: what is shown of them."""
 
 
 def numbers(seeds: Sequence[float | None]) -> list[float]:
@@ -47,9 +47,8 @@ def shown(check: Check, value: float) -> str:
 
 def from_best_on(check: Check, values: Sequence[float]) -> list[float]:
     """The worst of each part of the paths: what is larger is worse, unless a bound asks for more."""
-    more = any(point.bound.startswith((">", "≥")) for point in check.points)
-    ordered = sorted(values, reverse=more)
-    return [ordered[max(0, -int(-part * len(ordered) // 1) - 1)] for part in PARTS]
+    worse = -1 if any(point.bound.startswith((">", "≥")) for point in check.points) else 1
+    return [worse * percentile([worse * value for value in values], part) for part in PARTS]
 
 
 def row(claim: Claim, check: Check) -> list[str]:

@@ -13,6 +13,7 @@ sys.path.insert(0, str(ROOT / "interop" / "testbed"))
 
 import document_parts as document_parts
 import revision as revision
+from percentiles import percentile as percentile
 
 OURS = "tests/published"
 

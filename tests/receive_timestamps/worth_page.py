@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import median
@@ -9,6 +10,10 @@ from statistics import median
 import matplotlib as mpl
 from lab_runs import Point, Run
 from matplotlib.figure import Figure
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "interop" / "testbed"))
+
+from percentiles import percentile
 
 WITHOUT, WITH = "#d55e00", "#0072b2"
 USUAL = 2
@@ -31,19 +36,12 @@ def spread(values: Iterable[float], digits: int) -> str:
     return middle if low == high else f"{middle} ({low} to {high})"
 
 
-def percentile(values: Sequence[float], percent: float) -> float:
-    """By nearest rank, as in the lab."""
-    ordered = sorted(values)
-    rank = -(-len(ordered) * percent // 100)
-    return ordered[max(int(rank), 1) - 1] if ordered else float("nan")
-
-
 def bias(run: Run) -> float:
-    return percentile(run.errors_ms, 50)
+    return percentile(run.errors_ms, 50) if run.errors_ms else float("nan")
 
 
 def size_of_error(run: Run) -> float:
-    return percentile([abs(error) for error in run.errors_ms], 95)
+    return percentile(map(abs, run.errors_ms), 95) if run.errors_ms else float("nan")
 
 
 COLUMNS: Sequence[tuple[Callable[[Run], float], int]] = (
