@@ -8,7 +8,7 @@ from pathlib import Path
 
 from . import beside_others, costs, drawn, hunts, mechanisms, mutants_page, overview, real_paths, tuning
 from .endpoint import UNDER_LOAD
-from .names import RFC9743, TESTS, TIMESTAMPS
+from .names import RFC9743, ROOT, TESTS, TIMESTAMPS
 from .programs import by_file, by_page, by_program, hunting, measuring, reporting
 from .publication import MEASURED, Command, Part, Place, Publication, claims, python
 
@@ -75,6 +75,11 @@ def programs(place: Place, folder: Path) -> list[Command]:
     return [Command(("cmake", "--build", place.build, "--target", "try-programs"))]
 
 
+def fleet(place: Place, folder: Path) -> list[Command]:
+    return [python(ROOT / "qlog-analysis" / "tests" / "fleet_speed.py", "--lab", place.lab, prints="fleet.md")]
+
+
+FLEET = Part("qlog-analysis/README.md", "fleet")
 C4, RFC_PAGE = Part(f"{RESULTS}/c4.md"), Part(f"{RESULTS}/rfc9743.md")
 ACCESS = [Part(f"{RESULTS}/README.md", mark, REPORT) for mark in ("headline", "headline-wifi")]
 HEADLINE = Part("README.md", "headline", REPORT)
@@ -214,6 +219,16 @@ COSTS = (
         needs=[costs.GTLSCLIENT],
         rests_on=ENDPOINT,
         apart="needs a client that `build/venv/bin/python interop/matrix/run.py install ngtcp2` brings",
+    ),
+    Publication(
+        "fleet",
+        4,
+        [FLEET],
+        fleet,
+        by_file(FLEET, "fleet.md"),
+        keeps=False,
+        machine=True,
+        rests_on=["qlog-analysis/src", "qlog-analysis/reader", "qlog-analysis/tests/fleet_speed.py"],
     ),
 )
 OTHERS = (

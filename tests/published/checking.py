@@ -11,7 +11,7 @@ from .elsewhere import ELSEWHERE
 from .publication import Part, Publication, PublishedError, document_parts, revision
 
 RESULTS = "docs/results"
-OTHER_PAGES = ("README.md", "docs/cost.md")
+OTHER_PAGES = ("README.md", "docs/cost.md", "qlog-analysis/README.md")
 """Besides those of docs/results, pages with parts that are published."""
 PENDING = "Not measured yet."
 """In place of a part that was never measured."""
