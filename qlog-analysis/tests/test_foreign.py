@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gzip
 import json
 from array import array
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from pathlib import Path as FilePath
 import numpy as np
 import numpy.typing as npt
 import pytest
+import zstandard
 
 import tracewriter
 from foreign_layouts import BEGAN_MS, LAYOUTS, aioquic, mvfst, ngtcp2, picoquic, quic_go, quic_go_lines
@@ -237,6 +239,21 @@ def test_of_a_document_with_several_traces_one_is_chosen(tmp_path: FilePath) -> 
         with pytest.raises(TraceError, match=r"holds 2 connections, .*--connection: 1: server aioquic .*; 2: client"):
             load(path, Choice(connection=wrong))
     assert [load(path, Choice(connection=c)).vantage_point for c in ("1", "2", "cli")] == ["server", "client", "client"]
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.ZstdCompressor().compress])
+@pytest.mark.parametrize("layout", [picoquic, mvfst, quic_go_lines])
+def test_a_compressed_trace_that_was_cut_can_be_used_as_far_as_it_goes(
+    tmp_path: FilePath, layout: Layout, pack: Callable[[bytes], bytes]
+) -> None:
+    path = written(tmp_path, layout, records(LOSSY, 2.0))
+    whole, packed = load(path), pack(path.read_bytes())
+    path.write_bytes(packed[: len(packed) * 9 // 10])
+    with pytest.raises(TruncatedTraceError, match="the compressed file ends early"):
+        load(path)
+    trace = load(path, Choice(allow_truncated=True))
+    assert 0.5 * len(whole.sent) < len(trace.sent) < len(whole.sent)
+    assert list(trace.sent.time) == list(whole.sent.time[: len(trace.sent)])
 
 
 def test_a_document_that_ends_early_can_be_used_as_far_as_it_goes(tmp_path: FilePath) -> None:

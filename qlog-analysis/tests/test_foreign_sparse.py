@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tracewriter
-from foreign_layouts import aioquic, picoquic, quiche_0_24, quinn
+from foreign_layouts import aioquic, ngtcp2, picoquic, quiche_0_24, quinn
 from qlog_analysis.cli import main
 from qlog_analysis.dialect.writers import QUINN
 from qlog_analysis.errors import TraceError
@@ -53,7 +53,17 @@ def test_an_explanation_of_it_guesses_neither_handshake_nor_rates(tmp_path: File
     assert not kinds & {"handshake_incomplete", "no_acks"}
     assert "of streams" not in story.summary
     assert not any("bit/s acknowledged" in t.text for t in story.timeline)
-    assert any(line.startswith("handshake: the packets of the trace have no frames") for line in story.unknown)
+    for what in ("handshake", "goodput"):
+        assert f"{what}: the packets of the trace have no frames" in story.unknown
+
+
+def test_an_explanation_of_too_few_round_trips_names_no_delay_at_all(tmp_path: FilePath) -> None:
+    few = written(tmp_path, ngtcp2, records(LOSSY, 4.0))
+    few.write_bytes(b"".join(few.read_bytes().splitlines(keepends=True)[:28]))
+    story = tell(explain(load(few)))
+    assert story.delay == ["unknown: too few round trips were measured"]
+    assert story.timeline
+    assert not any("queueing delay" in moment.text for moment in story.timeline)
 
 
 def test_what_is_drawn_is_what_a_trace_tells(tmp_path: FilePath) -> None:

@@ -48,7 +48,7 @@ def is_header_alone(text: bytes) -> bool:
 
 def records(chunks: Iterator[bytes], connection: str | None = None) -> Iterator[Record]:
     """The header without the events, then each event. Of several traces those of the one that `connection` names."""
-    text = _all(chunks)
+    text, cut = _all(chunks)
     try:
         top = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
         traces = msgspec.json.decode(top.pop("traces", b"[]"), type=list[dict[str, msgspec.Raw]])
@@ -58,13 +58,15 @@ def records(chunks: Iterator[bytes], connection: str | None = None) -> Iterator[
             (t, msgspec.json.decode(t.pop("events"), type=list[msgspec.Raw])) for t in traces if "events" in t
         ]
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as e:
-        error = _error(text, e)
-        if not isinstance(error, TruncatedTraceError):
+        error = cut or _error(text, e)
+        if not isinstance(error, TruncatedTraceError | EOFError):
             raise error from None
         yield from _as_far_as_it_goes(text)
         raise error from None
     some = [(t, events) for t, events in with_events if events] or with_events
     yield from _records_of(text, top, _choice(some, connection), of_several=len(some) > 1)
+    if cut is not None:
+        raise cut
 
 
 def _choice(traces: list[OneTrace], connection: str | None) -> list[OneTrace]:
@@ -126,15 +128,20 @@ def _records_of(
         yield Record(number, place, raw)
 
 
-def _all(chunks: Iterator[bytes]) -> bytes:
-    text = bytearray()
-    for chunk in chunks:
-        text += chunk
-        if len(text) > MAX_DOCUMENT:
-            raise TraceError(
-                f"a JSON document of more than {MAX_DOCUMENT >> 20} MiB; larger traces can be JSON-SEQ or JSON lines"
-            )
-    return bytes(text).removeprefix(b"\xef\xbb\xbf")
+def _all(chunks: Iterator[bytes]) -> tuple[bytes, EOFError | None]:
+    """With the error that ended it, of a compressed file that was cut."""
+    text, cut = bytearray(), None
+    try:
+        for chunk in chunks:
+            text += chunk
+            if len(text) > MAX_DOCUMENT:
+                raise TraceError(
+                    f"a JSON document of more than {MAX_DOCUMENT >> 20} MiB; "
+                    "larger traces can be JSON-SEQ or JSON lines"
+                )
+    except EOFError as e:
+        cut = e
+    return bytes(text).removeprefix(b"\xef\xbb\xbf"), cut
 
 
 def _error(text: bytes, e: Exception) -> TraceError:

@@ -241,15 +241,24 @@ def _record(number: int, offset: int, part: bytes, *, last: bool) -> Record:
 
 def _lines_or_document(chunks: Iterator[bytes], connection: str | None) -> Iterator[Record]:
     head = bytearray()
-    for chunk in chunks:
-        head += chunk
-        if b"\n" in chunk or len(head) > MAX_RECORD:
-            break
+    try:
+        for chunk in chunks:
+            head += chunk
+            if b"\n" in chunk or len(head) > MAX_RECORD:
+                break
+    except EOFError as e:
+        chunks = _cut(e)
     everything = chain([bytes(head)], chunks)
     first_line = head.partition(b"\n")[0]
     if document.is_header_alone(bytes(first_line)):
         return _lines(everything)
     return document.records(everything, connection)
+
+
+def _cut(error: EOFError) -> Iterator[bytes]:
+    """The end of a compressed file that was cut, told behind what came before it."""
+    raise error
+    yield
 
 
 def _lines(chunks: Iterator[bytes]) -> Iterator[Record]:

@@ -56,6 +56,8 @@ def _valid(rtt: Floats) -> Floats:
 
 
 def median_between(o: Observed, begin: float, end: float) -> float | None:
-    """Of the queueing delays measured between, s."""
+    """Of the queueing delays measured between, s. None where the trace has too few, as in `delay_of`."""
+    if len(o.samples) < FEWEST_SAMPLES:
+        return None
     first, last = o.samples.before(begin), o.samples.before(end)
     return Distribution.of_parts(lambda: (some.rowd for some in o.samples.parts(first, last))).p50

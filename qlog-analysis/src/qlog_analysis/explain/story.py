@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from ..metrics import BASIC, NO_FRAMES
@@ -203,8 +204,13 @@ def _delay(e: Explanation) -> list[str]:
     ]
 
 
+def _spoken(field: str) -> str:
+    """The name of a figure without its unit, in words."""
+    return re.sub(r"_(bps|ms|percent)$", "", field).replace("_", " ")
+
+
 def _unknown(e: Explanation) -> list[str]:
-    out = [f"{field.replace('_', ' ')}: {why}" for field, why in e.metrics.not_measured.items() if _matters(e, field)]
+    out = [f"{_spoken(field)}: {why}" for field, why in e.metrics.not_measured.items() if _matters(e, field)]
     if e.role is Role.SENDER and e.observed.packets:
         if not e.limits.known:
             out.append("congestion window: the trace does not have it, so time in flight cannot be told apart")
