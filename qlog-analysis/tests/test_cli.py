@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import os
 import subprocess
 import sys
@@ -67,12 +68,13 @@ def test_other_controllers_missing_and_cut_files_exit_2_with_one_line(
 ) -> None:
     cut = tmp_path / "cut.sqlog"
     cut.write_bytes(FilePath(honest).read_bytes()[:-9])
-    for trace, expected in ((other, "no events of the hybrid"), ("/none", "cannot read"), (str(cut), "truncated")):
+    elsewhere = "no events of the hybrid controller.* zones are those of hybrid; `check` has equations of hybrid, smallq"
+    for trace, expected in ((other, elsewhere), ("/none", "cannot read"), (str(cut), "truncated")):
         assert main(["zones", trace]) == 2
         captured = capsys.readouterr()
         assert captured.out == ""
         assert captured.err.startswith("qlog-analysis: ")
-        assert expected in captured.err
+        assert re.search(expected, captured.err)
         assert captured.err.count("\n") == 1
     assert main(["zones", "--allow-truncated", str(cut)]) == 0
     assert "note" in capsys.readouterr().out

@@ -63,8 +63,9 @@ def _checker(trace: Trace, only: str | None) -> Callable[[Trace], Verdict]:
 def _why(trace: Trace, only: str | None) -> str:
     states = ", ".join(sorted({s.name for s in trace.states})[:4]) or "none"
     wanted = f"the {only} controller" if only else "a controller whose equations are known"
+    others = f"zones are those of {only}; `check` has equations" if only else "equations are known"
     return (
         f"there are no equations to check: no events of {wanted} (`cc:parameters_set`); "
-        f"controller: {trace.controller or 'none'}, states seen: {states}. "
-        f"Equations are known of {', '.join(PARAMETERS)}, in the trace of the endpoint that sends with them"
+        f"controller: {trace.controller or 'none'}, states seen: {states}; "
+        f"{others} of {', '.join(PARAMETERS)}, in the trace of the endpoint that sends with them"
     )
