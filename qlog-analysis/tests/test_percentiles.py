@@ -1,4 +1,4 @@
-"""Percentiles are by nearest rank, whoever computes them: the lab and the programs of tests give the same numbers."""
+"""Percentiles are by nearest rank, in SQL as well. `test_percentiles_lab.py` holds the lab to them."""
 
 from __future__ import annotations
 

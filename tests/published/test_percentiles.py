@@ -1,4 +1,4 @@
-"""What programs say of samples are the numbers that the lab and qlog-analysis give, too."""
+"""What programs say of samples are the numbers that qlog-analysis gives, too."""
 
 from __future__ import annotations
 
