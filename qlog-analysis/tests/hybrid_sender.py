@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from qlog_analysis.hybrid import dips, early_end, floor, interruption, jitter, law, startup
+import law_epochs
+from qlog_analysis.hybrid import dips, floor, interruption, jitter, law, startup
 from qlog_analysis.hybrid.arrivals import Arrivals
 from qlog_analysis.hybrid.contended import LargestRate, has_fallen
 from qlog_analysis.hybrid.course import Course, over_length
@@ -88,13 +89,8 @@ class HybridSender:
         return (self._minima.length() if self._minima is not None else None) or 0.1
 
     @property
-    def _level(self) -> float:
-        """N."""
-        return self._jitter.level
-
-    @property
     def window(self) -> int:
-        its = (self._level, self._ack_gap, self._standing.queue)
+        its = (self._jitter.level, self._ack_gap, self._standing.queue)
         return law.window(self.rate, self.length, self.packet, self.p, *its)
 
     @property
@@ -152,7 +148,7 @@ class HybridSender:
             self.rate = min(self.rate + startup.increase(acked_bytes, self.length, self.p), rates.MAX_RATE)
         if above is None or self._meets_path:
             return
-        queue = law.queueing(above, self._level)
+        queue = law.queueing(above, self._jitter.level)
         if queue <= startup_end(self.rate, self.length, 0.0, self.packet, self.p):
             self._queue_since = None
         elif self._queue_since is None:
@@ -187,7 +183,7 @@ class HybridSender:
         assert self._longest is not None
         duration = max(now - self._start, jitter.SHORTEST)
         delta = next(iter(floor.least(self._taken)), None)
-        queue = None if delta is None else law.queueing(delta, self._level)
+        queue = None if delta is None else law.queueing(delta, self._jitter.level)
         d = thresholds(self.rate, self.packet, self.p)
         (lost,) = jitter.counting(self._lost, self._acked_packets, self._background)
         usual = self._course.dips.usual(self.length, self.rate, self.packet, self._ack_gap)
@@ -212,7 +208,7 @@ class HybridSender:
             startup=self.startup,
             queues=self._queues(now),
             delivery_rate=self._arrivals.take_bits(ends_with_ack=self._acks_now)[0] / (usual if stalled else duration),
-            uncertain=jitter.uncertain(self._level, duration),
+            uncertain=jitter.uncertain(self._jitter.level, duration),
             background=self._background,
             thresholds=d,
             full=full_delay(d.d1, self._longest.end_epoch(now, queue), self.p),
@@ -226,8 +222,8 @@ class HybridSender:
             standing=self._standing,
             stalled=stalled,
             arriving=usual if stalled else duration,
-            jitter=self._level,
-            ack_jitter=self._level,
+            jitter=self._jitter.level,
+            ack_jitter=self._jitter.level,
             interrupted=interrupted,
             meets_path=self._meets_path,
             duration=duration,
@@ -236,7 +232,7 @@ class HybridSender:
         )
         epoch = replace(epoch, largest=self._see_rate(epoch, delta))
         self._longest_length = max(self._longest_length, self.length)
-        level, ack_gap, self._limited_before = self._level, self._ack_gap, app_limited
+        level, ack_gap, self._limited_before = self._jitter.level, self._ack_gap, app_limited
         self._learn_jitter_and_gap(epoch)
         done = self._update(now, epoch, delta)
         report: dict[str, Any] = {
@@ -318,7 +314,10 @@ class HybridSender:
             self._course = course.learn(epoch.arrived_in_full, tells=tells)
             standing = epoch.standing.take_in(epoch.back)
             self._standing = Standing(others=standing.others) if epoch.stalled else standing
-            return self._resumed(now, epoch)
+            done = law_epochs.resumed(epoch, self._course, self.p, lost=self._lost_total > 0)
+            if done is not None:
+                self._take_over(now, done)
+            return done
         (done,) = law.outcomes(epoch, self.p, self._course)
         if done.outcome is Outcome.INTERRUPTED:
             self._restart(now, done.rate, done.course)
@@ -343,16 +342,6 @@ class HybridSender:
             self._start_anew(now)
         self.rate, self.startup, self._course, self._standing = done.rate, done.startup, done.course, done.standing
         self.state = state_of(self._course, self._standing, startup=self.startup)
-
-    def _resumed(self, now: float, epoch: Epoch) -> law.Update | None:
-        """Start-up that had ended too early, if an epoch without samples shows that."""
-        lost = self._lost_total > 0
-        if epoch.startup or not early_end.is_early(self._course, self.packet, epoch.transmission, self.p, losing=lost):
-            return None
-        rate, left = early_end.resumed(self._course, self.packet, epoch.length)
-        done = law.Update(0, None, None, rate, True, left, outcome=Outcome.EARLY_END)
-        self._take_over(now, done)
-        return done
 
     def _see_rate(self, e: Epoch, delta: float | None) -> float:
         """The largest recent one, with what is used now if nothing is held."""

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from qlog_analysis.hybrid import early_end, law
+from qlog_analysis.hybrid.course import Course
 from qlog_analysis.hybrid.ended_epoch import Epoch
+from qlog_analysis.hybrid.parameters import Parameters
+from qlog_analysis.hybrid.standing import Outcome
 
 USUAL: dict[str, Any] = {
     "lost": False,
@@ -21,3 +25,12 @@ USUAL: dict[str, Any] = {
 def epoch(**values: Any) -> Epoch:
     """One of the steady phase without losses or jitter, but for `values`."""
     return Epoch(**{**USUAL, **values})
+
+
+def resumed(e: Epoch, course: Course, p: Parameters, *, lost: bool) -> law.Update | None:
+    """The update of an epoch without samples that shows that start-up has ended too early; `course` has learnt from it,
+    `lost` says whether a packet was found lost."""
+    if e.startup or not early_end.is_early(course, e.packet_bytes, e.transmission, p, losing=lost):
+        return None
+    rate, left = early_end.resumed(course, e.packet_bytes, e.length)
+    return law.Update(0, None, None, rate, True, left, outcome=Outcome.EARLY_END)

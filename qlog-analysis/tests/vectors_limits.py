@@ -6,12 +6,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import law_epochs
 import vectors_additions
-from qlog_analysis.hybrid import early_end, jitter, law, spec
+from qlog_analysis.hybrid import jitter, law, spec
 from qlog_analysis.hybrid.course import Course
 from qlog_analysis.hybrid.drain import Drain
 from qlog_analysis.hybrid.ended_epoch import Epoch
-from qlog_analysis.hybrid.standing import Outcome
 from qlog_analysis.hybrid.thresholds import full_delay, thresholds
 
 OPTIONS = vectors_additions.OPTIONS[0]
@@ -130,10 +130,8 @@ def _without_samples(course: Course, arrived: float, tells: bool, changes: dict[
     p = spec.parse(f"hybrid:{OPTIONS}")
     e = replace(_epoch(5e5, 0.0, changes), delivery_rate=arrived)
     left = course.learn(arrived, tells=tells and not e.app_limited)
-    done = law.Update(0, None, None, e.rate, False, left)
-    if early_end.is_early(left, PACKET, e.transmission, p, losing=e.lost):
-        rate, left = early_end.resumed(left, PACKET, LENGTH)
-        done = law.Update(0, None, None, rate, True, left, outcome=Outcome.EARLY_END)
+    stays = law.Update(0, None, None, e.rate, False, left)
+    done = law_epochs.resumed(e, left, p, lost=e.lost) or stays
     case = vectors_additions.as_json(OPTIONS, e, course, done, e.transmission, 0.0)
     why = "an epoch without samples"
     return {"why": why, "interrupted": False, "samples": False, "tells_rate": tells, **case, "expect_zone": None}

@@ -261,8 +261,9 @@ fn increase(params: &Params, epoch: &Sampled<'_>, from: &Control) -> Step {
     }
 }
 
-/// What arrives, if start-up has ended too early: nearly all that was sent at its end, and more than
-/// when it last resumed. A flow that is alone has grown well beyond what the path carries by then.
+/// What arrives, if start-up has ended too early: nearly all that was sent at its end, and more
+/// than when it last resumed. A flow that is alone has grown well beyond what the path carries by
+/// then.
 fn ended_too_early(params: &Params, seen: &Seen, from: &Control) -> Option<Rate> {
     let drain = from.state.drain()?;
     let (sent, arrived) = (drain.ceiling?, drain.return_rate);

@@ -90,20 +90,28 @@ pub fn millis(span: Duration) -> f64 {
 mod tests {
     use super::*;
 
+    #[derive(serde::Deserialize)]
+    struct Case {
+        about: String,
+        values: Vec<f64>,
+        percentiles: Vec<(f64, f64)>,
+    }
+
+    #[derive(serde::Deserialize)]
+    struct Vectors {
+        cases: Vec<Case>,
+    }
+
     #[test]
-    fn percentiles_are_samples_by_nearest_rank() {
-        let samples = Samples::of([50.0, 15.0, 40.0, 20.0, 35.0]).unwrap();
-        for (percent, sample) in [
-            (0.0, 15.0),
-            (5.0, 15.0),
-            (20.0, 15.0),
-            (30.0, 20.0),
-            (40.0, 20.0),
-            (50.0, 35.0),
-            (95.0, 50.0),
-            (100.0, 50.0),
-        ] {
-            assert_eq!(samples.percentile(percent), sample, "{percent}");
+    fn percentiles_are_those_of_the_shared_vectors() {
+        let text = include_str!("../../../vectors/percentiles.json");
+        let vectors: Vectors = serde_json::from_str(text).unwrap();
+        for case in vectors.cases {
+            let samples = Samples::of(case.values).unwrap();
+            for (percent, sample) in case.percentiles {
+                let found = samples.percentile(percent);
+                assert_eq!(found, sample, "{}: {percent}", case.about);
+            }
         }
     }
 
