@@ -100,7 +100,8 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         compared = compare(event, m, self._before(excessive_loss=self._has_excessive_loss(r, m)))
         v.findings.extend(compared.findings)
         beyond = partial(is_far_beyond, m, self._limited) if self._startup else None
-        v.findings.extend(self._limited.check(event, m, m.steps, beyond))
+        withheld = self._startup and m.growing is not None and m.growing.withheld
+        v.findings.extend(self._limited.check(event, m, m.steps, beyond, withheld=withheld))
         v.add(compared.row)
         anew = self._measured_anew(r, compared)
         self._startup = self._is_startup_after(r, compared, anew=anew)

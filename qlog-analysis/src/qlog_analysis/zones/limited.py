@@ -34,24 +34,38 @@ class Limited:
         m: Shown,
         steps: Sequence[Step],
         is_far_beyond: Callable[[], bool] | None = None,
+        *,
+        withheld: bool = False,
     ) -> Iterator[Finding]:
-        """`is_far_beyond` tells of start-up whether R may have been far beyond its use, which counts as well."""
+        """`is_far_beyond` tells of start-up whether R may have been far beyond its use, which counts as well;
+        `withheld` whether an ACK did not raise R there, which only an application that limits is a reason for."""
         since, self._since = self._since, event.record
         if not steps or since < 0:
             return
-        if event.data.app_limited:
-            used = self._surely_full(steps, m.max_datagram_size) if is_far_beyond is None else not is_far_beyond()
+        reported = event.data.app_limited
+        withheld &= event.data.epoch >= HANDSHAKE_EPOCHS  # before, packets of the handshake have no data either
+        if (reported or withheld) and self._surely_waited(event, m, steps, since, is_far_beyond):
+            what = "reported" if reported else "an ACK did not raise R"
             why = "the window was full" if is_far_beyond is None else "R was not far beyond its use"
-            message = f"reported, but data waited all the time, and {why}"
-            # quiche also takes itself to be without data if an ACK leaves none of the room to what waits.
-            wrong = used and not self._dataless(since, event.record) and self._backlog.waits(since, event.record)
-        else:
-            message = "not reported, but little was sent, and a packet without data left when none waited"
-            unused = m.sent_bits < 0.8 * event.data.rate_before * (m.duration - TIME_TOLERANCE)
-            later = event.data.epoch >= HANDSHAKE_EPOCHS
-            wrong = later and unused and self._was_noticed(since, event.record, m.max_datagram_size)
-        if wrong:
+            message = f"{what}, but data waited all the time, and {why}"
             yield Finding(event.data.epoch, event.time, "app_limited", message)
+        if not reported and self._surely_limited(event, m, since):
+            message = "not reported, but little was sent, and a packet without data left when none waited"
+            yield Finding(event.data.epoch, event.time, "app_limited", message)
+
+    def _surely_waited(
+        self, event: Update[R], m: Shown, steps: Sequence[Step], since: int, is_far_beyond: Callable[[], bool] | None
+    ) -> bool:
+        """Whether the application surely did not limit an epoch. quiche also takes itself to be without data if an ACK
+        leaves none of the room to what waits."""
+        used = self._surely_full(steps, m.max_datagram_size) if is_far_beyond is None else not is_far_beyond()
+        return used and not self._dataless(since, event.record) and self._backlog.waits(since, event.record)
+
+    def _surely_limited(self, event: Update[R], m: Shown, since: int) -> bool:
+        """Whether the application surely did."""
+        unused = m.sent_bits < 0.8 * event.data.rate_before * (m.duration - TIME_TOLERANCE)
+        later = event.data.epoch >= HANDSHAKE_EPOCHS
+        return later and unused and self._was_noticed(since, event.record, m.max_datagram_size)
 
     def _was_noticed(self, since: int, until: int, packet: int) -> bool:
         """Whether recovery surely noticed that no data waits: it does when it makes a packet without, and the window
