@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections.abc import Iterator
 from typing import Any
 
 from ..model import Feedback, Trace
+from .numbers import RELATIVE
+from .verdict import Finding
 from .walk import Walk
+
+ROUNDING = 8.0
+"""bit/s: quiche writes pacing rates in whole bytes/s."""
 
 
 class Beside:
@@ -36,11 +42,24 @@ class Beside:
         if written != window:
             walk.find("congestion_window", f"quiche wrote {written:.0f} bytes, the controller {window:.0f}")
         written = self.metric("pacing_rate", f)
-        if not abs(written - pacing) <= 8.0 + 1e-6 * pacing:
+        if not abs(written - pacing) <= ROUNDING + RELATIVE * pacing:
             walk.find("pacing_rate", f"quiche wrote {written:.0f} bit/s, the law gives {pacing:.0f}")
         self._in_flight(walk, f)
         if state is not None:
             self._state(walk, f, state)
+
+    def between_updates(
+        self, f: Feedback, windows: tuple[float, float], rates: tuple[float, float]
+    ) -> Iterator[Finding]:
+        """At a feedback without an update: window in bytes, pacing rate in bit/s, each at least and at most."""
+        window, rate = self.metric("congestion_window", f), self.metric("pacing_rate", f)
+        if not windows[0] <= window <= windows[1]:
+            message = f"quiche wrote {window:.0f} bytes between updates, the law gives {windows[0]:.0f}"
+            yield Finding(None, f.time, "congestion_window", message)
+        slack = ROUNDING + RELATIVE * rates[1]
+        if not rates[0] - slack <= rate <= rates[1] + slack:
+            message = f"quiche wrote {rate:.0f} bit/s between updates, the law gives {rates[0]:.0f}"
+            yield Finding(None, f.time, "pacing_rate", message)
 
     def _in_flight(self, walk: Walk[Any], f: Feedback) -> None:
         written = self.metric("bytes_in_flight", f)

@@ -12,7 +12,7 @@ from ..check.walk import Walk
 from ..events import VegasParameters, VegasUpdate
 from ..measure.packets import Packets
 from ..measure.rtt import Bounds, Rtt
-from ..model import Feedback, Trace, Update
+from ..model import Feedback, Space, Trace, Update
 from ..newreno import (
     LOSS,
     PERSISTENT,
@@ -122,6 +122,22 @@ class _Check:
             most = law.before(self._window, self._threshold, self._trip.counted[1], self._growing, self._packet)
             if most < self._threshold:
                 self._walk.missing(f, "a queue ends slow start")
+                return
+        self._between_updates(f)
+
+    def _between_updates(self, f: Feedback) -> None:
+        """What slow start grows by is allowed at once."""
+        if self._walk.number < 0 or f.space is not Space.APPLICATION or self._rtt.smoothed is None:
+            return
+        low, high = (
+            law.before(self._window, self._threshold, counted, self._growing, self._packet)
+            for counted in self._trip.counted
+        )
+        smoothed = self._rtt.smoothed.wider(1e-9)
+        windows = min(whole_packets(low, self._packet)), max(whole_packets(high, self._packet))
+        gain = 8.0 * self._p.pacing
+        rates = gain * low / smoothed.high, gain * high / smoothed.low
+        self._verdict.findings.extend(self._beside.between_updates(f, windows, rates))
 
     # -- one update ---------------------------------------------------------------------------------------------
 
