@@ -102,11 +102,32 @@ def test_batches_on_both_ways_are_no_queue_of_others(tmp_path: FilePath, seed: i
     assert "others_queue" not in kinds(story)
 
 
+@pytest.mark.parametrize("share", ["2%", "8%"])
 @pytest.mark.parametrize("spec", ["reno", "bbr2", "hybrid"])
-def test_random_losses_are_not_blamed_on_the_queue(tmp_path: FilePath, spec: str) -> None:
-    story = story_of(tmp_path, spec, 'link.there.loss="2%"', "link.there.buffer=400p")
-    assert {"random_losses", "losses_in_bunches"} & set(kinds(story))
+def test_random_losses_are_blamed_neither_on_the_queue_nor_on_bunches(
+    tmp_path: FilePath, spec: str, share: str
+) -> None:
+    story = story_of(tmp_path, spec, f'link.there.loss="{share}"', "link.there.buffer=400p")
+    assert "random_losses" in kinds(story)
+    assert "losses_in_bunches" not in kinds(story)
     assert len(story.e.losses.of(Cause.WITHOUT_QUEUE)) > 3 * len(story.e.losses.of(Cause.FULL_QUEUE))
+
+
+@pytest.mark.parametrize("spec", ["cubic", "bbr2", "hybrid"])
+def test_losses_in_bunches_are_told(tmp_path: FilePath, spec: str) -> None:
+    story = story_of(tmp_path, spec, 'link.there.loss="ge:p=1%,r=20%,good=0%,bad=100%"')
+    assert "losses_in_bunches" in kinds(story)
+    assert "random_losses" not in kinds(story)
+
+
+@pytest.mark.parametrize("rate", ["2Mbps", "3Mbps"])
+@pytest.mark.parametrize("spec", ["cubic", "bbr2", "hybrid"])
+def test_a_rate_limiter_is_named_also_where_it_is_exceeded_all_the_time(
+    tmp_path: FilePath, spec: str, rate: str
+) -> None:
+    story = story_of(tmp_path, spec, f'link.there.queue="policer:rate={rate},burst=25kB"')
+    of_losses = [f.text for f in story.findings if f.kind in ("random_losses", "losses_in_bunches")]
+    assert any("rate limiter" in text for text in of_losses), of_losses
 
 
 def test_a_new_address_of_the_client_is_told(tmp_path: FilePath) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from pathlib import Path as FilePath
 from typing import Any
@@ -15,6 +16,8 @@ from tracewriter import Json
 FULL: dict[str, Any] = {"rate": 5e6, "buffer": 60, "window": lambda t: (40 + int(100 * (t % 1.0))) * SIZE}
 """The window rises until the buffer overflows, again and again."""
 RANDOM: dict[str, Any] = {"loses": lambda n: n % 97 == 5, "window": lambda _: 20 * SIZE}
+MANY: dict[str, Any] = {"loses": lambda n: random.Random(n).random() < 0.08, "window": lambda _: 100 * SIZE}
+"""So many that a round trip never goes without several, though each is lost by chance."""
 BUNCHES: dict[str, Any] = {"loses": lambda n: n % 400 < 8 and n > 100, "window": lambda _: 20 * SIZE}
 OUTAGE: dict[str, Any] = {"outage": (2.0, 3.0), "rate": 5e6}
 EVERY = ("full_queue_losses", "random_losses", "losses_in_bunches", "unclear_losses", "interruption", "came_late")
@@ -30,6 +33,7 @@ def of_losses(found: list[str]) -> list[str]:
         (FULL, "full_queue_losses", Cause.FULL_QUEUE),
         (RANDOM, "random_losses", Cause.WITHOUT_QUEUE),
         (RANDOM | {"rate": 5e6, "window": lambda _: 40 * SIZE}, "random_losses", Cause.WITHOUT_QUEUE),
+        (MANY, "random_losses", Cause.WITHOUT_QUEUE),
         (BUNCHES, "losses_in_bunches", Cause.WITHOUT_QUEUE),
     ],
 )

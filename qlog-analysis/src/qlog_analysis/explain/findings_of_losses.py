@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..percentiles import median
 from . import words
 from .explanation import Explanation
-from .losses import MANY_LATE, WITHOUT, Burst, Cause
+from .losses import DENSE, IN_BUNCHES, MANY_LATE, WITHOUT, Burst, Cause
 
 WORTH = 0.0005
 """Of the packets; fewer losses that no queue explains are no finding."""
@@ -21,7 +21,8 @@ def losses(e: Explanation) -> Iterator[Told]:
     if not e.losses.known or not e.observed.packets:
         return
     yield from _full_queue(e.losses.of(Cause.FULL_QUEUE), sent)
-    yield from _without_queue(e.losses.of(Cause.WITHOUT_QUEUE), sent)
+    losing = e.losses.lost_packets / e.observed.packets
+    yield from _without_queue(e.losses.of(Cause.WITHOUT_QUEUE), sent, losing)
     unclear = e.losses.of(Cause.UNCLEAR)
     lost = sum(b.lost_packets for b in unclear)
     if lost >= max(WORTH * sent, 1.0):
@@ -69,27 +70,35 @@ def _full_queue(bursts: list[Burst], sent: int) -> Iterator[Told]:
     )
 
 
-def _without_queue(bursts: list[Burst], sent: int) -> Iterator[Told]:
+def _without_queue(bursts: list[Burst], sent: int, losing: float) -> Iterator[Told]:
+    """`losing`: the share that is lost of all packets of which a loss is told."""
     lost = sum(b.lost_packets for b in bursts)
     if lost < max(WORTH * sent, 2.0):
         return
-    in_bunches = 2 * sum(b.lost_packets for b in bursts if b.dense) > lost
-    how = (
-        "in bunches, as a rate limiter (policer), a very short buffer or a radio link lose them; which of these the "
-        "trace does not tell"
-        if in_bunches
-        else "one by one, as a disturbed link loses them"
-    )
-    delays = [b.delay for b in bursts if b.delay is not None]
-    if not in_bunches and delays and median(delays) > WITHOUT:
-        how += ", or as queue management at the bottleneck (CoDel, PIE) drops them; the trace does not tell which"
+    in_bunches = 3 * sum(b.lost_packets for b in bursts if b.dense and b.beyond(losing, IN_BUNCHES)) > lost
     yield (
         "losses_in_bunches" if in_bunches else "random_losses",
         f"{words.count(lost, 'packet')} ({words.percent(lost / sent)}) {_were(lost)} lost that no full queue explains"
-        f"{_delays(bursts)}: {how}.",
+        f"{_delays(bursts)}: {_in_bunches() if in_bunches else _one_by_one(bursts, losing)}.",
         52.0 + 25.0 * min(50.0 * lost / sent, 1.0),
         *_span(bursts),
     )
+
+
+def _in_bunches() -> str:
+    return (
+        "in bunches, as a rate limiter (policer), a very short buffer or a radio link lose them; which of these the "
+        "trace does not tell"
+    )
+
+
+def _one_by_one(bursts: list[Burst], losing: float) -> str:
+    others = ["a rate limiter (policer) loses what is above its rate"] if losing >= DENSE else []
+    delays = [b.delay for b in bursts if b.delay is not None]
+    if delays and median(delays) > WITHOUT:
+        others.append("queue management at the bottleneck (CoDel, PIE) drops them")
+    how = "one by one, as a disturbed link loses them"
+    return how + "".join(f", or as {other}" for other in others) + ("; the trace does not tell which" if others else "")
 
 
 def _late(e: Explanation) -> Iterator[Told]:

@@ -37,8 +37,9 @@ DENSE, DENSE_PACKETS = 0.05, 3
 """A burst that takes so many of the packets sent meanwhile, and so many at all, is no independent loss."""
 MANY_LATE = 0.2
 """Of the packets declared lost, acknowledged afterwards."""
-BEYOND_CHANCE = 1e-4
-"""Probability, of so many losses in a burst."""
+BEYOND_CHANCE, IN_BUNCHES = 1e-4, 1e-2
+"""Probability, of so many losses in a burst: to take one for that of a queue that became full, and to take all for
+bunches if a third of the losses are in such ones."""
 AT_LARGEST = 0.9
 """Of the largest delay: if a burst reaches it, and takes more than the share of all losses explains, the queue became
 full in it, whatever the delay was before."""
@@ -76,10 +77,10 @@ class Burst:
     def dense(self) -> bool:
         return self.lost_packets >= max(DENSE_PACKETS, DENSE * self.sent_packets)
 
-    def beyond(self, losing: float) -> bool:
+    def beyond(self, losing: float, chance: float = BEYOND_CHANCE) -> bool:
         """Whether it is more than chance explains where such a share of all packets is lost: it begins with a loss."""
         others, among = self.lost_packets - 1, max(self.sent_packets, self.lost_packets) - 1
-        return others >= DENSE_PACKETS - 1 and _at_least(others, among, losing) < BEYOND_CHANCE
+        return others >= DENSE_PACKETS - 1 and _at_least(others, among, losing) < chance
 
 
 @dataclass(frozen=True, slots=True)
