@@ -41,3 +41,14 @@ def test_a_controller_without_a_law_is_judged_all_the_same(tmp_path: FilePath, c
     tracewriter.write(tmp_path / "cubic.sqlog", some)
     assert main(["check", path]) == 1
     assert "cubic.sqlog: FAIL\n  no equations to check\n" in capsys.readouterr().out
+
+
+def test_of_a_controller_that_is_not_known_it_is_said_that_its_answer_to_losses_is_not(
+    tmp_path: FilePath, capsys: Output
+) -> None:
+    some = lab.records("reno", "duration=2s")
+    told = {"controller": "mine", "spec": "mine", "max_datagram_size": 1250, "initial_window": 10, "parameters": {}}
+    some.insert(1, {"time": 0.0, "name": "cc:parameters_set", "data": told | {"max_ack_delay": 25.0}})
+    assert main(["check", str(tracewriter.write(tmp_path / "mine.sqlog", some))]) == 3
+    (loss,) = (line for line in capsys.readouterr().out.splitlines() if line.split()[0] == "loss")
+    assert loss.split(maxsplit=3)[3] == "nothing is known here of how mine answers losses"

@@ -76,6 +76,8 @@ def _no_promise(seen: Seen) -> str | None:
         return SILENT[name]
     if seen.by_rate or name in OF_NEWRENO or (name is None and seen.states and seen.states <= RFC_STATES):
         return None
+    if name is not None:
+        return f"nothing is known here of how {name} answers losses"
     return "the states are not those of RFC 9002, so that nothing says that every loss is answered"
 
 
