@@ -124,6 +124,15 @@ def test_traces_over_one_another_keep_their_colour_in_every_panel(tmp_path: File
     assert progress.series[1].x[0] == pytest.approx(gone.time[~gone.lost][0] + 1.0)
 
 
+def test_a_trace_that_does_not_name_its_controller_stands_there_by_its_title(tmp_path: FilePath) -> None:
+    """As those of quiche's own controllers in the lab."""
+    some = made(rate=5e6)
+    some[0]["trace"] |= {"title": "main with cubic", "description": "cc-lab"}
+    unnamed = told(tmp_path, some).e
+    shown = compare.overlaid([compare.Compared(unnamed), compare.Compared(unnamed)])
+    assert titled(shown, "What limited the sender").rows == ["1: main with cubic", "2: main with cubic"]
+
+
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".html"])
 def test_several_traces_become_one_picture(tmp_path: FilePath, suffix: str) -> None:
     files = [str(tracewriter.write(tmp_path / f"{n}.sqlog", made(rate=n * 1e6))) for n in (2, 4)]

@@ -326,10 +326,14 @@ class Trace:
 
     @property
     def controller_label(self) -> str:
-        """For people: the option string, or else what the description of the trace says."""
+        """For people: the name that the trace gives its controller."""
+        nobody = "unknown controller" if self.writer is QUICHE else f"unknown controller of {self.writer.name}"
+        return self.controller_name or nobody
+
+    @property
+    def controller_name(self) -> str | None:
+        """The option string, or else what the description of the trace says."""
         if self.parameters:
             return self.parameters[0].data.spec
-        _, found, name = (self.header.trace.description or "").partition("congestion controller ")
-        if found:
-            return name
-        return "unknown controller" if self.writer is QUICHE else f"unknown controller of {self.writer.name}"
+        _, _, name = (self.header.trace.description or "").partition("congestion controller ")
+        return name or None

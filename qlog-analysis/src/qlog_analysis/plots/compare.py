@@ -48,8 +48,9 @@ def overlaid(traces: Sequence[Compared]) -> list[Panel]:
 
 
 def name_of(number: int, e: Explanation) -> str:
-    """Short enough to stand beside a panel; options tell traces of one controller apart."""
-    name = e.metrics.controller
+    """Short enough to stand beside a panel; options tell traces of one controller apart. Where a trace does not name
+    its controller, its title says more."""
+    name = e.trace.controller_name or e.trace.title
     return f"{number}: {name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + '…'}"
 
 
