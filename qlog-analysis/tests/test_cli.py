@@ -120,7 +120,8 @@ def test_an_export_for_qvis_is_written(other: str, tmp_path: FilePath, capsys: O
         (["report", "{trace}", "--link", "{folder}/none.jsonl", "--out", "{folder}/x.html"], "cannot read"),
         (["zones", "{trace}", "--json", "{folder}/none/x.json"], "cannot write"),
         (["to-qvis", "{trace}", "--out", "{folder}/none/x.sqlog"], "cannot write"),
-        (["to-qvis", "{trace}", "--out", "{folder}/x.txt"], "qvis opens JSON-SEQ only by the names"),
+        (["to-qvis", "{trace}", "--out", "{folder}/x.txt"], "the name must end in .sqlog or .qlogseq"),
+        (["to-qvis", "{trace}", "--out", "{folder}/x"], "or it must be a folder that exists"),
     ],
 )
 def test_what_cannot_be_written_or_read_exits_2(

@@ -257,7 +257,7 @@ def test_names_that_qvis_would_not_open_and_the_trace_itself_are_refused(
     tmp_path: FilePath, original: list[Json]
 ) -> None:
     source = tracewriter.write(tmp_path / "trace.sqlog", original)
-    with pytest.raises(AnalysisError, match=r"\.sqlog and \.qlogseq"):
+    with pytest.raises(AnalysisError, match=r"\.sqlog or \.qlogseq"):
         qvis.export(source, tmp_path / "x.json")
     with pytest.raises(AnalysisError, match=r"is the input .* which would be overwritten"):
         qvis.export(source, source)

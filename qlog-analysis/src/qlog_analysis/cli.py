@@ -144,7 +144,7 @@ def _parser() -> argparse.ArgumentParser:
     explain.writes(
         "--html",
         metavar="FILE",
-        help="write one page with text and picture; or a folder, for one TRACE.explain.html per trace",
+        help="write one page with text and picture; or a folder that exists, for one TRACE.explain.html per trace",
     )
     _add_writers(subparsers)
     _add_fleet(subparsers)
@@ -185,7 +185,10 @@ def _add_writers(subparsers: Any) -> None:
     plot = _Command(subparsers, "plot", "draw rate, queueing delay, window and RTT of traces", commands.plot)
     plot.traces()
     plot.writes(
-        "--out", metavar="FILE", required=True, help="picture: .svg, .png or .html; or a folder, for one .svg per trace"
+        "--out",
+        metavar="FILE",
+        required=True,
+        help="picture: .svg, .png or .html; or a folder that exists, for one .svg per trace",
     )
     plot.links()
     plot.writes_list()
@@ -206,7 +209,7 @@ def _add_writers(subparsers: Any) -> None:
         "--out",
         metavar="FILE",
         required=True,
-        help="the copy: .sqlog or .qlogseq; or a folder, for one .qvis.sqlog per trace",
+        help="the copy: .sqlog or .qlogseq; or a folder that exists, for one .qvis.sqlog per trace",
     )
     export.writes_list()
     _add_part(export.parser)

@@ -53,7 +53,8 @@ def export(
     """Converts `part` of `source`, which `read` reads."""
     if out.suffix not in EXTENSIONS:
         raise AnalysisError(
-            f"cannot write {out.name}: qvis opens JSON-SEQ only by the names {' and '.join(EXTENSIONS)}"
+            f"cannot write {out.name}: the name must end in {' or '.join(EXTENSIONS)}, by which qvis knows JSON-SEQ, "
+            "or it must be a folder that exists"
         )
     keep_apart([source], [out])
     trace = read(source, choice)
