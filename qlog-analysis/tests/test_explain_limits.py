@@ -111,6 +111,13 @@ def test_without_flow_control_in_the_trace_nothing_to_send_may_be_the_receiver(t
     assert "as well" not in known.findings[0].text
 
 
+@pytest.mark.parametrize(("reads", "said"), [(1e9, "kB were in flight"), (1e6, "reads slowly")])
+def test_small_windows_are_told_from_a_receiver_that_reads_slowly(tmp_path: FilePath, reads: float, said: str) -> None:
+    finding = told(tmp_path, made(**RECEIVER, reads=reads)).findings[0]
+    assert finding.kind == "receiver_limited"
+    assert said in finding.text
+
+
 def test_a_stream_that_ends_exactly_at_its_limit_is_not_kept_back(tmp_path: FilePath) -> None:
     some = made(receiver=24_000, reads=0.0, duration=3.0)
     assert explained(tmp_path, some).limited[Limit.RECEIVER] > 0.9

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..percentiles import median
 from . import words
 from .explanation import Explanation, Role
 from .findings_of_losses import losses
@@ -235,7 +236,7 @@ def _limited(e: Explanation) -> Iterator[Finding]:
         yield Finding(
             "receiver_limited",
             f"The receiver's flow control held data back for {words.percent(receiver)} of the time: what MAX_DATA or "
-            "MAX_STREAM_DATA allowed was used up to the last byte.",
+            f"MAX_STREAM_DATA allowed was used up to the last byte.{_allowed_in_flight(e)}",
             40.0 + 50.0 * receiver,
         )
     yield from _by_the_sender(e, shares)
@@ -247,6 +248,22 @@ def _limited(e: Explanation) -> Iterator[Finding]:
             f"What limited the sender is unknown for {words.percent(unknown_share)} of the time{why}.",
             30.0,
         )
+
+
+def _allowed_in_flight(e: Explanation) -> str:
+    """An application that reads slowly leaves nothing in flight; windows that are too small do."""
+    limits = e.limits
+    middle = (limits.edges[1:] + limits.edges[:-1]) / 2.0
+    held = middle[[limit is Limit.RECEIVER for limit in limits.chief()]]
+    if not len(held):
+        return ""
+    flight = median(e.observed.in_flight_at(held))
+    if flight <= 0.0:
+        return (
+            " For most of it nothing was in flight: what was sent had arrived, and the receiver allowed no more, as "
+            "where its application reads slowly."
+        )
+    return f" Meanwhile {words.size(flight)} were in flight as a median."
 
 
 def _by_the_sender(e: Explanation, shares: dict[Limit, float]) -> Iterator[Finding]:
