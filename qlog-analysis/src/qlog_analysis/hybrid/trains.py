@@ -63,17 +63,16 @@ class _Train(NamedTuple):
     before: int = 0
     """What of that was acknowledged in epochs that are over."""
 
-    def goes_on(self, mark: tuple[float, float], together: Range, longest: Range) -> set[bool]:
-        """Whether an ACK belongs to it that came, and whose newest packet left, at `mark`. Packets of a train may leave
-        so far apart, and it may last so long, s."""
+    def goes_on(self, mark: tuple[float, float], together: Range, longest: Range) -> tuple[bool, bool]:
+        """Whether an ACK surely, and whether it perhaps belongs to it that came, and whose newest packet left, at `mark`.
+        Packets of a train may leave so far apart, and it may last so long, s."""
         came, left = mark
-        apart, lasts = max(left - self.last_left, 0.0), came - self.came
-        near = {apart <= together.low, apart <= together.high}
-        short = {lasts <= longest.low, lasts <= longest.high}
-        return {a and b for a in near for b in short}
+        apart, lasts = left - self.last_left, came - self.came
+        surely = apart <= together.low and lasts <= longest.low
+        return surely, apart <= together.high and lasts <= longest.high
 
     def add(self, came: float, left: float, acked: int) -> _Train:
-        return self._replace(last_left=left, last_came=came, acked=self.acked + acked)
+        return _Train(self.left, self.came, left, came, self.acked + acked, self.before)
 
     def rate(self, tolerance: float) -> Range:
         lasted = max(self.last_left - self.left, self.last_came - self.came)
@@ -129,10 +128,10 @@ class Trains:
         longest = Range(min(lengths) - slack, max(lengths) + slack)
         found: dict[_Reading, None] = {}
         for reading in self._readings:
-            verdicts = reading.latest.goes_on((came, left), together, longest)
-            if True in verdicts:
-                found[reading._replace(latest=reading.latest.add(came, left, acked))] = None
-            if False in verdicts:
+            surely, perhaps = reading.latest.goes_on((came, left), together, longest)
+            if perhaps:
+                found[_Reading(reading.latest.add(came, left, acked), reading.rates)] = None
+            if not surely:
                 found[_Reading(begins, reading.count_latest(packet_bytes, slack))] = None
         self._lost = self._lost and not all(left - r.latest.last_left > together.high for r in self._readings)
         if len(found) > MOST_READINGS:
