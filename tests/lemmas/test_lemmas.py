@@ -12,6 +12,8 @@ from .solver import Lemma, Query, ask, prove
 from .step_lemmas import LEMMAS
 
 LIMIT_S = 60
+TAKE_LONG = ("decrease", "limited-level")
+"""Tens of seconds to prove; most mistakes have a counterexample of another lemma."""
 
 
 @pytest.mark.parametrize("lemma", LEMMAS, ids=lambda lemma: lemma.name)
@@ -30,4 +32,5 @@ def test_what_a_lemma_assumes_can_be(lemma: Lemma) -> None:
 
 @pytest.mark.parametrize("law", [x for x in MUTANTS if x not in OF_PATHS], ids=lambda law: law.__name__)
 def test_a_mistake_has_a_counterexample(law: type[Law]) -> None:
-    assert any(prove(lemma.queries(law), LIMIT_S).values for lemma in LEMMAS)
+    quick_first = sorted(LEMMAS, key=lambda lemma: lemma.name in TAKE_LONG)
+    assert any(prove(lemma.queries(law), LIMIT_S).values for lemma in quick_first)
