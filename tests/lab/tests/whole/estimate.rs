@@ -8,6 +8,7 @@ use std::time::Duration;
 use quiche_cc::estimate::Estimate;
 use quiche_cc::units::Rate;
 use quiche_cc_bottleneck::Time;
+use quiche_cc_lab::stats::Samples;
 
 use super::{plan, run};
 
@@ -66,12 +67,21 @@ impl Source {
             .collect()
     }
 
-    /// Those between these seconds, of all seeds; without jitter one is like the other.
-    fn between(&self, from: f64, to: f64) -> Vec<Estimate> {
+    /// Of all seeds; without jitter one is like the other.
+    fn told(&self) -> Told {
         let seeds = if self.jitter { 1..=5 } else { 1..=1 };
-        let all = seeds.flat_map(|seed| self.estimates(seed));
-        let within = all.filter(|(at, _)| (from..to).contains(at));
-        within.map(|(_, estimate)| estimate).collect()
+        Told(seeds.flat_map(|seed| self.estimates(seed)).collect())
+    }
+}
+
+/// What a source is told, with its times in seconds.
+struct Told(Vec<(f64, Estimate)>);
+
+impl Told {
+    /// Between these seconds.
+    fn between(&self, from: f64, to: f64) -> Vec<Estimate> {
+        let within = self.0.iter().filter(|(at, _)| (from..to).contains(at));
+        within.map(|(_, estimate)| *estimate).collect()
     }
 
     /// The spread of the rates in them: least, target and most.
@@ -97,14 +107,19 @@ struct Spread {
 impl Spread {
     fn of(estimates: &[Estimate], rate: fn(&Estimate) -> Option<Rate>) -> Self {
         let mbps = |rate: Rate| rate.bps() / 1e6;
-        let mut rates: Vec<f64> = estimates.iter().filter_map(rate).map(mbps).collect();
-        rates.sort_by(f64::total_cmp);
-        let at = |hundredth: usize| rates.get(rates.len() * hundredth / 100).copied();
+        let rates: Vec<f64> = estimates.iter().filter_map(rate).map(mbps).collect();
+        let known = rates.len() as f64 / estimates.len() as f64;
+        let rates = Samples::of(rates);
+        let at = |percent| {
+            rates
+                .as_ref()
+                .map_or(f64::NAN, |rates| rates.percentile(percent))
+        };
         Self {
-            low: at(5).unwrap_or(f64::NAN),
-            middle: at(50).unwrap_or(f64::NAN),
-            high: at(95).unwrap_or(f64::NAN),
-            known: rates.len() as f64 / estimates.len() as f64,
+            low: at(5.0),
+            middle: at(50.0),
+            high: at(95.0),
+            known,
         }
     }
 }
@@ -133,7 +148,7 @@ fn a_limited_source_is_told_what_arrives_and_no_more_than_twice_that_or_what_was
                 timestamps,
                 jitter,
             };
-            let [least, target, most] = source.spreads(10.0, 40.0);
+            let [least, target, most] = source.told().spreads(10.0, 40.0);
             println!(
                 "{share} %, timestamps {timestamps}, jitter {jitter}: {least} | {target} | {most}"
             );
@@ -164,9 +179,10 @@ fn a_change_of_capacity_is_followed_where_the_source_uses_it() {
                     timestamps,
                     jitter,
                 };
-                let [_, before, _] = source.spreads(15.0, 20.0);
-                let [_, soon, _] = source.spreads(20.9, 22.0);
-                let [least, target, most] = source.spreads(22.0, 40.0);
+                let told = source.told();
+                let [_, before, _] = told.spreads(15.0, 20.0);
+                let [_, soon, _] = told.spreads(20.9, 22.0);
+                let [least, target, most] = told.spreads(22.0, 40.0);
                 println!("{rate}, {kbps:?}, timestamps {timestamps}, jitter {jitter}: before {before} | after 1 to 2 s {soon} | later {least} | {target} | {most}");
                 if kbps.is_none() {
                     assert!(
@@ -192,11 +208,12 @@ fn after_change(rate: &'static str, after: f64, share: u32, timestamps: bool) ->
         timestamps,
         jitter: false,
     };
-    let told = source.between(22.0, 40.0);
-    let targets = told.iter().filter_map(|told| told.target);
+    let told = source.told();
+    let [_, target, _] = told.spreads(22.0, 40.0);
+    let looks = told.between(22.0, 40.0);
+    let targets = looks.iter().filter_map(|told| told.target);
     let near = targets.filter(|target| (target.bps() / 1e6 / after - 1.0).abs() <= 0.1);
-    let [_, target, _] = source.spreads(22.0, 40.0);
-    (near.count() as f64 / told.len() as f64, target)
+    (near.count() as f64 / looks.len() as f64, target)
 }
 
 #[test]
