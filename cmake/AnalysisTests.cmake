@@ -24,16 +24,18 @@ foreach(file IN LISTS files)
   endif()
 endforeach()
 
-quiche_cc_test(qlog-analysis-units TIER quick LABEL python TIMEOUT 300 COST 20 COMMAND ${pytest} ${of_units})
-quiche_cc_test(qlog-analysis-outputs TIER test LABEL python TIMEOUT 600 COST 75 COMMAND ${pytest} ${of_outputs})
+# What asks of more cases what another test asks of a few is marked, and runs at night (cmake/Nightly.cmake).
+set(pytest_of_tier ${pytest} -m "not nightly")
+quiche_cc_test(qlog-analysis-units TIER quick LABEL python TIMEOUT 300 COST 20 COMMAND ${pytest_of_tier} ${of_units})
+quiche_cc_test(qlog-analysis-outputs TIER test LABEL python TIMEOUT 600 COST 75 COMMAND ${pytest_of_tier} ${of_outputs})
 # Pages in a headless Chromium. Where there is none it says so, and counts as skipped. `-v`: the tests of qlog-analysis are
 # quieter by their own settings, so that pytest would not say how many passed.
 quiche_cc_test(qlog-analysis-browser TIER test LABEL python TIMEOUT 300 COST 30
                COMMAND sh -c "${skipped_aloud}" "${CMAKE_BINARY_DIR}/qlog-analysis-browser.log" ${pytest} -v ${of_browser})
-quiche_cc_test(qlog-analysis-laws TIER test LABEL python TIMEOUT 1200 COST 30 COMMAND ${pytest} ${of_laws})
-quiche_cc_test(qlog-analysis-traces TIER test LABEL python TIMEOUT 1200 COST 170 COMMAND ${pytest} ${of_traces})
-quiche_cc_test(qlog-analysis-zones TIER test LABEL python TIMEOUT 1200 COST 80 COMMAND ${pytest} ${of_zones})
-quiche_cc_test(qlog-analysis-zones-in-lab TIER test LABEL python TIMEOUT 1200 COST 200 COMMAND ${pytest} ${of_zones_in_lab})
+quiche_cc_test(qlog-analysis-laws TIER test LABEL python TIMEOUT 1200 COST 30 COMMAND ${pytest_of_tier} ${of_laws})
+quiche_cc_test(qlog-analysis-traces TIER test LABEL python TIMEOUT 1200 COST 170 COMMAND ${pytest_of_tier} ${of_traces})
+quiche_cc_test(qlog-analysis-zones TIER test LABEL python TIMEOUT 1200 COST 80 COMMAND ${pytest_of_tier} ${of_zones})
+quiche_cc_test(qlog-analysis-zones-in-lab TIER test LABEL python TIMEOUT 1200 COST 200 COMMAND ${pytest_of_tier} ${of_zones_in_lab})
 
 # That the mutants of the controllers still apply to the tree (docs/results/mutants.md); they are measured at night.
 quiche_cc_test(mutants TIER quick LABEL python TIMEOUT 120 COMMAND ${pytest} tests/mutants)

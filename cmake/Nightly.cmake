@@ -64,6 +64,10 @@ quiche_cc_test(mutants-honest TIER nightly LABEL mutants TIMEOUT 14400
 quiche_cc_test(mutants-tests TIER nightly LABEL mutants TIMEOUT 14400
                COMMAND ${mutants} tests --build-dir "${CMAKE_BINARY_DIR}" --out "${nightly}/mutants" --shard 0/10 --least 0.85)
 
+# Tests of qlog-analysis with more cases than those of the tier `test` (cmake/AnalysisTests.cmake).
+quiche_cc_test(qlog-analysis-more-cases TIER nightly LABEL more-cases TIMEOUT 3600
+               COMMAND ${pytest} -m nightly qlog-analysis/tests)
+
 # How fast qlog-analysis reads, beside Python's own JSON reader (qlog-analysis/README.md, "Speed and memory").
 quiche_cc_test(reading-speed TIER nightly LABEL speed TIMED TIMEOUT 1800
                COMMAND "${QUICHE_CC_VENV_PYTHON}" qlog-analysis/tests/speed.py --lab "${lab}" --folder "${CMAKE_BINARY_DIR}"

@@ -267,8 +267,8 @@ def startup_ended_without_a_reason(some: list[Json]) -> None:
 def _moved(some: list[Json], choice: Choice, *, to: int) -> None:
     """The event after another ACK: `to` ACKs later or, below 0, earlier. The numbers are those of that time."""
     event = next(r for r in named(some, "cc:hybrid_epoch_updated") if r["data"] is chosen(some, choice)[0])
-    its_ack = max(i for i, a in enumerate(acks(some)) if some.index(a) < some.index(event))
-    at = acks(some)[its_ack + to]
+    its_acks, later = acks(some[: some.index(event)]), acks(some[some.index(event) :])
+    at = later[to - 1] if to > 0 else its_acks[to - 1]
     event["data"]["duration"] += at["time"] - event["time"]
     some.remove(event)
     event["time"] = at["time"]

@@ -52,7 +52,9 @@ def test_of_an_honest_sender(tmp_path: FilePath, name: str, monkeypatch: pytest.
     assert_same_in_short_windows(trace_of(tmp_path, lab.records(spec, *values)), monkeypatch)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.nightly] if i % 3 else []) for i, name in enumerate(CASES)]
+)
 def test_of_a_falsified_trace(tmp_path: FilePath, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     _, spec, values, tamper = CASES[name]
     some = lab.records(spec, *values)

@@ -171,7 +171,7 @@ CASES = [
 @pytest.mark.parametrize(("spec", "tamper", "laws"), CASES)
 def test_a_falsified_trace_fails(tmp_path: FilePath, spec: str, tamper: Tamper, laws: set[str]) -> None:
     some = lab.records(spec, *LOSSY)
-    changed(some, tamper)
+    changed(some, lab.records(spec, *LOSSY), tamper)
     v = check(trace_of(tmp_path, some))
     assert v.outcome is Outcome.FAIL
     assert laws <= {f.law for f in v.findings}, v.to_text()

@@ -11,8 +11,12 @@ from qlog_analysis.metrics import measure, measure_alone
 from speed import MB, SPECS, make, memory
 from traces import SLOW, records, trace_of
 
-SHORT, LONG = 2.0, 8.0
-"""s; of the download. The short one takes what every trace does: the interpreter, libraries, a block, a window."""
+CASES = [
+    pytest.param(SPECS[0], (2.0, 5.0), id="small"),
+    *(pytest.param(spec, (2.0, 8.0), id=spec, marks=pytest.mark.nightly) for spec in SPECS),
+]
+"""Of a download, which lasts for so many seconds. The shorter one takes what every trace does: the interpreter,
+libraries, a block, a window."""
 MOST = {"metrics": 0.15, "check": 0.15, "explain": 0.15}
 """Of the size of what is more. Packed columns of a trace are about 0.01 of it, and one of 8 bytes per packet is
 0.007. Figures of `metrics`, which `explain` has too, need five of these at a time, equations of controllers two, and
@@ -20,13 +24,15 @@ invariants two. With nothing packed and nothing taken in windows it was 0.8, 1.3
 `explain` had 0.3."""
 OF_A_PICTURE = {"explain": ("--html",), "report": ("--out",)}
 MOST_OF_A_PICTURE = 300.0
-"""MB. A page holds up to 200,000 points of each line, which the short trace has not and the long one nearly has."""
+"""MB. A page holds up to 200,000 points of each line, which the longest trace nearly has."""
 
 
-@pytest.mark.parametrize("spec", SPECS)
-def test_memory_grows_by_a_share_of_what_a_trace_is_longer(tmp_path: Path, spec: str) -> None:
+@pytest.mark.parametrize(("spec", "lasts"), CASES)
+def test_memory_grows_by_a_share_of_what_a_trace_is_longer(
+    tmp_path: Path, spec: str, lasts: tuple[float, float]
+) -> None:
     traces = []
-    for seconds in (SHORT, LONG):
+    for seconds in lasts:
         (tmp_path / str(seconds)).mkdir()
         traces.append(make(lab.program(), spec, seconds, tmp_path / str(seconds)))
     size = [path.stat().st_size / MB for path in traces]

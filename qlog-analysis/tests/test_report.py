@@ -164,7 +164,7 @@ def test_few_points_are_all_drawn() -> None:
     assert thin_x.tolist() == thin_y.tolist() == x.tolist()
 
 
-@pytest.mark.parametrize("suffix", [".svg", ".png"])
+@pytest.mark.parametrize("suffix", [".svg", pytest.param(".png", marks=pytest.mark.nightly)])
 def test_still_pictures_are_drawn_the_same_way_twice(hybrid: Trace, tmp_path: FilePath, suffix: str) -> None:
     files = [tmp_path / f"{i}{suffix}" for i in range(2)]
     for f in files:

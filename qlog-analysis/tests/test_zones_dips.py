@@ -16,6 +16,7 @@ from traces import DEFAULT, Tamper, assert_refused, epochs, verdict_of
 from tracewriter import Json
 
 SPEC = f"{DEFAULT},without=contention"
+WITHOUT_GROWTH = SPEC.replace("growth=1.4", "growth=1")
 TRACES = FilePath(__file__).resolve().parents[2] / "tests" / "targets" / "traces"
 
 
@@ -47,7 +48,9 @@ def test_a_falsified_trace_fails(tmp_path: FilePath, tamper: Tamper, laws: set[s
     assert_refused(tmp_path, visited, tamper, laws)
 
 
-@pytest.mark.parametrize("options", [SPEC, DEFAULT, SPEC.replace("growth=1.4", "growth=1")])
+@pytest.mark.parametrize(
+    "options", [DEFAULT, *(pytest.param(spec, marks=pytest.mark.nightly) for spec in (SPEC, WITHOUT_GROWTH))]
+)
 @pytest.mark.parametrize("stamps", ["true", "false"])
 @pytest.mark.parametrize("name", ["fades", "walk"])
 def test_connections_over_paths_that_vary_pass(tmp_path: FilePath, name: str, stamps: str, options: str) -> None:
