@@ -64,7 +64,7 @@ class _Train(NamedTuple):
     """What of that was acknowledged in epochs that are over."""
 
     def goes_on(self, mark: tuple[float, float], together: Range, longest: Range) -> tuple[bool, bool]:
-        """Whether an ACK surely, and whether it perhaps belongs to it that came, and whose newest packet left, at `mark`.
+        """Whether an ACK that came, and whose newest packet left, at `mark` surely belongs to it, and whether it may.
         Packets of a train may leave so far apart, and it may last so long, s."""
         came, left = mark
         apart, lasts = left - self.last_left, came - self.came
