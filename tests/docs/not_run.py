@@ -30,7 +30,7 @@ NOT_RUN = {
     "build/venv/bin/python -m cluster*": "takes hours; ctest: cluster",
     "build/bin/cc-lab shard *": "takes hours; ctest: cluster",
     "build/venv/bin/dask *": "a cluster; ctest: cluster",
-    "../build/venv/bin/python -m lemmas*": "takes minutes; ctest: lemmas, lemmas-of-paths",
+    "../build/venv/bin/python -m lemmas": "takes minutes, and those of a step are run; ctest: lemmas, lemmas-of-paths",
     "../build/venv/bin/python -m search *": "takes hours; ctest: search",
     "../build/venv/bin/python -m mutants *": "takes hours; ctest: mutants, mutants-tests",
     "../build/venv/bin/python -m hunt *": "takes up to an hour; ctest: hunt, hunts",

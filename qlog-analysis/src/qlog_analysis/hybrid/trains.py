@@ -67,7 +67,7 @@ class _Train(NamedTuple):
         """Whether an ACK that came, and whose newest packet left, at `mark` surely belongs to it, and whether it may.
         Packets of a train may leave so far apart, and it may last so long, s."""
         came, left = mark
-        apart, lasts = left - self.last_left, came - self.came
+        apart, lasts = max(left - self.last_left, 0.0), came - self.came
         surely = apart <= together.low and lasts <= longest.low
         return surely, apart <= together.high and lasts <= longest.high
 
