@@ -28,10 +28,15 @@ set(untimed "quiche_cc_endpoint|cc_server|cc_client|together")
 quiche_cc_cargo_test(endpoint TIER test LABEL e2e TIMEOUT 600 COST 35 SELECTION ${with_quiche} OF interop/endpoint ONLY "${untimed}")
 quiche_cc_cargo_test(endpoint-timed TIER test LABEL e2e TIMED TIMEOUT 600 SELECTION ${with_quiche} OF interop/endpoint
                      BUT "${untimed}")
-# quiche with what h3i, or quiche's own tests, want of it.
-quiche_cc_cargo_test(quiche TIER test LABEL upstream TIMEOUT 900 COST 20 LOCKS cargo
-                     SELECTION --release -p quiche --lib --features qlog,internal,ffi,unstable-congestion-control)
-quiche_cc_cargo_test(http3 TIER test LABEL e2e TIMED TIMEOUT 300 SELECTION --release -p quiche-cc-http3)
+# quiche with what h3i, or quiche's own tests, want of it; not optimised, as compiling it would take longer than the tests.
+# Its own tests run with debug assertions and overflow checks, as quiche's authors run them.
+set(quiche_quickly --config profile.release.package.quiche.opt-level=0)
+set(quiche_asserting --config profile.release.package.quiche.debug-assertions=true
+                     --config profile.release.package.quiche.overflow-checks=true)
+quiche_cc_cargo_test(quiche TIER test LABEL upstream TIMEOUT 900 COST 40 LOCKS cargo
+                     SELECTION --release -p quiche --lib --features qlog,internal,ffi,unstable-congestion-control
+                               ${quiche_quickly} ${quiche_asserting})
+quiche_cc_cargo_test(http3 TIER test LABEL e2e TIMED TIMEOUT 300 SELECTION --release -p quiche-cc-http3 ${quiche_quickly})
 
 get_property(compile_quick GLOBAL PROPERTY quiche_cc_compile_quick)
 add_custom_target(quick-programs
