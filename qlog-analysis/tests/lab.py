@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
-import pickle
 import subprocess
 import tempfile
 from functools import lru_cache
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from qlog_analysis.events import UPDATES
@@ -69,7 +68,7 @@ def recorded(folder: Path, spec: str, *values: str, seed: int = 1, scenario: str
     trace, record = _recorded(spec, values, seed, scenario)
     path = folder / "record.parquet"
     path.write_bytes(record)
-    return [json.loads(part) for part in trace.split(b"\x1e") if part.strip()], path
+    return _decoded(trace), path
 
 
 def written(folder: Path, spec: str, *values: str, seed: int = 1, scenario: str = "path") -> Path:
@@ -82,18 +81,14 @@ def written(folder: Path, spec: str, *values: str, seed: int = 1, scenario: str 
 def told(spec: str, *values: str, seed: int = 1) -> list[Json]:
     """The data of all updates of the trace's controller."""
     parts = _traced(spec, values, seed).split(b"\x1e")
-    events = (json.loads(part) for part in parts if b'"name":"cc:' in part)
+    events = (msgspec.json.decode(part) for part in parts if b'"name":"cc:' in part)
     return [e["data"] for e in events if e["name"] in UPDATES]
 
 
 def records(spec: str, *values: str, seed: int = 1, scenario: str = "path") -> list[Json]:
     """A fresh copy of the trace of one flow, header first; `values` replace those of the scenario (KEY=VALUE)."""
-    out: list[Json] = pickle.loads(_records(spec, values, seed, scenario))
-    return out
+    return _decoded(_traced(spec, values, seed, scenario))
 
 
-@lru_cache(maxsize=8)
-def _records(spec: str, values: tuple[str, ...], seed: int, scenario: str) -> bytes:
-    """Pickled, which is the fastest way to a copy."""
-    parts = _traced(spec, values, seed, scenario).split(b"\x1e")
-    return pickle.dumps([json.loads(part) for part in parts if part.strip()])
+def _decoded(trace: bytes) -> list[Json]:
+    return [msgspec.json.decode(part) for part in trace.split(b"\x1e") if part.strip()]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -125,14 +124,14 @@ def test_losses_that_last_come_before_what_else_an_epoch_may_bring() -> None:
     heavy = LossCount(50, 50)
     excessive = one(before.after, seen(7.0, losses=heavy, excessive_loss=True))
     assert (excessive.rate, excessive.beta) == (2.7e6, 0.5)
-    due = one(replace(before.after, next_probe=7.0), seen(7.0, losses=heavy))
+    due = one(before.after._replace(next_probe=7.0), seen(7.0, losses=heavy))
     assert due.after is not None
     assert (due.rate, due.beta, due.after.probe) == (2.7e6, 0.5, None)
-    probing = replace(before.after, probe=Probe(7.0, 0.05))
+    probing = before.after._replace(probe=Probe(7.0, 0.05))
     during = one(probing, seen(7.0, losses=heavy))
     assert during.after is not None
     assert (during.rate, during.beta, during.after.probe) == (1.35e6, 0.5, probing.probe)
-    little = replace(before.after, arriving=replace(before.after.arriving, lasted=1.0, sent=1e7, came_back=4e6))
+    little = before.after._replace(arriving=before.after.arriving._replace(lasted=1.0, sent=1e7, came_back=4e6))
     assert one(little, seen(7.0, losses=heavy)).slower, "but after that"
 
 
@@ -319,4 +318,4 @@ def test_where_there_is_no_queue_the_path_is_longer() -> None:
 def test_the_window_allows_for_the_queue_of_others() -> None:
     plain = law.window(1e7, 0.04, 1250, DEFAULT)
     assert law.window(1e7, 0.04, 1250, DEFAULT, queue=0.05) == plain + 50 * 1250
-    assert replace(START, holds=False).allowance == 0.0
+    assert START._replace(holds=False).allowance == 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from ..check.numbers import TIME_TOLERANCE
 
@@ -13,8 +13,7 @@ LEAST_TIME = 0.2
 """s. For so long at least it is counted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Back:
+class Back(NamedTuple):
     """What an epoch has brought back, with samples or without; times in s."""
 
     now: float
@@ -27,8 +26,7 @@ class Back:
     """Whether the application limits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Arriving:
+class Arriving(NamedTuple):
     """What was sent and what came back, over a round trip or more; times in s, sizes in bits."""
 
     since: float
@@ -46,8 +44,7 @@ class Arriving:
         begins = b.now - b.duration + TIME_TOLERANCE
         if begins < self.since or b.sent_little:
             return self
-        return replace(
-            self,
+        return self._replace(
             lasted=self.lasted + b.duration,
             sent=self.sent + b.rate * b.duration,
             came_back=self.came_back + b.bits,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..measure.window_min import SlidingMinimum
 from .arriving import Arriving, Back
@@ -48,8 +49,7 @@ def has_fallen(longest: float, length: float) -> bool:
     return round(longest * 1e9) >= now + now // FELL_PARTS
 
 
-@dataclass(frozen=True, slots=True)
-class Probe:
+class Probe(NamedTuple):
     """A while in which the flow sends less; times in s."""
 
     until: float
@@ -58,8 +58,7 @@ class Probe:
     """By how much the delay has differed from that before at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """An epoch with samples, and R by the law of a lone flow; times in s, rates in bit/s."""
 
     now: float
@@ -82,8 +81,7 @@ class Seen:
         return self.length + self.delta
 
 
-@dataclass(frozen=True, slots=True)
-class Contended:
+class Contended(NamedTuple):
     """A flow beside others who keep a queue; times in s, rates in bit/s."""
 
     share: float
@@ -115,7 +113,7 @@ class Contended:
 
     def take_in(self, back: Back) -> Contended:
         """With what an epoch has brought back, before anything else."""
-        return replace(self, arriving=self.arriving.add(back)) if self.holds else self
+        return self._replace(arriving=self.arriving.add(back)) if self.holds else self
 
     @property
     def allowance(self) -> float:
@@ -131,16 +129,16 @@ class Contended:
 
     def hold(self, e: Seen) -> Contended:
         """While there is a queue of others."""
-        c = replace(self, needed=e.now, losses=self.losses + e.losses)
+        c = self._replace(needed=e.now, losses=self.losses + e.losses)
         if self.holds:
-            return replace(c, longest=max(self.longest, e.delta))
+            return c._replace(longest=max(self.longest, e.delta))
         arriving, overload = Arriving.after_raise(e.now, e.round_trip), self.overload.holds_again(e.now)
-        return replace(c, holds=True, arriving=arriving, longest=e.delta, overload=overload)
+        return c._replace(holds=True, arriving=arriving, longest=e.delta, overload=overload)
 
     def overloaded(self) -> Contended:
         """Less is to be held from now on."""
         share, held_rate = OVERLOAD_REMAINS * self.share, OVERLOAD_REMAINS * self.held_rate
-        return replace(self, share=share, held_rate=held_rate, link_share=OVERLOAD_REMAINS * self.link_share)
+        return self._replace(share=share, held_rate=held_rate, link_share=OVERLOAD_REMAINS * self.link_share)
 
     def grown(self, e: Seen) -> float:
         if self.finds_share(e) and self.held_rate >= self.share:
@@ -158,8 +156,7 @@ class Contended:
         return e.came_late and e.transmission <= 0.0 and self.link_share >= HELD_SHARE
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(NamedTuple):
     """What an epoch makes of it."""
 
     after: Contended | None
@@ -175,12 +172,12 @@ class Judged:
 def judge(c: Contended, e: Seen, slack: float) -> Iterator[Judged]:
     """What an epoch makes of it; several readings where times that may be off by `slack`, s, leave it open. The one
     without it comes first: of those that agree with the report alike the first one goes on."""
-    c = replace(c, queue=e.delta)
+    c = c._replace(queue=e.delta)
     signs, gone = (0.0, -1.0, 1.0) if slack else (0.0,), c.gone(e.short)
     holds = {e.delta > gone + s * DELAY_SLACK and e.rate < c.held_rate * (1.0 + s * RATE_SLACK) for s in signs}
     if False in holds:
         for over in {c.is_over(e.now + s * slack) for s in signs}:
-            free = replace(c, holds=False, next_probe=e.now + REMEMBERED, probe=None)
+            free = c._replace(holds=False, next_probe=e.now + REMEMBERED, probe=None)
             yield Judged(None if over else free)
     if True in holds:
         held = c.hold(e)
@@ -194,10 +191,10 @@ def _go_on(c: Contended, e: Seen, shows: list[tuple[bool, Overload]], slack: flo
         if c.arriving.is_little:
             yield Judged(None, slower=True)
             return
-        c = replace(c, arriving=Arriving(e.now, e.round_trip))
-    c = replace(c, held_rate=c.grown(e))
+        c = c._replace(arriving=Arriving(e.now, e.round_trip))
+    c = c._replace(held_rate=c.grown(e))
     for overload, after in shows:
-        counted = replace(c, overload=after)
+        counted = c._replace(overload=after)
         yield _held(counted.overloaded(), 1.0 - OVERLOAD_REMAINS) if overload else _held_on(counted, e, slack)
 
 
@@ -206,25 +203,25 @@ def _held_on(c: Contended, e: Seen, slack: float) -> Judged:
     if c.probe is not None:
         return _probed(c, c.probe, e, slack)
     if e.excessive_loss:
-        return _held(replace(c, held_rate=REMAINS * c.held_rate), 1.0 - REMAINS)
+        return _held(c._replace(held_rate=REMAINS * c.held_rate), 1.0 - REMAINS)
     if c.held_rate > c.share and c.finds_share(e) and not e.losses.is_chance(max(e.background, SHARE_LOSS), slack):
         rate = max(c.share, REMAINS * c.held_rate)
-        return _held(replace(c, held_rate=rate), 1.0 - rate / c.held_rate)
+        return _held(c._replace(held_rate=rate), 1.0 - rate / c.held_rate)
     if e.now + slack < c.next_probe:
         return _held(c)
     probe = Probe(e.now + PROBE_ROUNDS * e.round_trip, e.delta)
-    return _held(replace(c, probe=probe, arriving=Arriving(e.now, e.round_trip)), 1.0 - PROBE_SHARE)
+    return _held(c._replace(probe=probe, arriving=Arriving(e.now, e.round_trip)), 1.0 - PROBE_SHARE)
 
 
 def _probed(c: Contended, probe: Probe, e: Seen, slack: float) -> Judged:
-    probe = replace(probe, moved=max(probe.moved, abs(e.delta - probe.before)))
+    probe = probe._replace(moved=max(probe.moved, abs(e.delta - probe.before)))
     if e.now + slack < probe.until:
-        return _held(replace(c, probe=probe))
+        return _held(c._replace(probe=probe))
     moved = probe.moved + math.copysign(DELAY_SLACK, slack) * bool(slack)
     if moved < QUEUE_MOVES * (e.length + probe.before) and c.losses.is_chance(e.background, slack):
         return Judged(None, longer=c.share / HELD_SHARE)
     arriving = Arriving.after_raise(e.now, e.round_trip)
-    return _held(replace(c, probe=None, next_probe=e.now + REMEMBERED, arriving=arriving, losses=NO_LOSSES))
+    return _held(c._replace(probe=None, next_probe=e.now + REMEMBERED, arriving=arriving, losses=NO_LOSSES))
 
 
 def _held(c: Contended, beta: float | None = None) -> Judged:

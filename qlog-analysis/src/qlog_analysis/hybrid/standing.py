@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import NamedTuple
 
 from .arriving import Back
 from .constants import PATIENCE
@@ -207,8 +208,7 @@ class Attempt:
         return max(STRANGERS * due, patience)
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """What is known of it."""
 
     attempt: Attempt | None = None
@@ -217,7 +217,7 @@ class Standing:
 
     def take_in(self, back: Back) -> Standing:
         """With what an epoch has brought back."""
-        return self if self.others is None else replace(self, others=self.others.take_in(back))
+        return self if self.others is None else self._replace(others=self.others.take_in(back))
 
     @property
     def queue(self) -> float:
