@@ -15,8 +15,8 @@ from .arriving import Back
 from .course import Course
 from .ended_epoch import Epoch
 from .sides import Sides
-from .standing import Outcome, Standing
-from .state import state_of
+from .standing import Outcome, Standing, starts_anew
+from .state import State, state_of
 from .thresholds import Thresholds
 from .windows import windows
 
@@ -259,22 +259,38 @@ class RulesAgainstReport:
     # -- the packets --------------------------------------------------------------------------------------------
 
     def _from_packets(self) -> Iterator[law.Update]:
-        m, s = self.m, self.s
+        """That of what was reported, as far as the packets allow it, if it agrees with the report: then nothing else
+        that rounding leaves open has to be tried."""
         if self.r.length <= 0.0:
             return
-        open_questions = itertools.product(
+        told = [
+            u
+            for u in self._candidates([self._told_duration()], [self._told_bits()], self._told_delta())
+            if self._agrees(u)
+        ]
+        if told:
+            yield from told
+            return
+        durations = [max(self.s.duration + x, jitter.SHORTEST) for x in (0.0, -TIME_TOLERANCE, TIME_TOLERANCE)]
+        deltas = {near for d in self.m.deltas for near in self._around(law.queueing(d, self.s.jitter))}
+        yield from self._candidates(durations, {*self.m.arrived_bits, self._told_bits()}, deltas)
+
+    def _candidates(
+        self, durations: Iterable[float], arrived_bits: Iterable[float], deltas: Iterable[float]
+    ) -> Iterator[law.Update]:
+        m, s = self.m, self.s
+        options = itertools.product(
             set().union(*(jitter.counting(x, m.acked, s.before.background, REPORT_ROUNDING) for x in m.lost)),
             s.full,
             m.queues,
             m.fills,
-            [max(s.duration + x, jitter.SHORTEST) for x in (0.0, -TIME_TOLERANCE, TIME_TOLERANCE)],
+            durations,
             s.lengths(),
             s.before.largest,
-            self._arrived(),
+            arrived_bits,
+            deltas,
         )
-        deltas = {near for d in m.deltas for near in self._around(law.queueing(d, s.jitter))}
-        for answers, delta in itertools.product(open_questions, deltas):
-            lost, full, queues, fills, duration, length, largest, arrived = answers
+        for lost, full, queues, fills, duration, length, largest, arrived, delta in options:
             yield from self._updates(
                 delta=delta,
                 lost=lost,
@@ -289,11 +305,32 @@ class RulesAgainstReport:
                 largest=largest,
             )
 
-    def _arrived(self) -> set[float]:
-        """What may have come back, bits: what the report says, as far as the packets allow."""
+    def _agrees(self, u: law.Update) -> bool:
+        """With all that the report says of it, and with what the next one says the flow is doing then."""
+        r, following = self.r, self.s.before.following
+        return (
+            (u.zone, u.outcome) == (r.zone, r.outcome)
+            and u.starts_anew == starts_anew(r.beta, r.outcome)
+            and close(u.rate, r.rate_after)
+            and (following is None or u.startup == (following.state == State.STARTUP))
+        )
+
+    def _told_duration(self) -> float:
+        shortest, longest = self.s.duration - TIME_TOLERANCE, self.s.duration + TIME_TOLERANCE
+        return max(min(max(self.r.duration / 1e3, shortest), longest), jitter.SHORTEST)
+
+    def _told_bits(self) -> float:
+        """What may have come back, bits."""
         r, (least, most) = self.r, self.m.arrived_bits
-        reported = r.delivery_rate * self.s.arriving(r.duration / 1e3, r.length / 1e3)
-        return {least, most, min(max(reported, least), most)}
+        return min(max(r.delivery_rate * self.s.arriving(r.duration / 1e3, r.length / 1e3), least), most)
+
+    def _told_delta(self) -> list[float]:
+        """Nothing in an epoch without samples, or if the packets allow none."""
+        nearest = self.s.nearest_delta()
+        if self.r.delta is None or nearest is None:
+            return []
+        told, found = (law.queueing(d, self.s.jitter) for d in (self.r.delta / 1e3, nearest))
+        return [min(max(told, found - DELTA_TOLERANCE, 0.0), found + DELTA_TOLERANCE)]
 
     def _around(self, delta: float) -> set[float]:
         """The ends of what rounding leaves open, and both sides of every threshold in between."""
