@@ -91,8 +91,10 @@ serve() {
 }
 
 fetch() {
+  # A client that only receives has nothing to send when a NAT rebinds it: the server would not learn where it is now,
+  # and nothing would arrive any more. A PING tells it (RFC 9308, section 3.2).
   local downloader=("$programs/cc-client" --ca "$certs/ca.pem" --out "$downloads" --json --no-progress --parallel
-    --ping-interval 0 --connect-timeout 120 --timeout 280 --cc "$cc" "${options[@]}")
+    --ping-interval 500 --connect-timeout 120 --timeout 280 --cc "$cc" "${options[@]}")
   "${downloader[@]}" "$@" >>"$logs/client.jsonl"
 }
 
