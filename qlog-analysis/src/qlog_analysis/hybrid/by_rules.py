@@ -306,7 +306,7 @@ class RulesAgainstReport:
             )
 
     def _agrees(self, u: law.Update) -> bool:
-        """With all that the report says of it, and with what the next one says the flow is doing then."""
+        """With the report, in all that is compared with the packets, and with what the next one says of start-up."""
         r, following = self.r, self.s.before.following
         return (
             (u.zone, u.outcome) == (r.zone, r.outcome)
