@@ -47,7 +47,7 @@ pub struct ClientArgs {
     pub http09: bool,
 
     /// Fetch each server's first URL on a connection of its own, and the rest on one that resumes
-    /// its TLS session
+    /// its TLS session and shows the token that validates its address
     #[arg(long)]
     pub resume: bool,
 

@@ -236,7 +236,7 @@ impl<'a> Session<'a> {
         exchange.connection = Some(report);
         exchange.handshake_ms = self.established.map(|at| milliseconds(at - self.started));
         exchange.downloads = self.requests.finish(reason);
-        exchange.session = Resumption::of(&self.conn);
+        exchange.session = Resumption::of(&mut self.conn);
         exchange.interrupted = matches!(end, End::Interrupted);
         if let End::Failed(reason) = end {
             exchange.error = Some(reason);

@@ -22,8 +22,7 @@ pub enum Arrival {
         id: ConnectionId<'static>,
         /// The id that the client chose for the server in its very first packet.
         original_id: ConnectionId<'static>,
-        /// Whether a Retry packet preceded, so that the client's address is validated.
-        retried: bool,
+        proof: Proof,
     },
     /// A Retry packet, without any state.
     Retry(Vec<u8>),
@@ -33,6 +32,17 @@ pub enum Arrival {
     Reset(Vec<u8>),
     /// Nothing that can be answered.
     Ignore(&'static str),
+}
+
+/// What shows that a new client is where it claims to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// Nothing yet.
+    None,
+    /// The token of an earlier connection.
+    NewToken,
+    /// The token of a Retry packet that preceded.
+    Retry,
 }
 
 /// Decides about a datagram of `size` bytes that starts with `header`. Clients have to `validate`
@@ -63,26 +73,29 @@ pub fn decide(
             // The client now uses the id from the Retry packet.
             id: header.dcid.clone().into_owned(),
             original_id: ConnectionId::from_vec(original_id),
-            retried: true,
+            proof: Proof::Retry,
         },
         // RFC 9000, section 8.1.2: such a client accepts no second Retry packet.
         Token::Spoilt => Arrival::Ignore("invalid or outdated Retry token"),
         // RFC 9000, section 7.2: at least 8 bytes that cannot be predicted.
-        Token::Foreign if header.dcid.len() < 8 => {
-            Arrival::Ignore("connection id shorter than 8 bytes")
-        }
+        _ if header.dcid.len() < 8 => Arrival::Ignore("connection id shorter than 8 bytes"),
+        Token::Known => begin(header, ids, Proof::NewToken),
         Token::Foreign if validate => retry(header, from, tokens),
-        Token::Foreign => Arrival::Accept {
-            id: ids.fresh(),
-            original_id: header.dcid.clone().into_owned(),
-            retried: false,
-        },
+        Token::Foreign => begin(header, ids, Proof::None),
+    }
+}
+
+fn begin(header: &Header<'_>, ids: &Ids, proof: Proof) -> Arrival {
+    Arrival::Accept {
+        id: ids.fresh(),
+        original_id: header.dcid.clone().into_owned(),
+        proof,
     }
 }
 
 fn retry(header: &Header<'_>, from: SocketAddr, tokens: &TokenMint) -> Arrival {
     let id = tokens.id(from, &header.dcid);
-    let token = tokens.mint(from, &id, &header.dcid);
+    let token = tokens.retry(from, &id, &header.dcid);
     let (scid, dcid) = (&header.scid, &header.dcid);
     answer(Arrival::Retry, |out| {
         quiche::retry(scid, dcid, &id, &token, header.version, out)
@@ -106,6 +119,7 @@ fn answer(
 #[cfg(test)]
 mod tests {
     use super::super::secret::Secret;
+    use super::super::spent::Spent;
     use super::*;
     use crate::connection::CONNECTION_ID_LENGTH;
 
@@ -127,12 +141,18 @@ mod tests {
 
     #[test]
     fn a_token_that_is_no_retry_token_is_as_good_as_none() {
-        let tokens = TokenMint::new(Secret::random());
+        let tokens = TokenMint::new(Secret::random(), Spent::default());
         for token in [&[][..], &[7; 3], &[0; 300]] {
             let header = initial(&[2; 8], token);
             let easy = decide(&header, 1200, client(), &tokens, &Ids::default(), false);
             assert!(
-                matches!(easy, Arrival::Accept { retried: false, .. }),
+                matches!(
+                    easy,
+                    Arrival::Accept {
+                        proof: Proof::None,
+                        ..
+                    }
+                ),
                 "{easy:?}"
             );
             let strict = decide(&header, 1200, client(), &tokens, &Ids::default(), true);
@@ -141,8 +161,27 @@ mod tests {
     }
 
     #[test]
+    fn a_client_that_is_known_gets_no_retry_once() {
+        let tokens = TokenMint::new(Secret::random(), Spent::default());
+        let header = initial(&[2; 8], &tokens.new_token(client().ip()));
+        let shown = || decide(&header, 1200, client(), &tokens, &Ids::default(), true);
+        let first = shown();
+        let Arrival::Accept {
+            original_id,
+            proof: Proof::NewToken,
+            ..
+        } = first
+        else {
+            panic!("{first:?}");
+        };
+        assert_eq!(original_id, header.dcid);
+        let again = shown();
+        assert!(matches!(again, Arrival::Retry(_)), "{again:?}");
+    }
+
+    #[test]
     fn a_retry_is_good_for_the_id_that_it_gave_only() {
-        let tokens = TokenMint::new(Secret::random());
+        let tokens = TokenMint::new(Secret::random(), Spent::default());
         let first = initial(&[2; 8], &[]);
         let Arrival::Retry(mut packet) =
             decide(&first, 1200, client(), &tokens, &Ids::default(), true)
@@ -158,7 +197,7 @@ mod tests {
             let Arrival::Accept {
                 id,
                 original_id,
-                retried: true,
+                proof: Proof::Retry,
             } = good
             else {
                 panic!("{good:?}");
@@ -180,7 +219,7 @@ mod tests {
 
     #[test]
     fn all_packets_of_a_first_flight_are_given_the_same_id() {
-        let tokens = TokenMint::new(Secret::random());
+        let tokens = TokenMint::new(Secret::random(), Spent::default());
         let given = |dcid: &[u8]| {
             let header = initial(dcid, &[]);
             let Arrival::Retry(mut packet) =
@@ -197,7 +236,7 @@ mod tests {
 
     #[test]
     fn an_id_that_is_too_short_gets_nothing() {
-        let tokens = TokenMint::new(Secret::random());
+        let tokens = TokenMint::new(Secret::random(), Spent::default());
         for validate in [true, false] {
             let header = initial(&[2; 7], &[]);
             let decided = decide(&header, 1200, client(), &tokens, &Ids::default(), validate);

@@ -102,13 +102,14 @@ pub struct ServerArgs {
     #[arg(help_heading = OBSERVABILITY, long, value_name = "FILE|-")]
     pub access_log: Option<PathBuf>,
 
-    /// Validate each client's address with a Retry packet first, as with --retry-above 0
+    /// Validate each client's address with a Retry packet first, unless a token of an earlier
+    /// connection does; as with --retry-above 0
     #[arg(help_heading = LIMITS, long, conflicts_with = "retry_above")]
     pub retry: bool,
 
     /// Number of half-open connections (address of the client not validated yet) from which on the
     /// server sends new clients a Retry packet first. That costs them a round trip, and the server no
-    /// memory. 0 is always (0 to 100000, and never more than half of --max-connections)
+    /// memory; clients that show a token of an earlier connection are spared. 0 is always (0 to 100000, and never more than half of --max-connections)
     #[arg(help_heading = LIMITS, long, value_name = "COUNT", default_value_t = 100,
           value_parser = clap::value_parser!(u32).range(0..=100_000))]
     pub retry_above: u32,
@@ -158,7 +159,7 @@ pub struct ServerArgs {
           value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub response_memory: u64,
 
-    /// File of at least 32 random bytes, mode 0600, for the keys of Retry tokens and stateless resets.
+    /// File of at least 32 random bytes, mode 0600, for the keys of tokens and stateless resets.
     /// Servers with the same file accept each other's tokens [default: random at every start]
     #[arg(help_heading = LIMITS, long, value_name = "FILE")]
     pub secret: Option<PathBuf>,

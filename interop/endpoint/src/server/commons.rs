@@ -13,6 +13,7 @@ use super::crowds::Crowds;
 use super::metrics::{Families, Metrics, Pulses};
 use super::rules::Rules;
 use super::secret::Secret;
+use super::spent::Spent;
 use crate::connection::fill_random;
 use crate::keylog::KeyLog;
 use crate::output::{Output, Patience};
@@ -47,6 +48,8 @@ pub struct Commons {
     /// Divides datagrams, if there are several workers.
     pub steering: Option<Steering>,
     pub secret: Secret,
+    /// Tokens of clients that came back.
+    pub spent: Spent,
     pub qlog: Option<QlogDirectory>,
     pub keylog: Option<KeyLog>,
     loaded: Arc<Mutex<Arc<Loaded>>>,
@@ -88,6 +91,7 @@ impl Commons {
             budget: Budget::new((args.response_memory << 20) as usize, limits.connections),
             loaded: Arc::new(Mutex::new(loaded.into())),
             secret: secret.unwrap_or_else(Secret::random),
+            spent: Spent::default(),
             qlog: args.qlog_directory()?,
             events,
             access_log,

@@ -31,6 +31,7 @@ mod secret;
 mod services;
 mod shortage;
 mod site;
+mod spent;
 mod stalls;
 mod strangers;
 mod supervisor;

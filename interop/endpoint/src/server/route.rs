@@ -1,16 +1,16 @@
 //! From a datagram to its connection.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Instant;
 
 use quiche::ConnectionId;
 
-use super::accept::{decide, Arrival};
+use super::accept::{decide, Arrival, Proof};
 use super::census::Room;
 use super::peer::Peer;
 use super::peers::Peers;
 use super::site::Site;
-use crate::connection::{receive, CONNECTION_ID_LENGTH};
+use crate::connection::{receive, Connection, CONNECTION_ID_LENGTH};
 use crate::socket::Datagram;
 
 /// Finds the connection of a datagram, or makes one.
@@ -54,8 +54,8 @@ impl Router<'_> {
                 Arrival::Accept {
                     id,
                     original_id,
-                    retried,
-                } => self.accept(&id, &original_id, retried, &datagram)?,
+                    proof,
+                } => self.accept(&id, &original_id, proof, &datagram)?,
             },
         };
         let peer = self.peers.get_mut(key)?;
@@ -115,10 +115,10 @@ impl Router<'_> {
         &mut self,
         id: &ConnectionId<'static>,
         original_id: &ConnectionId<'static>,
-        retried: bool,
+        proof: Proof,
         datagram: &Datagram<'_>,
     ) -> Option<usize> {
-        let validated = retried.then_some(original_id);
+        let validated = (proof == Proof::Retry).then_some(original_id);
         let (to, from) = (datagram.to, datagram.from);
         let config = &mut self.site.config;
         let reset_token = self.site.resets.token(id);
@@ -130,6 +130,9 @@ impl Router<'_> {
                 return None;
             }
         };
+        if let Err(e) = self.validate_addresses(&mut conn, from.ip(), proof) {
+            log::warn!("{from} is not spared a Retry, now or later: {e}");
+        }
         let site = &*self.site;
         let offered = site.preferred.offer(&mut conn, to, &site.ids, &site.resets);
         let records = self.site.observe(&mut conn, original_id);
@@ -146,13 +149,29 @@ impl Router<'_> {
         );
         peer.ids.push(id.clone());
         peer.ids.extend(offered);
-        if !retried {
+        if proof != Proof::Retry {
             // Until the client learns our id it uses the one that it made up.
             peer.ids.push(original_id.clone());
         }
-        let key = self.peers.insert(peer, retried)?;
+        let key = self.peers.insert(peer, proof != Proof::None)?;
         // A token has proved the address already.
         self.peers.confirm(key);
         Some(key)
+    }
+
+    /// Of a new connection, and of the client's next one: a token for it leaves when the handshake is
+    /// complete.
+    fn validate_addresses(
+        &mut self,
+        conn: &mut Connection,
+        client: IpAddr,
+        proof: Proof,
+    ) -> quiche::Result<()> {
+        conn.send_new_token(&self.site.tokens.new_token(client))?;
+        if proof == Proof::NewToken {
+            self.site.strangers.on_known();
+            conn.set_peer_address_verified()?;
+        }
+        Ok(())
     }
 }

@@ -65,7 +65,7 @@ impl Site {
             h3_config: configure_http().map_err(io::Error::other)?,
             content: Content::new(args.root.as_deref(), bounds.budget.clone(), &families)?,
             resets: Resets::new(&commons.secret, args.workers),
-            tokens: TokenMint::new(commons.secret.clone()),
+            tokens: TokenMint::new(commons.secret.clone(), commons.spent.clone()),
             preferred: args.preferred().map_err(io::Error::other)?,
             chooser,
             bounds,

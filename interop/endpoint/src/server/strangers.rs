@@ -49,6 +49,11 @@ impl Strangers {
         self.remember();
     }
 
+    /// A client has shown the token of an earlier connection, and is none.
+    pub fn on_known(&self) {
+        self.families.known_clients.inc();
+    }
+
     pub fn on_refused(&mut self) {
         self.since.refused += 1;
         self.families.on_ignored("connections");

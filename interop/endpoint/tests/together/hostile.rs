@@ -3,7 +3,7 @@
 use std::net::UdpSocket;
 use std::time::Duration;
 
-use crate::common::{fetch, initial_packet, sha256_of_object, Server, Talker};
+use crate::common::{fetch, figures, initial_packet, sha256_of_object, sum, Server, Talker};
 
 fn stranger() -> UdpSocket {
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -99,6 +99,22 @@ fn an_unknown_version_is_answered_with_the_known_ones() {
         socket.recv(&mut answer).is_err(),
         "a small packet is not answered"
     );
+}
+
+#[test]
+fn a_client_that_comes_back_is_spared_the_retry() {
+    let server = Server::start(&["--retry", "--metrics", "127.0.0.1:0"]);
+    let told = |name: &str| sum(&figures(server.metrics.unwrap()), name);
+    let visit = |options: &[&str], count: usize| {
+        let urls = vec![server.url("/1000"); count];
+        assert_eq!(fetch(&[&["--null"], options].concat(), &urls).code, 0);
+        told("cc_server_retries_total")
+    };
+    let of_one = visit(&[], 1);
+    assert!(of_one > 0.0);
+    // Two connections, the second with what the first has left.
+    assert_eq!(visit(&["--resume"], 2), 2.0 * of_one);
+    assert_eq!(told("cc_server_known_clients_total"), 1.0);
 }
 
 #[test]

@@ -88,6 +88,7 @@ pub struct Families {
     pub zones: Family<ByZone, Seconds>,
     pub responses: Family<ByStatus, Counter>,
     pub retries: Counter,
+    pub known_clients: Counter,
     pub abandoned: Counter,
     pub ignored: Family<ByLimit, Counter>,
     pub refused: Family<ByLimit, Counter>,
@@ -115,6 +116,7 @@ impl Default for Families {
             zones: Family::default(),
             responses: Family::default(),
             retries: Counter::default(),
+            known_clients: Counter::default(),
             abandoned: Counter::default(),
             ignored: Family::default(),
             refused: Family::default(),
@@ -172,6 +174,11 @@ impl Families {
             self.abandoned.clone(),
         );
         registry.register("retries", "Retry packets sent", self.retries.clone());
+        registry.register(
+            "known_clients",
+            "Connections whose clients validated their address by the token of an earlier connection",
+            self.known_clients.clone(),
+        );
         registry.register(
             "ignored_initials",
             "First packets of clients that were ignored at a limit: connections (--max-connections), or address \
