@@ -48,7 +48,9 @@ def test_a_falsified_trace_fails(tmp_path: FilePath, tamper: Tamper, laws: set[s
     assert_refused(tmp_path, visited, tamper, laws)
 
 
-@pytest.mark.parametrize("options", [SPEC, DEFAULT, pytest.param(WITHOUT_GROWTH, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize(
+    "options", [SPEC, *(pytest.param(spec, marks=pytest.mark.nightly) for spec in (DEFAULT, WITHOUT_GROWTH))]
+)
 @pytest.mark.parametrize("stamps", ["true", "false"])
 @pytest.mark.parametrize("name", ["fades", "walk"])
 def test_connections_over_paths_that_vary_pass(tmp_path: FilePath, name: str, stamps: str, options: str) -> None:

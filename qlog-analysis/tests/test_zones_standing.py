@@ -82,7 +82,7 @@ def test_a_falsified_trace_fails(
 
 @pytest.mark.parametrize("stamps", ["true", "false"])
 @pytest.mark.parametrize("cc", ["cubic", "reno", "bbr2"])
-@pytest.mark.parametrize("buffer", ["1bdp", "4bdp"])
+@pytest.mark.parametrize("buffer", ["1bdp", pytest.param("4bdp", marks=pytest.mark.nightly)])
 def test_connections_beside_others_pass(tmp_path: FilePath, stamps: str, cc: str, buffer: str) -> None:
     some = beside(f"flow.main.timestamps={stamps}", f"flow.neighbour.cc={cc}", f"link.there.buffer={buffer}")
     v = verdict_of(tmp_path, some)
@@ -98,7 +98,7 @@ def test_connections_whose_path_becomes_longer_pass(tmp_path: FilePath, stamps: 
 
 
 @pytest.mark.parametrize("stamps", ["true", "false"])
-@pytest.mark.parametrize("buffer", ["100p", "300p"])
+@pytest.mark.parametrize("buffer", ["100p", pytest.param("300p", marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("rate", ["0.5Mbps", "1Mbps", "2Mbps", "4Mbps"])
 def test_connections_beside_others_on_a_link_that_becomes_slower_pass(
     tmp_path: FilePath, stamps: str, buffer: str, rate: str
