@@ -125,12 +125,29 @@ def test_traces_over_one_another_keep_their_colour_in_every_panel(tmp_path: File
 
 
 def test_a_trace_that_does_not_name_its_controller_stands_there_by_its_title(tmp_path: FilePath) -> None:
-    """As those of quiche's own controllers in the lab."""
     some = made(rate=5e6)
     some[0]["trace"] |= {"title": "main with cubic", "description": "cc-lab"}
     unnamed = told(tmp_path, some).e
     shown = compare.overlaid([compare.Compared(unnamed), compare.Compared(unnamed)])
     assert titled(shown, "What limited the sender").rows == ["1: main with cubic", "2: main with cubic"]
+
+
+@pytest.mark.parametrize(
+    ("description", "name"),
+    [
+        ("server with congestion controller bbr2", "bbr2"),
+        (
+            "cc-lab with congestion controller hybrid:target_delay=5ms,growth=2, run 0a-1f",
+            "hybrid:target_delay=5ms,growth=2",
+        ),
+        ("cc-lab with congestion controller cubic (100 of 2000 events)", "cubic"),
+        ("cc-lab", None),
+    ],
+)
+def test_the_controller_is_named_in_the_description(tmp_path: FilePath, description: str, name: str | None) -> None:
+    some = made(rate=5e6)
+    some[0]["trace"]["description"] = description
+    assert told(tmp_path, some).e.trace.controller_name == name
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".html"])

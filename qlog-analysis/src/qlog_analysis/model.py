@@ -7,6 +7,7 @@ trace began; trace times are truncated to 1 us (`TIME_RESOLUTION`).
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -336,4 +337,5 @@ class Trace:
         if self.parameters:
             return self.parameters[0].data.spec
         _, _, name = (self.header.trace.description or "").partition("congestion controller ")
-        return name or None
+        # After it stand cc-lab's run, and what an export for qvis leaves out.
+        return re.split(r", run | \(", name, maxsplit=1)[0] or None

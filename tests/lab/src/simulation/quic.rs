@@ -89,10 +89,7 @@ impl QuicFlow {
             configs,
             qlog: open_trace(config, &decl.name)?,
             title: format!("{} with {cc}", decl.name),
-            about: match config.recording {
-                None => "cc-lab".to_owned(),
-                Some(recording) => format!("cc-lab, run {}", recording.run()),
-            },
+            about: about(cc, config),
             read: 0,
             acked: 0,
             stopped: false,
@@ -262,6 +259,15 @@ impl QuicFlow {
         time.set(now);
         self.server = None;
         self.client = None;
+    }
+}
+
+/// What a trace says of itself. By this its readers know the controller, and the record of its run.
+fn about(cc: &str, config: &RunConfig<'_>) -> String {
+    let about = format!("cc-lab with congestion controller {cc}");
+    match config.recording {
+        None => about,
+        Some(recording) => format!("{about}, run {}", recording.run()),
     }
 }
 
