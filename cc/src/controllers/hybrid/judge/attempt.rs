@@ -37,8 +37,8 @@ const FILLED_DIVISORS: [u32; 2] = [4, 3];
 const EMPTY_DIVISOR: u32 = 8;
 /// A flow has lost most of its share if it is left with less than this of it.
 const MOST_LOST: f64 = 0.25;
-/// And nearly all of it with less than this. Competing flows that answer losses empty a short buffer
-/// each time: on a short path sooner than a queue stands for a second.
+/// And nearly all of it with less than this. Competing flows that answer losses empty a short
+/// buffer each time: on a short path sooner than a queue stands for a second.
 const NEARLY_ALL_LOST: f64 = 0.125;
 /// Such a flow is so many times less patient.
 const HASTE: u32 = 2;
