@@ -28,7 +28,7 @@ WIDEST_COMMENT = 100
 # is 190, 75 of them tests. Holding packets back (0029), for programs that ignore the pacer, is 57. An interface that
 # upstream could take is 330 more: an event as one value (0003), a factory instead of names (0006, with names apart in
 # 0031), events without a type of another crate (0007), spurious losses (0030).
-MOST_PATCH_LINES = 6250
+MOST_PATCH_LINES = 6450
 
 
 def source_files() -> list[Path]:
