@@ -109,7 +109,8 @@ pub struct ServerArgs {
 
     /// Number of half-open connections (address of the client not validated yet) from which on the
     /// server sends new clients a Retry packet first. That costs them a round trip, and the server no
-    /// memory; clients that show a token of an earlier connection are spared. 0 is always (0 to 100000, and never more than half of --max-connections)
+    /// memory; clients that show a token of an earlier connection are spared. 0 is always (0 to
+    /// 100000, and never more than half of --max-connections)
     #[arg(help_heading = LIMITS, long, value_name = "COUNT", default_value_t = 100,
           value_parser = clap::value_parser!(u32).range(0..=100_000))]
     pub retry_above: u32,
