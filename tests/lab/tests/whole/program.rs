@@ -77,7 +77,10 @@ fn a_record_changes_nothing_and_is_the_same_for_the_same_seed() {
     let trace = |file: &str| String::from_utf8(read(file)).unwrap();
     let (plain, one) = (trace("plain/qlog/main.sqlog"), trace("one/qlog/main.sqlog"));
     assert_ne!(plain, one);
-    let run = one.split_once("cc-lab with congestion controller hybrid, run ").unwrap().1;
+    let run = one
+        .split_once("cc-lab with congestion controller hybrid, run ")
+        .unwrap()
+        .1;
     let run = &run[..run.find('"').unwrap()];
     assert_eq!(plain, one.replace(&format!(", run {run}"), ""));
     assert!(!directory.path().join("plain/record.parquet").exists());
