@@ -150,14 +150,12 @@ def test_attempts_to_drain_a_queue_end_in_every_way(shared: dict[str, Any]) -> N
 
 
 def test_losses_decide_what_a_delay_that_keeps_still_is(shared: dict[str, Any]) -> None:
-    ends = [[step["expect_outcome"] for step in case["steps"]] for case in shared["standing"]][-12:]
+    ends = [[step["expect_outcome"] for step in case["steps"]] for case in shared["standing"]][-10:]
     longer, contended = "longer_path", "contended"
     due = [longer, contended, contended]
-    by_losses = [longer, contended, None, longer, *due, None, contended, longer]
-    assert [end[-1] for end in ends] == [*by_losses, contended, contended]
+    assert [end[-1] for end in ends] == [longer, contended, None, longer, *due, None, contended, longer]
     assert all(outcome is None for end in ends for outcome in end[:-1])
     assert ends[4][6] is None  # due to stand, and still, as in the two after it, which it is not
-    assert [len(end) for end in ends[-2:]] == [9, 6]  # an eighth of what it had is left to the flow, or less
 
 
 def test_the_mean_of_a_drain_decides_in_every_way(shared: dict[str, Any]) -> None:

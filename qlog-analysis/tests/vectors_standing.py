@@ -73,9 +73,8 @@ def _chosen(epochs: Iterable[Shown]) -> dict[str, Any]:
 
 def _by_hand() -> list[list[Shown]]:
     """The delay keeps still from the first epoch on, with losses as usual, beyond chance, and many before it last
-    moved; one that keeps still when the queue is due to stand: alone, with losses, and not alone; one that keeps
-    still while the estimate of jitter falls; and a queue on a short path, of flows with more and less than an eighth of
-    what they had."""
+    moved; one that keeps still when the queue is due to stand: alone, with losses, and not alone; and one that keeps
+    still while the estimate of jitter falls."""
     usual, more = [(50, 10), *[(1, 99)] * 6], [(50, 10), *[(2, 98)] * 6]
     moves = [(0.04, 0, 99), (0.04, 30, 70), *[(0.042, 1, 99)] * 5]
     return [
@@ -89,8 +88,6 @@ def _by_hand() -> list[list[Shown]]:
         _short_for_a_small_flow(lost=0),
         _short_for_a_small_flow(lost=3),
         _less_jitter(),
-        _on_a_short_path(rate=1.26e6),
-        _on_a_short_path(rate=1.24e6)[:6],
     ]
 
 
@@ -111,12 +108,6 @@ def _less_jitter() -> list[Shown]:
     """A delay of 40 ms that keeps still, and of which less and less passes for jitter."""
     jitters = [0.004 * 0.7**i for i in range(6)]
     return [_shown(1.0 + 0.1 * i, round(0.04 - j, 6), jitter=round(j, 6)) for i, j in enumerate(jitters)]
-
-
-def _on_a_short_path(rate: float) -> list[Shown]:
-    """A queue that moves, and is due to stand after less than half of the patience."""
-    delays = [0.006, *[0.008 + 0.001 * (i % 3) for i in range(8)]]
-    return [_shown(1.0 + 0.08 * i, delta, length=0.005, rate=rate) for i, delta in enumerate(delays)]
 
 
 def _due(**changes: Any) -> list[Shown]:

@@ -37,8 +37,6 @@ EMPTY_PARTS = 8.0
 by the flow's own packets ends; and up to which it is none of such a buffer."""
 MOST_LOST = 0.25
 """Of its share: what a flow is left with that has lost most of it."""
-NEARLY_ALL_LOST, HASTE = 0.125, 2.0
-"""The same of nearly all of it; so many times shorter is the time then for which a queue has to stand."""
 RATE_SLACK = 1e-6
 """Relative. Rounding of rates in the report."""
 DELAY_SLACK = 4e-9
@@ -204,11 +202,10 @@ class Attempt:
     def falls(self, slack: float) -> bool:
         return self.last < FALLING * self.one_before + slack
 
-    def lasts(self, length: float, p: Parameters, patience: float, slack: float) -> float:
+    def lasts(self, length: float, p: Parameters, patience: float) -> float:
         """How long it must last until the queue stands, s."""
         due = (OTHER_LENGTHS + p.drain_epochs) * length + PATIENCE_QUEUES * self.longest
-        nearly_lost = self.rate < NEARLY_ALL_LOST * self.share * (1.0 + _of_a_rate(slack))
-        return max(STRANGERS * due, patience / HASTE if nearly_lost else patience)
+        return max(STRANGERS * due, patience)
 
 
 class Standing(NamedTuple):
@@ -286,10 +283,9 @@ def _end(e: Shown, a: Attempt, p: Parameters, slack: float, patience: float) -> 
 def _filled(e: Shown, a: Attempt, p: Parameters, slack: float, patience: float) -> Iterator[Judged]:
     """Whether others fill the buffer, as far as `slack` leaves that open."""
     delay = min(slack, DELAY_SLACK)
+    lasts = a.lasts(e.length, p, patience)
     contended = {
-        e.now - a.began + s * slack >= a.lasts(e.length, p, patience, s * slack)
-        and not a.falls(-s * delay)
-        and a.is_filled(e, p.target_packets, s * slack)
+        e.now - a.began + s * slack >= lasts and not a.falls(-s * delay) and a.is_filled(e, p.target_packets, s * slack)
         for s in (-1.0, 1.0)
     }
     if True in contended:

@@ -37,11 +37,6 @@ const FILLED_DIVISORS: [u32; 2] = [4, 3];
 const EMPTY_DIVISOR: u32 = 8;
 /// A flow has lost most of its share if it is left with less than this of it.
 const MOST_LOST: f64 = 0.25;
-/// And nearly all of it with less than this. Competing flows that answer losses empty a short
-/// buffer each time: on a short path sooner than a queue stands for a second.
-const NEARLY_ALL_LOST: f64 = 0.125;
-/// Such a flow is so many times less patient.
-const HASTE: u32 = 2;
 
 /// The attempt to drain a queue that is under way, if there is one.
 #[derive(Debug, Clone, Copy, Default)]
@@ -194,16 +189,8 @@ impl Attempt {
     fn stands(&self, params: &Params, epoch: &Sampled<'_>, patience: Duration) -> bool {
         let due = scaled(epoch.length, OTHER_EPOCHS + params.drain_epochs)
             + DRAIN_QUEUES * self.longest.to_duration();
-        let over = epoch.now.since(self.began) >= self.shortened(patience).max(due * 2);
+        let over = epoch.now.since(self.began) >= patience.max(due * 2);
         over && !self.falls && self.is_filled(params, epoch)
-    }
-
-    /// The patience of a flow with what is left of it.
-    fn shortened(&self, patience: Duration) -> Duration {
-        match self.rate < self.return_rate * NEARLY_ALL_LOST {
-            true => patience / HASTE,
-            false => patience,
-        }
     }
 
     /// Whether the delay is one of a buffer that competing flows fill: flows that give way keep no

@@ -113,20 +113,6 @@ fn a_queue_that_stands_is_one_that_others_fill() {
 }
 
 #[test]
-fn a_flow_that_has_lost_nearly_all_waits_for_half_the_time() {
-    let waits_ms = |sent| {
-        let mut course = Course::new();
-        course.sent = sent;
-        let (first, outcome) = course.until_outcome(100, sawtooth).expect("it stands");
-        assert!(matches!(outcome, AttemptOutcome::Contended(_)));
-        first * 80
-    };
-    let [patient, hasty] = [0.125, 0.124].map(waits_ms);
-    assert!((1_400..1_600).contains(&patient), "{patient} ms");
-    assert!((700..1_000).contains(&hasty), "{hasty} ms");
-}
-
-#[test]
 fn a_delay_that_nothing_moves_is_that_of_a_longer_path() {
     let mut course = Course::new();
     let outcome = (0..20).find_map(|_| course.epoch(10.0, 0));
