@@ -21,6 +21,7 @@ from qlog_analysis.hybrid.thresholds import LongestQueue, Thresholds, full_delay
 from qlog_analysis.hybrid.trains import Trains
 from qlog_analysis.measure.sliding import PathMinima, Source, size_class
 from qlog_analysis.zones import rate as rates
+from qlog_analysis.zones.measured import GROWN_SHARE
 from sender import Delivered, in_ms, or_auto, parameters_set, rounded
 
 
@@ -282,7 +283,8 @@ class HybridSender:
         used = 0.8 * self.rate * duration
         if self.app_limited:
             return 8.0 * self.sent_bytes < used
-        return not self._window_full and not self.startup and 8.0 * (self.sent_bytes + self.packet) < used
+        used *= GROWN_SHARE if self.startup else 1.0
+        return not self._window_full and 8.0 * (self.sent_bytes + self.packet) < used
 
     def _is_interrupted(self, duration: float, usual: float) -> bool:
         its_usual = interruption.usual(usual, self._ack_gap, self.max_ack_delay)

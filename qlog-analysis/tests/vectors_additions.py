@@ -170,7 +170,7 @@ def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
             rate=rate,
             length=length,
             packet_bytes=PACKET,
-            app_limited=not startup and rng.random() < 0.2,
+            app_limited=rng.random() < 0.2,
             by_train=rng.random() < 0.3,
             train_rate=float(round(rate * rng.choice((0.0, 0.5, 1.0, 1.4)))),
             startup=startup,

@@ -83,6 +83,16 @@ def untried(e: Epoch) -> Claim:
     return all_of(e.app_limited, negate(e.by_train))
 
 
+def limited(e: Epoch) -> Claim:
+    """Whether the application limited the epoch or the one before."""
+    return any_of(e.app_limited, e.limited_before)
+
+
+def hardly_sends(e: Epoch) -> Claim:
+    """Whether it did, and so little came back that a queue is not the flow's own."""
+    return all_of(limited(e), negate(e.may_queue))
+
+
 @dataclass(frozen=True)
 class Control:
     """State of the flow before or after a step. It grows if it is in none of these."""
@@ -155,13 +165,15 @@ class Law:
         d = self.thresholds(control.rate, epoch)
         congested, filling = self.zones(epoch, d)
         slow = any_of(congested, filling)
-        ends = any_of(epoch.meets_queue, self.losing(epoch, d))
+        own_queue = all_of(epoch.meets_queue, negate(hardly_sends(epoch)))
+        ends = any_of(own_queue, self.losing(epoch, d))
         goes_on = all_of(negate(self.may_lose(epoch, d)), self.ended_too_early(epoch, control))
         fits = self.fitting(epoch, before, slow, goes_on, epoch.d <= d.short)
         beta = choose(all_of(fits[3], negate(slow)), self.options.min_decrease, self.beta(epoch))
         alpha = self.increase(epoch, control.rate, d)
         arrived = self.arrived_at_link(epoch, control, d)
-        start = least(control.rate, arrived)
+        start = choose(hardly_sends(epoch), control.rate, least(control.rate, arrived))
+        ceiling = choose(hardly_sends(epoch), Fraction(0), control.rate)
         again = self.share(epoch, control, arrived)
         rate = first(
             (fits[1], self.restarted(epoch, control.rate)),
@@ -180,11 +192,11 @@ class Law:
                 fits[1],
                 goes_on,
                 all_of(fits[2], before.startup),
-                all_of(fits[3], negate(ends), negate(epoch.fills)),
+                all_of(fits[3], negate(ends), any_of(epoch.meets_queue, negate(epoch.fills))),
             ),
             draining=any_of(begins, all_of(any_of(fits[2], fits[5]), before.draining)),
             return_rate=choose(all_of(fits[3], ends), start, choose(fits[4], again, control.return_rate)),
-            ceiling=choose(all_of(fits[3], ends), control.rate, choose(fits[4], Fraction(0), control.ceiling)),
+            ceiling=choose(all_of(fits[3], ends), ceiling, choose(fits[4], Fraction(0), control.ceiling)),
             since_decrease=choose(goes_on, Fraction(0), self.time_of_growth(epoch, control, fits)),
             resumed_at=choose(goes_on, control.return_rate, choose(fits[1], Fraction(0), control.resumed_at)),
         )
@@ -243,7 +255,7 @@ class Law:
         held = self.divisions.quotient("J_a / duration", e.jitter, e.duration)
         left = 1 - least(self.MOST_UNCERTAIN, held)
         full = self.divisions.quotient("A_full", most(e.delivery_rate, e.floor), left)
-        return choose(any_of(e.app_limited, e.limited_before), most(full, e.train_rate), full)
+        return choose(limited(e), most(full, e.train_rate), full)
 
     def mean_rate(self, e: Epoch) -> tuple[Claim, Term]:
         """Whether M is known, and M."""
@@ -266,7 +278,7 @@ class Law:
         """What S learns while a queue drains."""
         full = self.full_rate(e)
         after_startup = control.ceiling > 0
-        learns = all_of(negate(e.counts), e.tells_rate, negate(e.app_limited), negate(e.limited_before))
+        learns = all_of(negate(e.counts), e.tells_rate, negate(limited(e)))
         learnt = choose(
             after_startup,
             most(control.return_rate, least(full, control.ceiling)),
@@ -284,10 +296,8 @@ class Law:
     def share(self, e: Epoch, control: Control, arrived: Term) -> Term:
         """S after rule 4."""
         base = choose(control.draining, most(control.rate, control.return_rate), control.rate)
-        limited = any_of(e.app_limited, e.limited_before)
-        hardly_sends = all_of(limited, negate(e.may_queue))
-        keeps = any_of(hardly_sends, all_of(control.draining, control.ceiling > 0))
-        return choose(keeps, base, least(base, choose(limited, e.used, arrived)))
+        keeps = any_of(hardly_sends(e), all_of(control.draining, control.ceiling > 0))
+        return choose(keeps, base, least(base, choose(limited(e), e.used, arrived)))
 
     def room(self, e: Epoch, rate: Term) -> Term:
         """Four times the part of the link that a flow with this rate leaves; 1 while T is unknown."""

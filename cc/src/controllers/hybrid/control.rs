@@ -200,20 +200,28 @@ fn start_up(params: &Params, epoch: &Sampled<'_>, from: &Control) -> Step {
     let outcome = new.then_some(Outcome::NewPath);
     let step = match epoch.met {
         _ if epoch.losing() => end_start_up(params, epoch, from),
-        Met::Queue => end_start_up(params, epoch, from),
+        Met::Queue if !epoch.hardly_sends() => end_start_up(params, epoch, from),
         Met::Capacity => from.to(from.rate, State::Growing),
-        Met::Nothing => from.to(from.rate, State::Startup { path_is_new: false }),
+        // A queue that is met by a source which sends hardly anything is that of others.
+        Met::Queue | Met::Nothing => from.to(from.rate, State::Startup { path_is_new: false }),
     };
     Step { outcome, ..step }
 }
 
-/// R is already beyond what the path carries, which is what has arrived.
+/// R is already beyond what the path carries, which is what has arrived. Of a source that sends
+/// hardly anything that is not known, as in rule 4.
 fn end_start_up(params: &Params, epoch: &Sampled<'_>, from: &Control) -> Step {
-    let return_rate = from.rate.min(law::link_arrival_rate(epoch, None));
+    let (return_rate, ceiling) = match epoch.hardly_sends() {
+        true => (from.rate, None),
+        false => {
+            let arrives = law::link_arrival_rate(epoch, None);
+            (from.rate.min(arrives), Some(from.rate))
+        }
+    };
     let beta = law::decrease(params, epoch).unwrap_or(params.min_decrease);
     let drain = Drain {
         return_rate,
-        ceiling: Some(from.rate),
+        ceiling,
         arrivals: Arrivals::default(),
     };
     Step {

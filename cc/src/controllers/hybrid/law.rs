@@ -134,10 +134,13 @@ pub fn return_rate(epoch: &Sampled<'_>, rate: Rate, drain: Option<Drain>) -> Rat
 /// The rate that has been shown to arrive, if anything has. A source that leaves R unused has shown
 /// no more than it used; if it sends hardly anything, the queue is not its own.
 fn arrival_rate(epoch: &Sampled<'_>, drain: Option<Drain>) -> Option<Rate> {
-    match epoch.recently_app_limited {
-        false => Some(link_arrival_rate(epoch, drain)),
-        true => epoch.may_queue.then_some(epoch.used_rate),
+    if epoch.hardly_sends() {
+        return None;
     }
+    Some(match epoch.recently_app_limited {
+        false => link_arrival_rate(epoch, drain),
+        true => epoch.used_rate,
+    })
 }
 
 /// The rate at which packets reached the slowest link: what is lost without a queue is lost

@@ -56,6 +56,8 @@ class Probe(NamedTuple):
     before: float
     moved: float = 0.0
     """By how much the delay has differed from that before at most."""
+    sends_less: bool = True
+    """Whether it does: a source that uses less than it may sends the same."""
 
 
 class Seen(NamedTuple):
@@ -214,11 +216,13 @@ def _held_on(c: Contended, e: Seen, slack: float) -> Judged:
 
 
 def _probed(c: Contended, probe: Probe, e: Seen, slack: float) -> Judged:
-    probe = probe._replace(moved=max(probe.moved, abs(e.delta - probe.before)))
+    moved = max(probe.moved, abs(e.delta - probe.before))
+    probe = probe._replace(moved=moved, sends_less=probe.sends_less and not e.sent_little)
     if e.now + slack < probe.until:
         return _held(c._replace(probe=probe))
     moved = probe.moved + math.copysign(DELAY_SLACK, slack) * bool(slack)
-    if moved < QUEUE_MOVES * (e.length + probe.before) and c.losses.is_chance(e.background, slack):
+    quiet = moved < QUEUE_MOVES * (e.length + probe.before)
+    if probe.sends_less and quiet and c.losses.is_chance(e.background, slack):
         return Judged(None, longer=c.share / HELD_SHARE)
     arriving = Arriving.after_raise(e.now, e.round_trip)
     return _held(c._replace(probe=None, next_probe=e.now + REMEMBERED, arriving=arriving, losses=NO_LOSSES))

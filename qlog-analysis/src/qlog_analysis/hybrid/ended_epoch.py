@@ -102,14 +102,19 @@ class Epoch:
     @property
     def known(self) -> float:
         """Up to which rate packets are known to arrive, bit/s; infinite where the source sends hardly anything."""
-        if not self.sent_little:
-            return self.reached
-        return self.largest if self.may_queue else math.inf
+        if self.hardly_sends:
+            return math.inf
+        return self.largest if self.sent_little else self.reached
 
     @property
     def may_queue(self) -> bool:
         """Whether so much came back that some of it may have been in a queue."""
         return round(self.delivery_rate * self.arriving) >= QUEUE_PACKETS * 8 * self.packet_bytes
+
+    @property
+    def hardly_sends(self) -> bool:
+        """Whether the source sends hardly anything, so that a queue is not its own."""
+        return self.sent_little and not self.may_queue
 
     def _room(self, rate: float, p: Parameters) -> float:
         """`CATCH_UP` times the part of the slowest link that a flow with this rate leaves to others; 1 if unknown."""

@@ -269,9 +269,12 @@ def _wait(e: Epoch, p: Parameters, course: Course) -> Update:
 def _update_startup(e: Epoch, p: Parameters, course: Course) -> Update:
     """Start-up (DEVIATION; the paper has none). R has grown with every ACK already."""
     in_zone = zone(e)
-    if not e.queues and not e.losing:
-        return Update(in_zone, None, None, clamp_rate(e.rate, e.packet_bytes, e.length), not e.fills, course)
+    own_queue = e.queues and not e.hardly_sends
+    if not own_queue and not e.losing:
+        goes_on = e.queues or not e.fills
+        return Update(in_zone, None, None, clamp_rate(e.rate, e.packet_bytes, e.length), goes_on, course)
     down = p.min_decrease if in_zone == 1 else beta(e, p)
-    return_rate = min(e.rate, e.reached)
-    rate = clamp_rate((1.0 - down) * return_rate, e.packet_bytes, e.length)
-    return Update(in_zone, None, down, rate, False, Course(return_rate, e.rate))
+    left = Course(e.rate) if e.hardly_sends else Course(min(e.rate, e.reached), e.rate)
+    assert left.return_rate is not None
+    rate = clamp_rate((1.0 - down) * left.return_rate, e.packet_bytes, e.length)
+    return Update(in_zone, None, down, rate, False, left)

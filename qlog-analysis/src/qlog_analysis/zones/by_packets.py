@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..check.numbers import TIME_TOLERANCE
-from .measured import DELTA_TOLERANCE, HANDSHAKE_EPOCHS, Step
+from .measured import DELTA_TOLERANCE, GROWN_SHARE, HANDSHAKE_EPOCHS, Step
 from .sides import Sides
 
 SURE_ROOM = 0.75
@@ -82,7 +82,8 @@ def check_app_limited(s: AnySides, steps: Sequence[Step], *, grows: bool = False
             f"reported, but {m.sent_bits:.0f} bits were sent, which is not below 0.8 R t = {rate_bits:.0f}",
         )
     one_more = m.sent_bits + 8.0 * m.max_datagram_size
-    if one_more < surely_unused(s) and not r.app_limited and not grows and _window_had_room(s, steps):
+    unused = surely_unused(s) * (GROWN_SHARE if grows else 1.0)
+    if one_more < unused and not r.app_limited and _window_had_room(s, steps):
         s.find("app_limited", "not reported, but little was sent, and the window was never full")
 
 

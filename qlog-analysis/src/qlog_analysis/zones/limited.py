@@ -14,7 +14,7 @@ from ..measure.used import Used
 from ..model import Feedback, Space, Trace, Update
 from ..packed import PIECE, Column, floats
 from .backlog import Backlog
-from .measured import HANDSHAKE_EPOCHS, Shown, Step
+from .measured import GROWN_SHARE, HANDSHAKE_EPOCHS, Shown, Step
 
 R = TypeVar("R", bound=ZoneEpoch)
 
@@ -44,7 +44,8 @@ class Limited:
             return
         reported = event.data.app_limited
         withheld &= event.data.epoch >= HANDSHAKE_EPOCHS  # before, packets of the handshake have no data either
-        if (reported or withheld) and self._surely_waited(event, m, steps, since, is_far_beyond):
+        used = self._surely_used(event, m, steps, is_far_beyond, withheld=withheld)
+        if (reported or withheld) and used and self._surely_waited(since, event.record):
             what = "reported" if reported else "an ACK did not raise R"
             why = "the window was full" if is_far_beyond is None else "R was not far beyond its use"
             message = f"{what}, but data waited all the time, and {why}"
@@ -53,13 +54,27 @@ class Limited:
             message = "not reported, but little was sent, and a packet without data left when none waited"
             yield Finding(event.data.epoch, event.time, "app_limited", message)
 
-    def _surely_waited(
-        self, event: Update[R], m: Shown, steps: Sequence[Step], since: int, is_far_beyond: Callable[[], bool] | None
+    def _surely_waited(self, since: int, until: int) -> bool:
+        """Whether data surely did, all the time. quiche also takes itself to be without data if an ACK leaves none of
+        the room to what waits."""
+        return not self._dataless(since, until) and self._backlog.waits(since, until)
+
+    def _surely_used(
+        self,
+        event: Update[R],
+        m: Shown,
+        steps: Sequence[Step],
+        is_far_beyond: Callable[[], bool] | None,
+        *,
+        withheld: bool,
     ) -> bool:
-        """Whether the application surely did not limit an epoch. quiche also takes itself to be without data if an ACK
-        leaves none of the room to what waits."""
-        used = self._surely_full(steps, m.max_datagram_size) if is_far_beyond is None else not is_far_beyond()
-        return used and not self._dataless(since, event.record) and self._backlog.waits(since, event.record)
+        """Whether the window or R surely was. In start-up an ACK raises R whether or not it was."""
+        far = is_far_beyond is not None and is_far_beyond()
+        if far or withheld:
+            return not far
+        full = self._surely_full(steps, m.max_datagram_size)
+        half = 0.8 * GROWN_SHARE * event.data.rate_before * (m.duration + TIME_TOLERANCE)
+        return full or (is_far_beyond is not None and m.sent_bits + 8.0 * m.max_datagram_size >= half)
 
     def _surely_limited(self, event: Update[R], m: Shown, since: int) -> bool:
         """Whether the application surely did."""

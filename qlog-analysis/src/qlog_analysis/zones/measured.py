@@ -15,6 +15,8 @@ DELTA_TOLERANCE = 5 * TIME_RESOLUTION
 
 HANDSHAKE_EPOCHS = 5
 """Epochs after which nothing of the handshake is in flight any more."""
+GROWN_SHARE = 0.5
+"""Of R: so much of it was there on average of an epoch of start-up, in which it grows up to about twice."""
 
 
 @dataclass(slots=True)

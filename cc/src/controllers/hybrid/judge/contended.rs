@@ -84,6 +84,8 @@ struct Probe {
     /// The least and the longest delay since.
     least: Owd,
     most: Owd,
+    /// Whether it does so: a source that uses less than it may sends the same.
+    sends_less: bool,
 }
 
 /// Whether neither the link is known nor what the flow had without competing flows.
@@ -280,13 +282,15 @@ impl Contended {
             probe.least.min(epoch.queue()),
             probe.most.max(epoch.queue()),
         );
+        probe.sends_less &= !epoch.recently_app_limited;
         self.probe = Some(probe);
         if epoch.now >= probe.until {
             self.probe = None;
             self.next_probe = epoch.now + REMEMBERED;
             self.returned = ReturnRatio::after_raise(epoch.now, epoch.round_trip());
             let losses = std::mem::take(&mut self.losses);
-            if !probe.shows_a_queue(epoch.length) && !losses.exceeds_chance(epoch.background) {
+            let quiet = !probe.shows_a_queue(epoch.length);
+            if probe.sends_less && quiet && !losses.exceeds_chance(epoch.background) {
                 return HoldDecision::LongerPath(self.hold_target * (1.0 / HELD_SHARE));
             }
         }
@@ -302,6 +306,7 @@ impl Probe {
             before: epoch.queue(),
             least: epoch.queue(),
             most: epoch.queue(),
+            sends_less: true,
         }
     }
 

@@ -25,6 +25,8 @@ const RATE_PACKETS: u64 = 16;
 const QUEUE_PACKETS: u64 = 4;
 /// A train tries R if so much of it arrives: more of it waits.
 const TRIED_SHARE: f64 = 0.95;
+/// In start-up R grows while an epoch lasts, up to about twice: so much of it was there on average.
+const GROWN_SHARE: f64 = 0.5;
 /// L has fallen if it was longer by this part of it.
 const FELL_DIVISOR: u32 = 16;
 
@@ -164,8 +166,9 @@ impl Model {
     }
 
     fn limited(&mut self, epoch: &Epoch, doing: Doing, duration: Duration) -> Limited {
-        let tells = epoch.app_limited || doing.startup.is_none();
-        let now = tells && epoch.underuses(doing.rate, duration, self.packet);
+        let grown = doing.startup.is_some() && !epoch.app_limited;
+        let rate = doing.rate * if grown { GROWN_SHARE } else { 1.0 };
+        let now = epoch.underuses(rate, duration, self.packet);
         let before = std::mem::replace(&mut self.limited_before, now);
         Limited {
             now,

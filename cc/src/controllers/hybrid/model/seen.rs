@@ -161,6 +161,11 @@ impl Seen {
             .map_or(self.lost_total > 0, |epoch| epoch.losing())
     }
 
+    /// Whether the application limits, and so little came back that a queue is not the flow's own.
+    pub fn hardly_sends(&self) -> bool {
+        self.recently_app_limited && !self.may_queue
+    }
+
     /// Whether nothing came back for long.
     pub fn stalled(&self) -> bool {
         self.arriving < self.duration

@@ -198,6 +198,21 @@ fn start_up_waits_for_an_application_that_has_no_data() {
     assert_eq!(path.rate(), before);
 }
 
+#[test]
+fn in_start_up_a_source_limits_that_uses_less_than_half_of_the_rate() {
+    // Ten packets of 1250 bytes are sent in 100 ms, of 80 at 8 Mbit/s.
+    let is_limited = |in_flight: u64| {
+        let mut path = Path::new("initial_rate=8Mbps");
+        path.in_flight = Bytes(in_flight);
+        (0..2).for_each(|_| {
+            path.epoch(0.0, 0);
+        });
+        path.controller.trace.latest().unwrap().seen.app_limited
+    };
+    assert!(is_limited(60_000));
+    assert!(!is_limited(u64::MAX), "the window was full");
+}
+
 /// Full packets that a link of 10 Mbit/s lets out a millisecond apart; they have left `apart_us`
 /// apart.
 fn dispersed(path: &mut Path, apart_us: u64) {

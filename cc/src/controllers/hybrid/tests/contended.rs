@@ -20,6 +20,7 @@ struct Course {
     /// Packets lost of 40 in each epoch.
     lost: u64,
     came_late: bool,
+    app_limited: bool,
 }
 
 impl Course {
@@ -37,6 +38,7 @@ impl Course {
             link: link(Duration::ZERO),
             lost: 0,
             came_late: false,
+            app_limited: false,
         }
     }
 
@@ -79,6 +81,7 @@ impl Course {
             losses: LossCount::new(self.lost, 40 - self.lost),
             background: 0.01,
             length_fell: self.came_late,
+            recently_app_limited: self.app_limited,
             ..seen()
         };
         let epoch = epoch.sampled().unwrap();
@@ -240,6 +243,19 @@ fn what_the_delay_does_when_less_is_sent_tells_a_queue_from_a_longer_path() {
         assert!((longer - 10.0).abs() < 1e-9, "{longer}");
     }
     assert_eq!(outcome(53).1, None, "it rises although less is sent");
+}
+
+#[test]
+fn a_probe_in_which_the_application_limits_tells_nothing() {
+    let outcome = |limited: bool| {
+        let mut course = Course::new();
+        course.held_until(2.9, 50);
+        (0..40).any(|epoch| {
+            course.app_limited = limited && epoch == 8;
+            matches!(course.epoch(50, false), HoldDecision::LongerPath(_))
+        })
+    };
+    assert_eq!([false, true].map(outcome), [true, false]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::super::control::{step, Control, State, Step};
 use super::super::judge::contended::Contended;
 use super::super::judge::{Judge, Outcome};
-use super::super::model::seen::{Observed, Seen};
+use super::super::model::seen::{Met, Observed, Seen};
 use super::super::Params;
 use super::epochs::{seen, with_queue};
 use crate::measure::loss::LossCount;
@@ -95,4 +95,43 @@ fn what_competing_flows_take_of_the_share_is_a_decrease() {
     let left = made.next.rate.bps() / contended.held().bps();
     assert!(beta > 0.0 && (1.0 - beta - left).abs() < 0.01, "{made:?}");
     assert_eq!(made.next.state, State::Holding);
+}
+
+/// The end of an epoch of start-up at 10 Mbit/s that has met a queue, of which little comes back.
+fn meets_a_queue(app_limited: bool, may_queue: bool, lost: u64) -> Step {
+    let seen = Seen {
+        met: Met::Queue,
+        delivery_rate: mbps(0.1),
+        recently_app_limited: app_limited,
+        may_queue,
+        losses: LossCount::new(lost, 4),
+        ..with_queue(millis(10.0))
+    };
+    let seen = Seen {
+        observed: seen.observed.map(|observed| Observed {
+            excessive_loss: lost > 0,
+            ..observed
+        }),
+        ..seen
+    };
+    step(&Params::default(), &seen, &Control::new(mbps(10.0)))
+}
+
+#[test]
+fn a_queue_met_by_a_source_that_hardly_sends_does_not_end_start_up() {
+    let ends = |app_limited, may_queue| {
+        let next = meets_a_queue(app_limited, may_queue, 0).next;
+        (!next.state.is_startup(), next.rate < mbps(1.0))
+    };
+    assert_eq!(ends(true, false), (false, false));
+    assert_eq!(ends(true, true), (true, true));
+    assert_eq!(ends(false, false), (true, true));
+}
+
+#[test]
+fn losses_end_it_but_what_hardly_anything_brings_back_is_no_rate() {
+    let next = meets_a_queue(true, false, 2).next;
+    let drain = next.state.drain().expect("a decrease");
+    assert_eq!((drain.return_rate, drain.ceiling), (mbps(10.0), None));
+    assert!(next.rate >= mbps(5.0) && next.rate < mbps(10.0));
 }
