@@ -151,13 +151,15 @@ impl Sender {
             ecn,
         }) = batch
         {
-            sockets.of(from).send(&Outgoing {
-                data: &self.buffer[start..end],
-                segment,
-                from,
-                to,
-                ecn,
-            });
+            if let Some(socket) = sockets.free(from) {
+                socket.send(&Outgoing {
+                    data: &self.buffer[start..end],
+                    segment,
+                    from,
+                    to,
+                    ecn,
+                });
+            }
         }
     }
 }
@@ -173,15 +175,23 @@ impl Sockets<'_> {
         &mut self.all[self.main]
     }
 
-    /// The one with this address.
-    fn of(&mut self, from: std::net::SocketAddr) -> &mut UdpEndpoint {
+    /// The one with this address, unless it has no room and is not the main one.
+    ///
+    /// Only the main one is asked before a burst. Another would keep whatever quiche makes while it
+    /// is blocked, without bound. So that is lost, as a network might lose it: probes of a path,
+    /// which quiche sends again, or packets on a path to which it has just gone back, which it
+    /// recovers.
+    fn free(&mut self, from: std::net::SocketAddr) -> Option<&mut UdpEndpoint> {
         let index = if self.main().has(from) {
             self.main
         } else {
             let found = self.all.iter().position(|socket| socket.has(from));
             found.unwrap_or(self.main)
         };
-        &mut self.all[index]
+        if index != self.main && self.all[index].is_blocked() {
+            return None;
+        }
+        Some(&mut self.all[index])
     }
 }
 
@@ -213,5 +223,34 @@ fn codepoint(ecn: quiche::EcnCodepoint) -> Option<EcnCodepoint> {
         quiche::EcnCodepoint::Ect0 => Some(EcnCodepoint::Ect0),
         quiche::EcnCodepoint::Ect1 => Some(EcnCodepoint::Ect1),
         quiche::EcnCodepoint::Ce => Some(EcnCodepoint::Ce),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_socket_without_room_keeps_what_leaves_by_it_only_if_it_is_the_main_one() {
+        let bind = || UdpEndpoint::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let mut all = [bind(), bind()];
+        all.iter_mut().for_each(UdpEndpoint::block);
+        let addresses = all.each_ref().map(UdpEndpoint::local_addr);
+        let mut sockets = Sockets {
+            all: &mut all,
+            main: 1,
+        };
+        for from in addresses {
+            let batch = Batch {
+                start: 0,
+                end: 100,
+                segment: 100,
+                from,
+                to: addresses[0],
+                ecn: None,
+            };
+            Sender::default().hand_over(&mut sockets, Some(batch));
+        }
+        assert_eq!(all.each_ref().map(UdpEndpoint::kept), [1, 2]);
     }
 }

@@ -1,6 +1,24 @@
 use super::*;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+impl UdpEndpoint {
+    /// As if the kernel had had no room for a datagram.
+    pub fn block(&mut self) {
+        self.unsent.push_back(Kept {
+            data: vec![0],
+            segment: 1,
+            from: self.local,
+            to: self.local,
+            ecn: None,
+        });
+    }
+
+    /// How much waits for the kernel.
+    pub fn kept(&self) -> usize {
+        self.unsent.len()
+    }
+}
+
 struct Arrived {
     data: Vec<u8>,
     from: SocketAddr,
