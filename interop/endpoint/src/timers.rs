@@ -1,18 +1,18 @@
 //! Deadlines of many connections, earliest first.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeSet;
 use std::time::Instant;
 
-/// One pending deadline per key, in a heap that forgets lazily.
+/// One pending deadline per key, in a queue with at most one entry per key.
 ///
-/// A deadline that moves later (as idle timers do with every packet) leaves its old entry in place;
-/// when that comes up, [`Timers::pop_due`] puts the entry back at the right time. So a connection
-/// holds about one entry, not one per packet.
+/// A deadline that moves later (as idle timers do with every packet) leaves its entry in place;
+/// when that comes up, [`Timers::pop_due`] puts it back at the right time. One that moves earlier
+/// takes its entry with it: left behind, that would stay until the old time, and pacing may move a
+/// deadline to and fro many times before.
 #[derive(Default)]
 pub struct Timers {
-    heap: BinaryHeap<Reverse<(Instant, usize)>>,
-    /// By key: the deadline wanted, and the earliest entry of the heap that serves it.
+    queue: BTreeSet<(Instant, usize)>,
+    /// By key: the deadline wanted, and the time of its entry in the queue, which is no later.
     slots: Vec<Slot>,
 }
 
@@ -31,30 +31,30 @@ impl Timers {
         let slot = &mut self.slots[key];
         slot.wanted = deadline;
         if let Some(at) = deadline {
-            if slot.queued.is_none_or(|queued| at < queued) {
-                slot.queued = Some(at);
-                self.heap.push(Reverse((at, key)));
+            if slot.queued.is_some_and(|queued| queued <= at) {
+                return;
             }
+            if let Some(queued) = slot.queued.replace(at) {
+                self.queue.remove(&(queued, key));
+            }
+            self.queue.insert((at, key));
         }
     }
 
     /// The time at which [`Timers::pop_due`] should be called next. It may turn out to have nothing
     /// due.
     pub fn next(&self) -> Option<Instant> {
-        self.heap.peek().map(|Reverse((at, _))| *at)
+        self.queue.first().map(|&(at, _)| at)
     }
 
     /// Takes one key whose deadline is `now` or earlier. Its deadline is then unset.
     pub fn pop_due(&mut self, now: Instant) -> Option<usize> {
-        while let Some(&Reverse((at, key))) = self.heap.peek() {
+        while let Some(&(at, key)) = self.queue.first() {
             if at > now {
                 return None;
             }
-            self.heap.pop();
+            self.queue.pop_first();
             let slot = &mut self.slots[key];
-            if slot.queued != Some(at) {
-                continue;
-            }
             slot.queued = None;
             match slot.wanted {
                 Some(wanted) if wanted <= now => {
@@ -99,7 +99,7 @@ mod tests {
             timers.set(3, Some(at(start, ms)));
         }
         assert_eq!(
-            timers.heap.len(),
+            timers.queue.len(),
             1,
             "a deadline that moves later adds no entry"
         );
@@ -111,8 +111,23 @@ mod tests {
         assert_eq!(
             timers.pop_due(at(start, 3000)),
             None,
-            "the later entry belongs to no deadline any more"
+            "the later deadline was replaced"
         );
+    }
+
+    #[test]
+    fn a_deadline_that_moves_to_and_fro_keeps_one_entry() {
+        let start = Instant::now();
+        let mut timers = Timers::default();
+        for ms in 1..1000 {
+            timers.set(5, Some(at(start, 30_000 + ms)));
+            timers.set(5, Some(at(start, ms)));
+            assert_eq!(timers.pop_due(at(start, ms)), Some(5));
+            timers.set(5, Some(at(start, 30_000 + ms)));
+            assert_eq!(timers.queue.len(), 1, "after {ms} ms");
+        }
+        assert_eq!(timers.pop_due(at(start, 30_998)), None);
+        assert_eq!(timers.pop_due(at(start, 30_999)), Some(5));
     }
 
     #[test]
