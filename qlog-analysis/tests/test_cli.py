@@ -16,7 +16,7 @@ import tracewriter
 from qlog_analysis.cli import main
 from test_report import link_log
 from test_zones_unsuitable import without_controller
-from traces import DEFAULT, FAST, PAPER, SLOW, records
+from traces import DEFAULT, FAST, PAPER, SLOW, epochs, records
 
 Output = pytest.CaptureFixture[str]
 
@@ -55,6 +55,21 @@ def test_check_judges_any_law_and_exits_3_where_none_is_known(honest: str, other
     assert "PASS" in capsys.readouterr().out
     assert main(["check", other]) == 3
     assert "no equations to check" in capsys.readouterr().err
+
+
+def test_a_number_that_nothing_can_be_computed_from_exits_2_and_says_what_is_allowed(
+    tmp_path: FilePath, capsys: Output
+) -> None:
+    some = records(FAST, 1.0, DEFAULT)
+    epochs(some)[12]["length"] = 1.7e308
+    path = tracewriter.write(tmp_path / "x.sqlog", some)
+    for command in ("check", "zones"):
+        assert main([command, str(path)]) == 2
+        told = capsys.readouterr().err
+        assert f"{path}: record " in told
+        assert "cc:hybrid_epoch_updated: Expected `float` <= 1e+18 - at `$.length`" in told
+    assert main(["metrics", str(path)]) == 0
+    assert "not used: record " in capsys.readouterr().err
 
 
 def test_too_short_a_trace_exits_2_and_is_no_pass(tmp_path: FilePath, capsys: Output) -> None:

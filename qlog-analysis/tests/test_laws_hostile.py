@@ -5,13 +5,15 @@ from __future__ import annotations
 from pathlib import Path as FilePath
 from typing import Any
 
+import msgspec
 import pytest
 
 import lab
 import law_tampering as t
 from qlog_analysis.check.run import check
 from qlog_analysis.check.verdict import Outcome
-from qlog_analysis.errors import AnalysisError, UnsuitableTraceError
+from qlog_analysis.errors import AnalysisError, TraceError, UnsuitableTraceError
+from qlog_analysis.events import LARGEST, PAPERS, PARAMETERS, UPDATES, ControllerParameters
 from traces import named, trace_of
 
 SHORT = ("link.there.rate=2Mbps", "link.there.buffer=10p", "link.there.loss=3%", "duration=1.2s")
@@ -25,7 +27,7 @@ def absurd(value: Any) -> list[Any]:
         return ["", "x" * 10_000]
     if isinstance(value, int):
         return [value + 977, 2**62 - 1]
-    return [1e300, -1.0]
+    return [LARGEST, -1.0]
 
 
 @pytest.mark.parametrize("which", [0, 1])
@@ -40,8 +42,35 @@ def test_absurd_values_are_disagreements_not_crashes(tmp_path: FilePath, spec: s
         try:
             v = check(trace_of(tmp_path, some))
         except AnalysisError:
-            continue  # a negative size is no size: the trace cannot be read
+            assert kind == -1  # a negative size is no size: the trace cannot be read
+            continue
         assert v.outcome is Outcome.FAIL, (spec, which, kind)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_numbers_beyond_the_largest_are_refused_by_name(tmp_path: FilePath, spec: str) -> None:
+    some = lab.records(spec, *SHORT)
+    data = next(r["data"] for r in reversed(t.updates(some)) if any(type(v) is float for v in r["data"].values()))
+    for name in [name for name, value in data.items() if type(value) is float]:
+        honest, data[name] = data[name], 1.7e308
+        with pytest.raises(TraceError) as error:
+            trace_of(tmp_path, some)
+        assert f"{tmp_path / 'trace.sqlog'}: record " in str(error.value)
+        assert f"_updated: Expected `float` <= {LARGEST:g} - at `$.{name}`" in str(error.value)
+        data[name] = honest
+
+
+@pytest.mark.parametrize("kind", [ControllerParameters, *PARAMETERS.values(), *UPDATES.values(), *PAPERS.values()])
+def test_no_number_of_a_report_is_without_bounds(kind: type) -> None:
+    """What is computed from any two of them has to remain finite, whatever a field that is added is for."""
+    kinds = msgspec.inspect.type_info(kind)
+    assert isinstance(kinds, msgspec.inspect.StructType)
+    for field in kinds.fields:
+        alternatives = field.type.types if isinstance(field.type, msgspec.inspect.UnionType) else (field.type,)
+        for some in alternatives:
+            if isinstance(some, msgspec.inspect.FloatType):
+                assert some.le == LARGEST, field.name
+                assert some.ge in (0.0, -LARGEST), field.name
 
 
 @pytest.mark.parametrize("spec", SPECS)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from itertools import combinations
 from pathlib import Path as FilePath
 from typing import Any
 
 import pytest
 
 from qlog_analysis.check.verdict import Outcome
-from qlog_analysis.errors import UnsuitableTraceError
+from qlog_analysis.errors import TraceError, UnsuitableTraceError
+from qlog_analysis.events import LARGEST, SMALLEST
 from traces import DEFAULT, FAST, PAPER, SLOW, epochs, named, records, verdict_of
 from tracewriter import Json
 
@@ -49,7 +51,8 @@ def test_epochs_without_packets_are_refused(tmp_path: FilePath, without: str, ex
     [
         (PAPER, {"d1": 30.0}, "d0 <= d1 < d2 < d3"),
         (PAPER, {"bmax": 1.5}, "bmin <= bmid <= bmax < 1"),
-        (PAPER, {"base_delay_window": 0.0}, "base_delay_window > 0"),
+        (PAPER, {"base_delay_window": 0.0}, "base_delay_window is 0.0 ms, expected at least 1e-06 ms"),
+        (PAPER, {"base_delay_window": 5e-324}, "expected at least 1e-06 ms"),
         (PAPER, {"amin": 0.0}, "must not be 0"),
         (PAPER, {"initial_rate": "fast"}, "a number or 'auto'"),
         (DEFAULT, {"min_decrease": 0.6}, "min_decrease is 0.6, expected at most 0.5"),
@@ -60,6 +63,8 @@ def test_epochs_without_packets_are_refused(tmp_path: FilePath, without: str, ex
         (DEFAULT, {"base_delay_window": 0.0}, "base_delay_window is 0, expected more"),
         (DEFAULT, {"startup_gain": 1.0}, "startup_gain is 1.0, expected more than 1"),
         (DEFAULT, {"drain_epochs": 0.0}, "drain_epochs is 0, expected more"),
+        (DEFAULT, {"drain_epochs": 1e-300}, "drain_epochs is 1e-300, expected more: at least 1e-06"),
+        (DEFAULT, {"base_delay_window": 5e-324}, "base_delay_window is 4.94066e-324, expected more"),
         (DEFAULT, {"growth": 0.5}, "growth is 0.5, expected at least 1"),
         (
             DEFAULT,
@@ -81,16 +86,16 @@ def test_parameters_that_make_no_sense_are_refused(tmp_path: FilePath, spec: str
 
 HOSTILE: dict[str, Any] = {
     "epoch": 2**62 - 1,
-    "duration": 1e300,
+    "duration": LARGEST,
     "length": 0.0,
     "samples": 2**62 - 1,
     "lost": 2**62 - 1,
     "acked": 2**62 - 1,
-    "delta": 1e300,
-    "rate_before": 1e300,
+    "delta": LARGEST,
+    "rate_before": LARGEST,
     "rate_after": 0.0,
-    "alpha": 1e300,
-    "beta": 1e300,
+    "alpha": LARGEST,
+    "beta": LARGEST,
     "window": 2**62 - 1,
     "source": "",
     "outcome": "",
@@ -98,11 +103,12 @@ HOSTILE: dict[str, Any] = {
 OWN: dict[str, dict[str, Any]] = {
     PAPER: {"trend": "x" * 10_000},
     DEFAULT: {
-        "return_delay": 1e300,
+        "return_delay": LARGEST,
         "state": "",
-        "delivery_rate": 1e300,
-        "jitter": 1e300,
-        "competing_queue": 1e300,
+        "delivery_rate": LARGEST,
+        "jitter": LARGEST,
+        "ack_gap": LARGEST,
+        "competing_queue": LARGEST,
         "return_rate": 0.0,
     },
 }
@@ -125,7 +131,59 @@ def test_absurd_values_are_violations_not_crashes(tmp_path: FilePath, spec: str,
         assert time.monotonic() - began < 20.0
 
 
-@pytest.mark.parametrize(("field", "value"), [("length", 0.0), ("length", 1e300), ("duration", 0.0)])
+TOGETHER = (
+    "duration",
+    "length",
+    "delivery_rate",
+    "train_rate",
+    "jitter",
+    "ack_gap",
+    "competing_queue",
+    "return_delay",
+    "return_rate",
+)
+"""Of these numbers products and sums are computed."""
+
+
+@pytest.mark.parametrize("fields", [("duration",), ("duration", "delivery_rate"), TOGETHER], ids=len)
+def test_so_are_the_largest_numbers_together_while_a_queue_drains(tmp_path: FilePath, fields: tuple[str, ...]) -> None:
+    some = records(FAST, 1.0, DEFAULT)
+    draining = [e for e in epochs(some) if e["state"] == "draining"]
+    draining[1].update(dict.fromkeys(fields, LARGEST))
+    assert verdict_of(tmp_path, some).outcome is Outcome.FAIL
+
+
+@pytest.mark.parametrize(("which", "field", "value"), [(3, "length", 5e-324), (5, "rate_before", 0.0)])
+def test_so_are_numbers_that_nothing_can_be_divided_by(
+    tmp_path: FilePath, which: int, field: str, value: float
+) -> None:
+    some = records(FAST, 1.0, DEFAULT)
+    epochs(some)[which][field] = value
+    assert verdict_of(tmp_path, some).outcome is Outcome.FAIL
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("fields", list(combinations(TOGETHER, 2)), ids=" ".join)
+def test_so_are_any_two_of_them(tmp_path: FilePath, fields: tuple[str, str]) -> None:
+    some = records(FAST, 1.0, DEFAULT)
+    epochs(some)[12].update(dict.fromkeys(fields, LARGEST))
+    assert verdict_of(tmp_path, some).outcome is Outcome.FAIL
+
+
+@pytest.mark.parametrize("value", [2.0 * LARGEST, 1.7e308])
+@pytest.mark.parametrize(("spec", "field"), [(PAPER, "length"), *((DEFAULT, field) for field in TOGETHER)])
+def test_a_number_beyond_the_largest_is_refused_by_name(
+    tmp_path: FilePath, spec: str, field: str, value: float
+) -> None:
+    some = records(FAST, 1.0, spec)
+    epochs(some)[12][field] = value
+    with pytest.raises(TraceError) as error:
+        verdict_of(tmp_path, some)
+    assert f"{tmp_path / 'trace.sqlog'}: record " in str(error.value)
+    assert f"cc:hybrid_epoch_updated: Expected `float` <= {LARGEST:g} - at `$.{field}`" in str(error.value)
+
+
+@pytest.mark.parametrize(("field", "value"), [("length", 0.0), ("length", LARGEST), ("duration", 0.0)])
 def test_so_are_those_of_an_epoch_without_samples(tmp_path: FilePath, field: str, value: float) -> None:
     some = records(SLOW, 5.0, DEFAULT)
     next(e for e in epochs(some) if e["delta"] is None)[field] = value
@@ -135,15 +193,15 @@ def test_so_are_those_of_an_epoch_without_samples(tmp_path: FilePath, field: str
 @pytest.mark.parametrize(
     ("spec", "field", "value"),
     [
-        (PAPER, "amax", 1e300),
+        (PAPER, "amax", LARGEST),
         (PAPER, "gamma", 1e-300),
-        (PAPER, "d3", 1e300),
+        (PAPER, "d3", LARGEST),
         (PAPER, "base_delay_window", 1e-6),
         (PAPER, "initial_rate", 1e-300),
-        (DEFAULT, "startup_gain", 1e300),
-        (DEFAULT, "drain_epochs", 1e-300),
-        (DEFAULT, "growth", 1e300),
-        (DEFAULT, "target_delay", 1e300),
+        (DEFAULT, "startup_gain", LARGEST),
+        (DEFAULT, "drain_epochs", SMALLEST),
+        (DEFAULT, "growth", LARGEST),
+        (DEFAULT, "target_delay", LARGEST),
         (DEFAULT, "base_delay_window", 1e-6),
         (DEFAULT, "initial_rate", 1e-300),
     ],

@@ -6,7 +6,17 @@ from typing import Annotated
 
 import msgspec
 
-from .wire import NonNegative, Uint
+from .wire import Uint
+
+LARGEST = 1e18
+"""Of a number in a report, in its unit. No honest one comes near it: a rate that was computed from 10 MB within a
+nanosecond is a tenth of it. What is computed from numbers up to it stays finite: of an infinite product there is no
+whole number, and round() and ceil() raise."""
+SMALLEST = 1e-6
+"""That is not 0: controllers write six digits after the point. Of less, a division may leave 0 to divide by."""
+NonNegative = Annotated[float, msgspec.Meta(ge=0.0, le=LARGEST)]
+"""That of `wire` has no upper bound: other writers have values such as 2^64 - 1 there."""
+Signed = Annotated[float, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
 
 
 class ControllerChosen(msgspec.Struct):
@@ -71,7 +81,7 @@ class ZoneEpoch(msgspec.Struct):
     lost: Uint
     lost_total: Uint
     acked: Uint
-    delta: float | None
+    delta: Signed | None
     d0: NonNegative
     d1: NonNegative
     d2: NonNegative
@@ -85,6 +95,11 @@ class ZoneEpoch(msgspec.Struct):
     outcome: str | None
     window: Uint
 
+    @property
+    def has_length(self) -> bool:
+        """Whether it can be divided by."""
+        return self.length >= SMALLEST
+
 
 class HybridEpoch(ZoneEpoch):
     """The same of the default profile."""
@@ -94,7 +109,7 @@ class HybridEpoch(ZoneEpoch):
     train_rate: NonNegative | None
     rate_tried: bool
     transmission_time: NonNegative
-    skew: float | None
+    skew: Signed | None
     jitter: NonNegative
     ack_jitter: NonNegative
     ack_gap: NonNegative
@@ -172,7 +187,7 @@ class VegasUpdate(msgspec.Struct):
     samples: Uint
     rtt: NonNegative | None
     base_rtt: NonNegative | None
-    diff: float | None
+    diff: Signed | None
     counted: Uint
     growing: bool
     arrived: NonNegative | None
@@ -216,8 +231,8 @@ class RrrUpdate(msgspec.Struct):
     output: NonNegative | None
     allowed_first: NonNegative | None
     allowed_last: NonNegative | None
-    reduction: float | None
-    wanted: float | None
+    reduction: Signed | None
+    wanted: Signed | None
     phase: str
     xt: NonNegative
     rate_before: NonNegative

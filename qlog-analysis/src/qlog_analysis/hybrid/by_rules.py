@@ -179,7 +179,7 @@ class RulesAgainstReport:
 
     def _from_report(self) -> Iterator[law.Update]:
         r = self.r
-        if r.delta is None or r.length <= 0.0:
+        if r.delta is None or not r.has_length:
             return
         thresholds = Thresholds(r.d0 / 1e3, r.d1 / 1e3, r.d2 / 1e3, r.d3 / 1e3)
         if not thresholds.d0 <= thresholds.d1 < thresholds.d2 < thresholds.d3:
@@ -261,7 +261,7 @@ class RulesAgainstReport:
     def _from_packets(self) -> Iterator[law.Update]:
         """That of what was reported, as far as the packets allow it, if it agrees with the report: then nothing else
         that rounding leaves open has to be tried."""
-        if self.r.length <= 0.0:
+        if not self.r.has_length:
             return
         told = [
             u
@@ -371,7 +371,7 @@ class RulesAgainstReport:
 
     def _window(self) -> None:
         r = self.r
-        if r.length <= 0.0 or r.rate_after <= 0.0:
+        if not r.has_length or r.rate_after <= 0.0:
             return
         length = (r.length + r.return_delay) / 1e3
         allowed = windows(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 
 from ..check.verdict import Finding
-from ..events import HybridEpoch, HybridParameters
+from ..events import SMALLEST, HybridEpoch, HybridParameters
 from ..model import ParametersEvent, Trace
 from ..zones.limits import Limits, auto, limits_of, refusal
 from . import spec
@@ -22,8 +22,9 @@ def parameters_of(event: ParametersEvent) -> Limits[Parameters]:
     if p.min_decrease > MAX_DECREASE:
         raise refusal(event, f"min_decrease is {p.min_decrease}, expected at most {MAX_DECREASE}")
     for name in ("target_delay", "target_packets", "base_delay_window", "growth_period", "drain_epochs"):
-        if getattr(p, name) == 0.0:
-            raise refusal(event, f"{name} is 0, expected more")
+        value = getattr(p, name)
+        if isinstance(value, float) and value < SMALLEST:
+            raise refusal(event, f"{name} is {value:g}, expected more: at least {SMALLEST:g}")
     if p.startup_gain <= 1.0:
         raise refusal(event, f"startup_gain is {p.startup_gain}, expected more than 1")
     if p.growth < 1.0:

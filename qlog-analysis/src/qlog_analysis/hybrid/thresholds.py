@@ -43,7 +43,7 @@ def thresholds(rate: float, packet_bytes: int, p: Parameters) -> Thresholds:
     """Those of a flow that sends at `rate` bit/s: "Thresholds that follow the flow"."""
     d1 = p.target_delay
     if d1 is None:
-        per_packet = 8.0 * packet_bytes / rate
+        per_packet = 8.0 * packet_bytes / rate if rate > 0.0 else math.inf  # a trace may claim an R of 0
         d1 = min(max(p.target_packets * per_packet, LEAST_D1), max(USUAL_D1, per_packet), LARGEST_D1)
     return Thresholds(D0_OF_D1 * d1, d1, D2_OF_D1 * d1, D3_OF_D1 * d1)
 

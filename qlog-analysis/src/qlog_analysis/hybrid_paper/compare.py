@@ -93,7 +93,7 @@ class Comparison(Sides[PaperEpoch, Measured]):
     def _updates(self, deltas: Iterable[float], lost: Iterable[bool], trends: Iterable[Trend]) -> list[law.Update]:
         """What the law makes of the epoch; several where rounding decides."""
         r = self.r
-        if r.length <= 0.0:
+        if not r.has_length:
             return []
         return [
             law.update(
@@ -138,7 +138,7 @@ class Comparison(Sides[PaperEpoch, Measured]):
 
     def _unchanged(self) -> None:
         r = self.r
-        if r.length <= 0.0:
+        if not r.has_length:
             return
         length, size = r.length / 1e3, self.m.max_datagram_size
         done = law.without_samples(r.rate_before, length, size, interrupted=self._interrupted)
@@ -187,7 +187,7 @@ class Comparison(Sides[PaperEpoch, Measured]):
 
     def _window(self) -> None:
         r = self.r
-        if r.length <= 0.0 or r.rate_after <= 0.0:
+        if not r.has_length or r.rate_after <= 0.0:
             return
         # Only what queues on the return path is not in the report.
         tolerance = 1e-9 if self.m.source is Source.ACK else 2 * DELTA_TOLERANCE

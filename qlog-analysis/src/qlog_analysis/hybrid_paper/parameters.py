@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..events import PaperParameters
+from ..events import SMALLEST, PaperParameters
 from ..model import ParametersEvent
 from ..zones.limits import Limits, auto, limits_of, refusal
 
@@ -60,8 +60,8 @@ def parameters_of(event: ParametersEvent) -> Limits[Parameters]:
         raise refusal(event, f"decreases {p.bmin}, {p.bmid}, {p.bmax}, expected bmin <= bmid <= bmax < 1")
     if not p.d0 <= p.d1 < p.d2 < p.d3:
         raise refusal(event, f"thresholds {p.d0}, {p.d1}, {p.d2}, {p.d3} ms, expected d0 <= d1 < d2 < d3")
-    if p.base_delay_window == 0.0:
-        raise refusal(event, f"base_delay_window is {p.base_delay_window} ms, expected base_delay_window > 0")
+    if p.base_delay_window < SMALLEST:
+        raise refusal(event, f"base_delay_window is {p.base_delay_window} ms, expected at least {SMALLEST:g} ms")
     if p.amin == 0.0 or p.amax == 0.0:
         raise refusal(event, "amin and amax must not be 0")
     parameters = Parameters(
