@@ -30,7 +30,8 @@ quiche_cc_cargo_test(endpoint-timed TIER test LABEL e2e TIMED TIMEOUT 600 SELECT
                      BUT "${untimed}")
 # quiche with what h3i, or quiche's own tests, want of it; not optimised, as compiling it would take longer than the tests.
 # Its own tests run with debug assertions and overflow checks, as quiche's authors run them.
-set(quiche_quickly --config profile.release.package.quiche.opt-level=0)
+set(quiche_quickly --config profile.release.package.quiche.opt-level=0 --config profile.release.package.qlog.opt-level=0
+                   --config profile.release.package.boring.opt-level=0)
 set(quiche_asserting --config profile.release.package.quiche.debug-assertions=true
                      --config profile.release.package.quiche.overflow-checks=true)
 quiche_cc_cargo_test(quiche TIER test LABEL upstream TIMEOUT 900 COST 40 LOCKS cargo
