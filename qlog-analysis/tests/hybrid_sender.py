@@ -173,7 +173,8 @@ class HybridSender:
 
     def _is_over(self, now: float) -> bool:
         assert self._start is not None
-        queueing = self.startup and len(self._taken) >= STARTUP_SAMPLES and self._queues(now)
+        ends_early = self.startup and not self._limited_before
+        queueing = ends_early and len(self._taken) >= STARTUP_SAMPLES and self._queues(now)
         return now - self._start >= self.length or queueing
 
     def _queues(self, now: float) -> bool:

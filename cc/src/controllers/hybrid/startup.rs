@@ -115,12 +115,13 @@ impl Startup {
     }
 
     /// Whether enough samples of the epoch have shown a queue that lasts: it grows fast, so the
-    /// epoch need not end first.
+    /// epoch need not end first. That of a source which may send little has to: a few packets do
+    /// not tell whose queue it is.
     pub fn ends_epoch(&self, model: &Model, now: Time) -> bool {
         let samples = model
             .epoch()
             .map_or(0, |epoch| epoch.samples_before(model.delay.source()));
-        self.queues(model, now) && samples >= MIN_SAMPLES
+        !model.was_app_limited() && self.queues(model, now) && samples >= MIN_SAMPLES
     }
 
     /// Whether a queue has been there for a while. Jitter and batches come and go, while that queue

@@ -36,7 +36,8 @@ class PacketsAgainstReport:
         """A queue in start-up ends the epoch before L has passed, and so does what shows a decrease."""
         m = self.m
         enough = m.samples >= STARTUP_SAMPLES
-        return m.shows_decrease or (self.s.before.startup and enough and True in m.queues)
+        startup = self.s.before.startup and not self.s.limited_before
+        return m.shows_decrease or (startup and enough and True in m.queues)
 
     def _path(self) -> None:
         r, m, s = self.r, self.m, self.s

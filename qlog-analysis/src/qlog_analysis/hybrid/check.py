@@ -103,6 +103,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         withheld = self._startup and m.growing is not None and m.growing.withheld
         v.findings.extend(self._limited.check(event, m, m.steps, beyond, withheld=withheld))
         v.add(compared.row)
+        self._measurement.follow(app_limited=r.app_limited)
         anew = self._measured_anew(r, compared)
         self._startup = self._is_startup_after(r, compared, anew=anew)
         if m.steps:

@@ -59,7 +59,7 @@ class Measurement:
         self._rtt, self._persistent = Rtt(trace), PersistentCongestion(trace)
         self._blackout = {False}
         self._counts_since = -1.0
-        self._awaits = self._shows_decrease = False
+        self._awaits = self._shows_decrease = self._limited_before = False
         self._jitters = Jitters()
         self._jitter = self._expected_ack_gap = 0.0
         self._last_source = Source.ACK
@@ -103,6 +103,10 @@ class Measurement:
         """What is reported of the peer's clock at the end of the epoch under way."""
         for m in self._own.minima if self._own is not None else []:
             m.tell_skew(ppm)
+
+    def follow(self, *, app_limited: bool) -> None:
+        """Whether by its report the application limited the epoch before: then one of start-up does not end early."""
+        self._limited_before = app_limited
 
     def expect(self, jitter: float, ack_jitter: float, ack_gap: float) -> None:
         """J and G in the next epoch by its report, s, which is still to be checked."""
@@ -246,7 +250,7 @@ class Measurement:
             return True
         if self._shows_decrease:
             return True
-        enough = startup and self._samples_before[self._samples.source] >= STARTUP_SAMPLES
+        enough = startup and not self._limited_before and self._samples_before[self._samples.source] >= STARTUP_SAMPLES
         return enough and self._queue_met.lasts(f.time, lengths, self._expected_ack_gap) == {True}
 
     def _believed(self) -> float:

@@ -168,6 +168,11 @@ impl Model {
         }
     }
 
+    /// Whether it had not enough in the epoch before.
+    pub fn was_app_limited(&self) -> bool {
+        self.limited_before
+    }
+
     /// Packets have another size: what depends on sizes is unknown.
     pub fn on_max_datagram_size(&mut self, size: Bytes) {
         if size == self.packet {
