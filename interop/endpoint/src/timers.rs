@@ -8,7 +8,7 @@ use std::time::Instant;
 /// A deadline that moves later (as idle timers do with every packet) leaves its entry in place;
 /// when that comes up, [`Timers::pop_due`] puts it back at the right time. One that moves earlier
 /// takes its entry with it: left behind, that would stay until the old time, and pacing may move a
-/// deadline to and fro many times before.
+/// deadline back and forth many times before.
 #[derive(Default)]
 pub struct Timers {
     queue: BTreeSet<(Instant, usize)>,
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deadline_that_moves_to_and_fro_keeps_one_entry() {
+    fn a_deadline_that_moves_back_and_forth_keeps_one_entry() {
         let start = Instant::now();
         let mut timers = Timers::default();
         for ms in 1..1000 {
