@@ -28,7 +28,8 @@ set(untimed "quiche_cc_endpoint|cc_server|cc_client|together")
 quiche_cc_cargo_test(endpoint TIER test LABEL e2e TIMEOUT 600 COST 35 SELECTION ${with_quiche} OF interop/endpoint ONLY "${untimed}")
 quiche_cc_cargo_test(endpoint-timed TIER test LABEL e2e TIMED TIMEOUT 600 SELECTION ${with_quiche} OF interop/endpoint
                      BUT "${untimed}")
-# quiche with what h3i, or quiche's own tests, want of it; not optimised, as compiling it would take longer than the tests.
+# quiche with what h3i, or quiche's own tests, want of it. Neither it nor what is compiled anew for them is optimised:
+# that would take longer than the tests.
 # Its own tests run with debug assertions and overflow checks, as quiche's authors run them.
 set(quiche_quickly --config profile.release.package.quiche.opt-level=0 --config profile.release.package.qlog.opt-level=0
                    --config profile.release.package.boring.opt-level=0)

@@ -59,7 +59,10 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
 
     def _take(self, f: Feedback, ends: HybridEpoch | None) -> None:
         self._measurement.tell_skew(self._epochs[self._next].data.skew if self._next < len(self._epochs) else None)
-        self._measurement.feedback(f, startup=self._startup, told=None if ends is None else ends.rate_before)
+        # One of start-up does not end early after one that the application limited.
+        early = self._startup and not (self._previous is not None and self._previous.app_limited)
+        told = None if ends is None else ends.rate_before
+        self._measurement.feedback(f, startup=self._startup, early=early, told=told)
 
     def _following(self, ahead: int = 0) -> HybridEpoch | None:
         """The report of the epoch after the last one that has been compared, or of one after that."""
@@ -103,7 +106,6 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         withheld = self._startup and m.growing is not None and m.growing.withheld
         v.findings.extend(self._limited.check(event, m, m.steps, beyond, withheld=withheld))
         v.add(compared.row)
-        self._measurement.follow(app_limited=r.app_limited)
         anew = self._measured_anew(r, compared)
         self._startup = self._is_startup_after(r, compared, anew=anew)
         if m.steps:

@@ -59,7 +59,7 @@ class Measurement:
         self._rtt, self._persistent = Rtt(trace), PersistentCongestion(trace)
         self._blackout = {False}
         self._counts_since = -1.0
-        self._awaits = self._shows_decrease = self._limited_before = False
+        self._awaits = self._shows_decrease = False
         self._jitters = Jitters()
         self._jitter = self._expected_ack_gap = 0.0
         self._last_source = Source.ACK
@@ -103,10 +103,6 @@ class Measurement:
         """What is reported of the peer's clock at the end of the epoch under way."""
         for m in self._own.minima if self._own is not None else []:
             m.tell_skew(ppm)
-
-    def follow(self, *, app_limited: bool) -> None:
-        """Whether by its report the application limited the epoch before: then one of start-up does not end early."""
-        self._limited_before = app_limited
 
     def expect(self, jitter: float, ack_jitter: float, ack_gap: float) -> None:
         """J and G in the next epoch by its report, s, which is still to be checked."""
@@ -161,8 +157,9 @@ class Measurement:
         self._spans.count_none()
         self._samples.forget()
 
-    def feedback(self, f: Feedback, *, startup: bool, told: float | None) -> None:
-        """`told` is R before the update, if the feedback ends an epoch."""
+    def feedback(self, f: Feedback, *, startup: bool, early: bool, told: float | None) -> None:
+        """`early`: whether a queue in start-up can end the epoch before L is over. `told` is R before the update, if
+        the feedback ends an epoch."""
         flight = self._flight.settle(f)
         blackout = self._persistent.record(f, self._rtt)
         self._rtt.record_first(f)
@@ -187,7 +184,7 @@ class Measurement:
         if growing is not None:
             self._arrivals.tell_rate(*growing)
         self._steps.append(HybridStep(f, lengths, flight.after, flight.before, growing))
-        if told is None and self._overdue is None and self._is_over(f, lengths, startup):
+        if told is None and self._overdue is None and self._is_over(f, lengths, early):
             self._overdue = f.time
 
     def _collect(self, f: Feedback, acked_bytes: int, *, ends: bool) -> Sample | None:
@@ -243,14 +240,14 @@ class Measurement:
         bound = Bound(low, high, known)
         self._growing.on_ack(acked, lengths, shown if told is None else Told.by_report(told), limits.parameters, bound)
 
-    def _is_over(self, f: Feedback, lengths: tuple[float, ...], startup: bool) -> bool:
+    def _is_over(self, f: Feedback, lengths: tuple[float, ...], early: bool) -> bool:
         """Whether the epoch must end here, with all tolerances in favour of going on."""
         assert self._start is not None
         if f.time - self._start - TIME_TOLERANCE >= max(lengths):
             return True
         if self._shows_decrease:
             return True
-        enough = startup and not self._limited_before and self._samples_before[self._samples.source] >= STARTUP_SAMPLES
+        enough = early and self._samples_before[self._samples.source] >= STARTUP_SAMPLES
         return enough and self._queue_met.lasts(f.time, lengths, self._expected_ack_gap) == {True}
 
     def _believed(self) -> float:

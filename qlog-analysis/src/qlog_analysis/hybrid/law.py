@@ -274,7 +274,6 @@ def _update_startup(e: Epoch, p: Parameters, course: Course) -> Update:
         goes_on = e.queues or not e.fills
         return Update(in_zone, None, None, clamp_rate(e.rate, e.packet_bytes, e.length), goes_on, course)
     down = p.min_decrease if in_zone == 1 else beta(e, p)
-    left = Course(e.rate) if e.hardly_sends else Course(min(e.rate, e.reached), e.rate)
-    assert left.return_rate is not None
-    rate = clamp_rate((1.0 - down) * left.return_rate, e.packet_bytes, e.length)
-    return Update(in_zone, None, down, rate, False, left)
+    return_rate, startup_rate = (e.rate, None) if e.hardly_sends else (min(e.rate, e.reached), e.rate)
+    rate = clamp_rate((1.0 - down) * return_rate, e.packet_bytes, e.length)
+    return Update(in_zone, None, down, rate, False, Course(return_rate, startup_rate))
