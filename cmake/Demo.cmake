@@ -5,4 +5,5 @@ add_custom_target(demo
   WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
   COMMENT "Demonstration"
   USES_TERMINAL VERBATIM)
-add_dependencies(demo programs python-environment)
+# What `cmake --install` needs is made as well: the README installs after the demonstration.
+add_dependencies(demo programs python-environment library server)

@@ -18,8 +18,19 @@ foreach(program IN ITEMS cc-server cc-client)
   install(FILES "${staged}.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
   install(FILES "${staged}.zsh" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions" RENAME "_${program}")
 endforeach()
-# systemd looks for units there, whatever the folder of libraries is called.
-install(FILES "${QUICHE_CC_SERVER}/cc-server.service" DESTINATION lib/systemd/system)
+# systemd looks for units there, whatever the folder of libraries is called. The unit names the program where it is
+# installed; a package, which CPack installs into a folder of its own first, in /usr.
+install(CODE "
+  set(prefix \"\${CMAKE_INSTALL_PREFIX}\")
+  if(prefix MATCHES \"/_CPack_Packages/\")
+    set(prefix /usr)
+  endif()
+  file(READ \"${QUICHE_CC_SERVER}/cc-server.service\" unit)
+  string(REPLACE \"{bindir}\" \"\${prefix}/${CMAKE_INSTALL_BINDIR}\" unit \"\${unit}\")
+  file(WRITE \"${QUICHE_CC_SERVER}/installed/cc-server.service\" \"\${unit}\")
+  file(INSTALL \"${QUICHE_CC_SERVER}/installed/cc-server.service\"
+       DESTINATION \"\${CMAKE_INSTALL_PREFIX}/lib/systemd/system\")
+" COMPONENT server)
 set(doc "${CMAKE_INSTALL_DATADIR}/doc/quiche-cc-server")
 install(FILES "${CMAKE_SOURCE_DIR}/docs/guides/operate-cc-server.md" "${CMAKE_SOURCE_DIR}/docs/cc-server.md"
               "${CMAKE_SOURCE_DIR}/docs/cc-client.md" "${CMAKE_SOURCE_DIR}/SECURITY.md" DESTINATION "${doc}")

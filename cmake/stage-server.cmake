@@ -22,8 +22,8 @@ file(MAKE_DIRECTORY "${TO}")
 stage(cc-server)
 stage(cc-client)
 
-# A package puts programs where one's own do not lie.
+# Where the program lies is known once it is installed.
 file(READ "${UNIT}" unit)
-string(REPLACE "/usr/local/bin/" "/usr/bin/" unit "${unit}")
+string(REPLACE "/usr/local/bin/" "{bindir}/" unit "${unit}")
 string(REGEX REPLACE "# Copy this file[^\n]*\n#\n" "" unit "${unit}")
 file(CONFIGURE OUTPUT "${TO}/cc-server.service" CONTENT "${unit}" @ONLY)

@@ -93,6 +93,14 @@ def test_the_unit_of_the_server_package_is_one(server: Path, tmp_path: Path) -> 
         run("systemd-analyze", "verify", "--man=no", here)
 
 
+def test_an_installed_unit_names_the_program_where_it_was_installed(tmp_path: Path) -> None:
+    installed("server", tmp_path / "local")
+    (unit,) = tmp_path.rglob("cc-server.service")
+    (program,) = re.findall(r"^ExecStart=(\S+)", unit.read_text(), re.MULTILINE)
+    assert program == f"{tmp_path}/local/bin/cc-server"
+    assert os.access(program, os.X_OK)
+
+
 def test_the_debian_package_works_where_it_is_unpacked(deb: Path, tmp_path: Path) -> None:
     run("dpkg-deb", "--extract", deb, tmp_path / "root")
     unpacked = tmp_path / "root" / "usr"
