@@ -87,7 +87,7 @@ pub struct ClientArgs {
     pub connect_timeout: u64,
 
     /// Milliseconds between PINGs, which measure the RTT under load and tell the server where the
-    /// client is when a NAT has rebound it (0 for none)
+    /// client is when a NAT has rebound it (0 to 60000; 0 for none)
     #[arg(long, value_name = "MS", default_value_t = 100,
           value_parser = clap::value_parser!(u64).range(0..=60_000))]
     pub ping_interval: u64,

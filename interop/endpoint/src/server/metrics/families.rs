@@ -256,8 +256,8 @@ impl Families {
         );
         registry.register_with_unit(
             "relative_one_way_delay",
-            "Delay that the controller itself reacts to, as often, by what it is taken from: ack or \
-             receive_timestamps",
+            "Relative one-way delay that the controller measured, jitter included, as often, by what it is \
+             taken from: ack or receive_timestamps",
             seconds(),
             self.relative_delay.clone(),
         );
