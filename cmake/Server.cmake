@@ -26,7 +26,7 @@ install(CODE "
     set(prefix /usr)
   endif()
   file(READ \"${QUICHE_CC_SERVER}/cc-server.service\" unit)
-  string(REPLACE \"{bindir}\" \"\${prefix}/${CMAKE_INSTALL_BINDIR}\" unit \"\${unit}\")
+  string(REPLACE /usr/local/bin/ \"\${prefix}/${CMAKE_INSTALL_BINDIR}/\" unit \"\${unit}\")
   file(WRITE \"${QUICHE_CC_SERVER}/installed/cc-server.service\" \"\${unit}\")
   file(INSTALL \"${QUICHE_CC_SERVER}/installed/cc-server.service\"
        DESTINATION \"\${CMAKE_INSTALL_PREFIX}/lib/systemd/system\")

@@ -22,8 +22,7 @@ file(MAKE_DIRECTORY "${TO}")
 stage(cc-server)
 stage(cc-client)
 
-# Where the program lies is known once it is installed.
+# Where the program lies is known once it is installed (Server.cmake).
 file(READ "${UNIT}" unit)
-string(REPLACE "/usr/local/bin/" "{bindir}/" unit "${unit}")
 string(REGEX REPLACE "# Copy this file[^\n]*\n#\n" "" unit "${unit}")
 file(CONFIGURE OUTPUT "${TO}/cc-server.service" CONTENT "${unit}" @ONLY)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Protocol
 
+from ..measure.rtt import Bounds
 from ..model import Feedback, Trace
 from .numbers import RELATIVE
 from .verdict import Finding
@@ -14,6 +15,21 @@ from .walk import Walk
 
 ROUNDING = 8.0
 """bit/s: quiche writes pacing rates in whole bytes/s."""
+
+
+class WindowUpdate(Protocol):
+    """Of a controller whose window leaves in a smoothed RTT, or in a part of it."""
+
+    @property
+    def window(self) -> float: ...
+    @property
+    def window_after(self) -> float: ...
+    @property
+    def srtt(self) -> float:
+        """ms."""
+
+    @property
+    def phase(self) -> str: ...
 
 
 class Beside:
@@ -47,6 +63,17 @@ class Beside:
         self._in_flight(walk, f)
         if state is not None:
             self._state(walk, f, state)
+
+    def check_window(
+        self, walk: Walk[Any], f: Feedback, r: WindowUpdate, pacing: float, smoothed: Bounds | None
+    ) -> None:
+        """`pacing` is in windows per smoothed RTT, which the ACKs say is `smoothed`, s; None before there is one."""
+        if smoothed is None:
+            return
+        allowed = smoothed.wider(1e-9)
+        walk.between("srtt", r.srtt / 1e3, allowed.low, allowed.high, "from the ACKs, in s")
+        if r.srtt > 0.0:
+            self.check(walk, f, r.window, pacing * 8.0 * r.window_after / (r.srtt / 1e3), r.phase)
 
     def between_updates(
         self, f: Feedback, windows: tuple[float, float], rates: tuple[float, float]

@@ -75,7 +75,7 @@ class _Check:
         expected = phase(r.window_after, law.infinite_if_null(r.ssthresh), self._recovery.recovering)
         walk.same("phase", r.phase, expected)
         walk.one_of("window", r.window, whole_packets(r.window_after, packet), "whole packets of window_after")
-        self._surroundings(f, r)
+        self._beside.check_window(walk, f, r, self._parameters.pacing, self._rtt.smoothed)
         self._window, self._threshold = r.window_after, law.infinite_if_null(r.ssthresh)
 
     def _from_packets(self, f: Feedback, r: SmallqUpdate, rises: set[tuple[int, int]]) -> None:
@@ -111,12 +111,3 @@ class _Check:
         thresholds = law.thresholds(step, r.window_after)
         if not any(abs(t - law.infinite_if_null(r.ssthresh)) <= ROUNDING or t == r.ssthresh for t in thresholds):
             walk.one_of("ssthresh", law.infinite_if_null(r.ssthresh), thresholds)
-
-    def _surroundings(self, f: Feedback, r: SmallqUpdate) -> None:
-        if self._rtt.smoothed is None:
-            return
-        smoothed = self._rtt.smoothed.wider(1e-9)
-        self._walk.between("srtt", r.srtt / 1e3, smoothed.low, smoothed.high, "from the ACKs, in s")
-        if r.srtt > 0.0:
-            pacing = self._parameters.pacing * 8.0 * r.window_after / (r.srtt / 1e3)
-            self._beside.check(self._walk, f, r.window, pacing, r.phase)

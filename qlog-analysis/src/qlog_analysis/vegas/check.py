@@ -231,10 +231,4 @@ class _Check:
         threshold = math.inf if r.ssthresh is None else r.ssthresh
         walk.same("phase", r.phase, phase(r.window_after, threshold, self._recovery.recovering))
         walk.one_of("window", r.window, whole_packets(r.window_after, self._packet), "whole packets of window_after")
-        if self._rtt.smoothed is None:
-            return
-        smoothed = self._rtt.smoothed.wider(1e-9)
-        walk.between("srtt", r.srtt / 1e3, smoothed.low, smoothed.high, "from the ACKs, in s")
-        if r.srtt > 0.0:
-            pacing = self._p.pacing * 8.0 * r.window_after / (r.srtt / 1e3)
-            self._beside.check(walk, f, r.window, pacing, r.phase)
+        self._beside.check_window(walk, f, r, self._p.pacing, self._rtt.smoothed)
