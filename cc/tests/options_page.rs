@@ -50,6 +50,9 @@ fn section(page: &mut String, entry: &Entry) {
         page.push_str("The first four options are for operators, the others for research.\n\n");
     }
     table(page, entry.parameters);
+    if name == "hybrid" {
+        page.push_str("\n[What each mechanism of `without` does](papers/hybrid.md#options).\n");
+    }
     for (profile, parameters) in entry.apart {
         writeln!(page, "\n### `{name}:{profile}`\n\nThis profile is a controller of its own, with these options instead.\n").unwrap();
         table(page, parameters);

@@ -67,7 +67,7 @@ CASES: dict[str, tuple[str, str, tuple[str, ...], Tamper]] = {
         t.both(t.growing("congestion_window", 1.005, 3000.0), t.growing("pacing_rate", 1.005, 3000.0)),
     ),
     "more marks than packets": ("ecn", "smallq", MARKED, t.marks_counted(100_000)),
-    "marks are not answered": ("ecn", "smallq", MARKED, t.never_less("congestion_window", 1.0)),
+    "marks are not answered": ("ce marks", "smallq", MARKED, t.never_less("congestion_window", 1.0)),
     "a silence of hybrid": ("silence", "hybrid", PLAIN, t.silence(2000.0, 1000.0)),
     "a silence of cubic": ("silence", "cubic", PLAIN, t.silence(2000.0, 2000.0)),
     "a silence of bbr2": ("silence", "bbr2", PLAIN, t.silence(2000.0, 1000.0)),

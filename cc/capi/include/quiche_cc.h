@@ -96,7 +96,10 @@ typedef struct {
     double pacing_bps;
     /* The congestion window. */
     uint64_t window_bytes;
-    /* Mean relative one-way delay of the last epoch, NAN while unknown or if the controller does not measure it. */
+    /*
+     * Mean relative one-way delay of the last epoch, jitter included; NAN while unknown or if the controller does not
+     * measure it.
+     */
     double rowd_ms;
     /* The zone of the last epoch, 1 to 3; 0 while unknown or if the controller has none. */
     uint32_t zone;

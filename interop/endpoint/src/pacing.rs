@@ -45,6 +45,14 @@ impl Default for Sender {
     }
 }
 
+/// A packet, and how it is to leave.
+struct Packet {
+    size: usize,
+    from: std::net::SocketAddr,
+    to: std::net::SocketAddr,
+    ecn: Option<EcnCodepoint>,
+}
+
 /// Datagrams `start..end` of the buffer that wait to be handed to the socket together.
 struct Batch {
     start: usize,
@@ -93,44 +101,24 @@ impl Sender {
         sockets: &mut Sockets<'_>,
         now: Instant,
     ) -> bool {
-        let max_segments = sockets.main().max_segments();
+        let most_packets = sockets.main().max_segments();
         let packet_size = conn.max_send_udp_payload_size();
         let quantum = conn.send_quantum().clamp(1, MAX_AGGREGATE);
         let mut batch: Option<Batch> = None;
-        let mut end = 0;
-        let mut packets = 0;
-        while end < quantum && end + packet_size <= MAX_AGGREGATE && packets < max_segments {
-            let room = &mut self.buffer[end..end + packet_size];
-            let (written, info, meta) = match conn.send_with_meta(room) {
-                Ok(sent) => sent,
-                Err(quiche::Error::Done) => break,
-                Err(e) => {
-                    log::debug!("{} cannot send: {e}", conn.trace_id());
-                    conn.close(false, quiche::WireErrorCode::InternalError as u64, b"")
-                        .ok();
-                    break;
-                }
+        let (mut end, mut packets) = (0, 0);
+        while end < quantum && end + packet_size <= MAX_AGGREGATE && packets < most_packets {
+            let Some(packet) = make_packet(conn, &mut self.buffer[end..end + packet_size]) else {
+                break;
             };
+            end += packet.size;
+            packets += 1;
             batch = Some(match batch {
-                Some(open) if open.takes(written, &info, codepoint(meta.ecn)) => Batch {
-                    end: end + written,
-                    ..open
-                },
+                Some(open) if open.takes(&packet) => Batch { end, ..open },
                 other => {
                     self.hand_over(sockets, other);
-                    let (from, to) = (info.from, info.to);
-                    Batch {
-                        start: end,
-                        end: end + written,
-                        segment: written,
-                        from,
-                        to,
-                        ecn: codepoint(meta.ecn),
-                    }
+                    Batch::of(&packet, end)
                 }
             });
-            end += written;
-            packets += 1;
             // Counted from now, not from the release of the first: that may lie ahead where a burst
             // was cut amid a pair, and one burst would lead to the next.
             if release_time(conn, now).is_some_and(|next| next > now + TOGETHER) {
@@ -196,12 +184,44 @@ impl Sockets<'_> {
 }
 
 impl Batch {
+    /// That of one packet, which ends there in the buffer.
+    fn of(packet: &Packet, end: usize) -> Self {
+        Self {
+            start: end - packet.size,
+            end,
+            segment: packet.size,
+            from: packet.from,
+            to: packet.to,
+            ecn: packet.ecn,
+        }
+    }
+
     /// Whether a packet can be appended: same path and marking, not larger than the first, and none smaller
     /// than the first before it.
-    fn takes(&self, written: usize, info: &quiche::SendInfo, ecn: Option<EcnCodepoint>) -> bool {
+    fn takes(&self, packet: &Packet) -> bool {
         let all_full = (self.end - self.start).is_multiple_of(self.segment);
-        let same_path = self.from == info.from && self.to == info.to;
-        all_full && written <= self.segment && same_path && self.ecn == ecn
+        let same_path = self.from == packet.from && self.to == packet.to;
+        all_full && packet.size <= self.segment && same_path && self.ecn == packet.ecn
+    }
+}
+
+/// The next packet of a connection, written into `room`, if there is one. A connection that cannot
+/// make it ends.
+fn make_packet(conn: &mut Connection, room: &mut [u8]) -> Option<Packet> {
+    match conn.send_with_meta(room) {
+        Ok((size, info, meta)) => Some(Packet {
+            size,
+            from: info.from,
+            to: info.to,
+            ecn: codepoint(meta.ecn),
+        }),
+        Err(quiche::Error::Done) => None,
+        Err(e) => {
+            log::debug!("{} cannot send: {e}", conn.trace_id());
+            conn.close(false, quiche::WireErrorCode::InternalError as u64, b"")
+                .ok();
+            None
+        }
     }
 }
 

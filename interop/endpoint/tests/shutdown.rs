@@ -95,6 +95,7 @@ fn both_ends_trace_the_same_connection_under_the_same_name() {
     assert_eq!(result.code, 0);
     let events = server.stop();
     let id = events[0]["original_id"].as_str().unwrap();
+    assert_eq!(result.summary["connections"][0]["original_id"], id);
     for role in ["server", "client"] {
         let trace = read_trace(&logs.path().join(format!("{id}_{role}.sqlog")));
         assert_eq!(trace[0]["trace"]["vantage_point"]["type"], role);

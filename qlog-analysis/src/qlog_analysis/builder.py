@@ -23,6 +23,7 @@ from .model import (
     Feedback,
     FirstLimits,
     LossesFrom,
+    Miscount,
     ParametersEvent,
     Signal,
     Space,
@@ -293,9 +294,8 @@ class Builder:
         else:
             found = self._loss_by_timer(record, time, count)
         if found < count:
-            t.notes.append(
-                f"record {record.number}: {count} packets were counted as lost, but only {found} were outstanding"
-            )
+            t.miscounted.append(Miscount(record.number, time, count, found))
+            t.notes.append(f"record {record.number}: {t.miscounted[-1]}")
 
     def _loss_by_timer(self, record: Record, time: float, count: int) -> int:
         found = 0

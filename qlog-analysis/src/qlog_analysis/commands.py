@@ -98,8 +98,8 @@ class Used(Generic[T]):
         return self.code([Code.OK] * len(self.results))
 
     def write_json(self, path: Path | None, to_json: Callable[[T], dict[str, Any]]) -> None:
-        """One object for one trace, a list for several; nothing if not one could be used."""
-        if path is None or not self.results:
+        """One object for one trace, a list for several; of a trace that could not be used the reason."""
+        if path is None:
             return
         rows = [
             to_json(t.result) if t.result is not None else {"trace": str(t.path), "error": str(t.error)}
@@ -204,7 +204,7 @@ def metrics(args: Namespace) -> Code:
 
 
 def explain(args: Namespace) -> Code:
-    pages = _outputs(args.traces, args.html, ".explain.html") if args.html is not None else {}
+    pages = _outputs(args.traces, args.html, ".explain.html", args.json) if args.html is not None else {}
     if STANDARD_OUTPUT in pages.values() and args.json == STANDARD_OUTPUT:
         raise AnalysisError("--json and --html cannot both be written to the standard output")
 
@@ -232,7 +232,7 @@ def plot(args: Namespace) -> Code:
 
     if len(args.traces) > 1 and not args.out.is_dir():
         return _plot_together(args)
-    pictures = _outputs(args.traces, args.out, ".svg")
+    pictures = _outputs(args.traces, args.out, ".svg", args.json)
     links = dict(zip(args.traces, _links(args), strict=False))
     for picture in pictures.values():
         _drawable(picture)
@@ -291,18 +291,21 @@ def _links(args: Namespace) -> list[LinkLog]:
     return [read_link_log(link) for link in args.link]
 
 
-def _outputs(traces: list[Path], out: Path, suffix: str) -> dict[Path, Path]:
-    """Where what is made of each trace goes: the file that was named, or one in that folder with the trace's name."""
+def _outputs(traces: list[Path], out: Path, suffix: str, json: Path | None = None) -> dict[Path, Path]:
+    """Where what is made of each trace goes: the file that was named, or one in that folder with the trace's name. The
+    JSON beside it is another file."""
     if not out.is_dir():
         if len(traces) > 1:
             raise AnalysisError(f"several traces cannot become one file: {out} must be a folder that exists")
         return {traces[0]: out}
     outputs: dict[Path, Path] = {}
     for trace in traces:
-        outputs[trace] = out / (trace.name.removesuffix(".gz").removesuffix(".zst").rpartition(".")[0] + suffix)
+        if trace in outputs:
+            raise AnalysisError(f"{trace} is given twice")
+        outputs[trace] = out / (Path(trace.name.removesuffix(".gz").removesuffix(".zst")).stem + suffix)
         if list(outputs.values()).count(outputs[trace]) > 1:
             raise AnalysisError(f"two traces would become {outputs[trace]}: give them one by one")
-    keep_apart(traces, outputs.values())
+    keep_apart(traces, [*outputs.values(), *([] if json is None else [json])])
     return outputs
 
 
@@ -323,7 +326,7 @@ def _write_report(out: Path, title: str, traces: list[Trace], links: list[LinkLo
 
 
 def to_qvis(args: Namespace) -> Code:
-    copies = _outputs(args.traces, args.out, ".qvis.sqlog")
+    copies = _outputs(args.traces, args.out, ".qvis.sqlog", args.json)
 
     def export(path: Path) -> tuple[Path, qvis.Exported]:
         written = _exported(args, path, copies[path])

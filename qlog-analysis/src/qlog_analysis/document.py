@@ -81,11 +81,18 @@ def _choice(traces: list[OneTrace], connection: str | None) -> list[OneTrace]:
 
 def _name(trace: dict[str, msgspec.Raw], events: int) -> str:
     """What tells traces of a document apart."""
-    point = msgspec.json.decode(trace.get("vantage_point", b"{}"), type=Any)
+    point, title = (_decoded(trace.get(key)) for key in ("vantage_point", "title"))
     words = [point.get(key) for key in ("type", "name")] if isinstance(point, dict) else []
-    title = msgspec.json.decode(trace.get("title", b"null"), type=Any)
     said = " ".join(str(word) for word in [*words, title] if word)
     return f"{said or 'no name'} ({events} events)"
+
+
+def _decoded(value: msgspec.Raw | None) -> Any:
+    """None where it is missing, or no text can be read from it."""
+    try:
+        return None if value is None else msgspec.json.decode(value, type=Any)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
 
 
 def _as_far_as_it_goes(text: bytes) -> Iterator[Record]:

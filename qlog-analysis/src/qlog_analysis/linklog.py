@@ -62,7 +62,7 @@ def read_link_log(path: Path) -> LinkLog:
                     continue
                 try:
                     line = decoder.decode(text)
-                except (msgspec.DecodeError, RecursionError) as e:
+                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as e:
                     raise AnalysisError(f"{path}: line {number}: expected a JSON object with numbers: {e}") from None
                 began = line.start_unix if line.start_unix is not None else began
                 if line.time is not None and line.direction in (None, "down"):

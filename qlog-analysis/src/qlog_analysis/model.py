@@ -104,6 +104,19 @@ class SentPackets:
 
 
 @dataclass(frozen=True, slots=True)
+class Miscount:
+    """A count of losses that packets do not allow."""
+
+    record: int
+    time: float
+    counted: int
+    outstanding: int
+
+    def __str__(self) -> str:
+        return f"{self.counted} packets were counted as lost, but only {self.outstanding} were outstanding"
+
+
+@dataclass(frozen=True, slots=True)
 class Signal:
     """A frame about the connection itself: flow control, paths, the end of the handshake, the close."""
 
@@ -240,6 +253,7 @@ class Trace:
     came_late_at: Column[float] = field(default_factory=floats)
     """When the ACK of each of these came."""
     spurious_losses: int = 0
+    miscounted: list[Miscount] = field(default_factory=list)
     losses_from: LossesFrom | None = None
     """None if no loss was told."""
     sizes_known: bool = True
@@ -287,8 +301,9 @@ class Trace:
 
     @property
     def controller(self) -> str | None:
-        """The controller that writes events of its own, if one does."""
-        return self.parameters[0].data.controller if self.parameters else None
+        """The controller that writes events of its own, if one does; the one that a server's rule put in the place of
+        another."""
+        return self.parameters[-1 if self.chosen else 0].data.controller if self.parameters else None
 
     @property
     def first_window(self) -> float:

@@ -12,7 +12,7 @@ use crate::units::{Bytes, Owd};
 /// the first packets come back early.
 const FIRST_FLIGHT: f64 = 2.0;
 /// Packets that show the time that one takes on the slowest link.
-const PROBE_PACKETS: usize = 3;
+const TRIPLE: usize = 3;
 
 /// What may be sent after so many epochs.
 pub fn decision(params: &Params, model: &Model, control: &Control, epochs: u64) -> Decision {
@@ -53,8 +53,8 @@ pub fn competing_queue(control: &Control) -> Owd {
 fn burst(params: &Params, model: &Model, control: &Control, epochs: u64) -> Burst {
     let smooth = pacing::smooth(control.rate, model.delay.min_rtt().is_some());
     let starts = matches!(control.state, State::Startup { .. });
-    let together = match starts && startup::probes_link(params, model, control.rate, epochs) {
-        true => PROBE_PACKETS,
+    let together = match starts && startup::sends_triples(params, model, control.rate, epochs) {
+        true => TRIPLE,
         false => smooth.together,
     };
     Burst { together, ..smooth }

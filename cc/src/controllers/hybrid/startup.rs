@@ -29,7 +29,7 @@ const BURST_DELAY: f64 = 1.5;
 /// Queueing delay, in L, that does not end start-up while competing flows use most of the path.
 const INSISTED: f64 = 0.2;
 /// Epochs in which packets are sent that show the slowest link, in any case.
-const PROBE_EPOCHS: u64 = 2;
+const TRIPLE_EPOCHS: u64 = 2;
 
 /// A start-up under way.
 #[derive(Debug, Clone, Copy, Default)]
@@ -142,11 +142,11 @@ fn capacity(params: &Params, model: &Model) -> Option<Rate> {
 
 /// Whether three packets are to leave together: from how far apart they arrive the slowest link is
 /// known.
-pub fn probes_link(params: &Params, model: &Model, rate: Rate, epochs: u64) -> bool {
+pub fn sends_triples(params: &Params, model: &Model, rate: Rate, epochs: u64) -> bool {
     if !params.has(Mechanism::Insist) || model.delay.source() == Source::Ack {
         return false;
     }
-    epochs < PROBE_EPOCHS || model.link().half_rate().is_none_or(|half| rate < half)
+    epochs < TRIPLE_EPOCHS || model.link().half_rate().is_none_or(|half| rate < half)
 }
 
 /// Whether start-up must not go on with this queueing delay.

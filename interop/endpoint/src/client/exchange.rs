@@ -17,7 +17,7 @@ use super::requests::Requests;
 use super::resumption::Resumption;
 use super::upkeep::Upkeep;
 use crate::connection::{
-    close_reason, h3_code, no_error_code, random_connection_id, receive, Connection,
+    close_reason, h3_code, hex, no_error_code, random_connection_id, receive, Connection,
 };
 use crate::http09;
 use crate::keylog::KeyLog;
@@ -40,6 +40,8 @@ const SESSION_TIME: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug, Serialize)]
 pub struct Exchange {
     pub authority: String,
+    /// The connection id that the client chose first, as in the names of traces and the server's records.
+    pub original_id: Option<String>,
     #[serde(flatten)]
     pub connection: Option<ConnectionReport>,
     pub handshake_ms: Option<f64>,
@@ -105,6 +107,7 @@ impl<'a> Client<'a> {
         });
         let mut exchange = Exchange {
             authority: group.authority.clone(),
+            original_id: None,
             connection: None,
             handshake_ms: None,
             error: None,
@@ -114,6 +117,7 @@ impl<'a> Client<'a> {
         };
         match opened {
             Ok((conn, socket)) => {
+                exchange.original_id = Some(hex(&conn.destination_id()));
                 let mut running = Session::new(self, conn, socket, requests);
                 running.wants_session = self.args.resume && session.is_none();
                 running.run(&mut exchange)?;

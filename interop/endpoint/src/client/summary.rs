@@ -155,6 +155,7 @@ mod tests {
         let text = |error: &str| error.to_owned();
         Exchange {
             authority: "host".to_owned(),
+            original_id: None,
             connection: None,
             handshake_ms: None,
             error: error.map(text),

@@ -58,7 +58,15 @@ impl Router<'_> {
                 } => self.accept(&id, &original_id, proof, &datagram)?,
             },
         };
-        let peer = self.peers.get_mut(key)?;
+        self.deliver(key, datagram);
+        None
+    }
+
+    /// Hands the datagram to this connection.
+    fn deliver(&mut self, key: usize, datagram: Datagram<'_>) {
+        let Some(peer) = self.peers.get_mut(key) else {
+            return;
+        };
         self.site.chooser.expect(datagram.from.ip(), peer.draw);
         let at = datagram.to;
         if let Err(e) = receive(&mut peer.conn, datagram) {
@@ -71,7 +79,6 @@ impl Router<'_> {
         }
         self.peers.confirm(key);
         self.peers.mark(key);
-        None
     }
 
     fn decide(&mut self, header: &quiche::Header<'_>, datagram: &Datagram<'_>) -> Arrival {
@@ -118,6 +125,41 @@ impl Router<'_> {
         proof: Proof,
         datagram: &Datagram<'_>,
     ) -> Option<usize> {
+        let (to, client) = (datagram.to, datagram.from.ip());
+        let mut conn = self.connect(id, original_id, proof, datagram)?;
+        let site = &*self.site;
+        let offered = site.preferred.offer(&mut conn, to, &site.ids, &site.resets);
+        let records = self.site.observe(&mut conn, original_id);
+        let choice = self.site.chooser.fallback();
+        let mut peer = Peer::new(
+            conn,
+            client,
+            self.index,
+            original_id.to_vec(),
+            choice,
+            records,
+            &self.site.bounds,
+        );
+        peer.ids.push(id.clone());
+        peer.ids.extend(offered);
+        if proof != Proof::Retry {
+            // Until the client learns our id it uses the one that it made up.
+            peer.ids.push(original_id.clone());
+        }
+        let key = self.peers.insert(peer, proof != Proof::None)?;
+        // A token has proved the address already.
+        self.peers.confirm(key);
+        Some(key)
+    }
+
+    /// quiche's part of a new connection.
+    fn connect(
+        &mut self,
+        id: &ConnectionId<'static>,
+        original_id: &ConnectionId<'static>,
+        proof: Proof,
+        datagram: &Datagram<'_>,
+    ) -> Option<Connection> {
         let validated = (proof == Proof::Retry).then_some(original_id);
         let (to, from) = (datagram.to, datagram.from);
         let config = &mut self.site.config;
@@ -133,30 +175,7 @@ impl Router<'_> {
         if let Err(e) = self.validate_addresses(&mut conn, from.ip(), proof) {
             log::warn!("{from} is not spared a Retry, now or later: {e}");
         }
-        let site = &*self.site;
-        let offered = site.preferred.offer(&mut conn, to, &site.ids, &site.resets);
-        let records = self.site.observe(&mut conn, original_id);
-        let choice = self.site.chooser.fallback();
-        let id_in_records = original_id.to_vec();
-        let mut peer = Peer::new(
-            conn,
-            from.ip(),
-            self.index,
-            id_in_records,
-            choice,
-            records,
-            &self.site.bounds,
-        );
-        peer.ids.push(id.clone());
-        peer.ids.extend(offered);
-        if proof != Proof::Retry {
-            // Until the client learns our id it uses the one that it made up.
-            peer.ids.push(original_id.clone());
-        }
-        let key = self.peers.insert(peer, proof != Proof::None)?;
-        // A token has proved the address already.
-        self.peers.confirm(key);
-        Some(key)
+        Some(conn)
     }
 
     /// Of a new connection, and of the client's next one: a token for it leaves when the handshake is

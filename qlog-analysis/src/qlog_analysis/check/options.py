@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ..errors import UnsuitableTraceError
-from ..model import Trace
+from ..model import Space, Trace
 from .numbers import close, show
 from .verdict import Finding
 
@@ -62,18 +63,7 @@ def refuse_nonsense(trace: Trace, ranges: Ranges) -> None:
 def check_options(trace: Trace, profiles: Profiles) -> Iterator[Finding]:
     """The parameters are those of the option string, and stay the same as long as the connection lives."""
     first = trace.parameters[0]
-    for event in trace.parameters:
-        if event.data.controller != first.data.controller:
-            yield Finding(None, event.time, "parameters", f"the controller became {event.data.controller!r}")
-        elif event.parameters != first.parameters or event.data.spec != first.data.spec:
-            yield Finding(None, event.time, "parameters", "the parameters changed during the connection")
-        elif event.data.initial_window != first.data.initial_window:
-            yield Finding(None, event.time, "parameters", "initial_window changed during the connection")
-        if event.data.max_ack_delay not in (0.0, round(trace.peer_max_ack_delay * 1e3, 6)):
-            peer = f"the peer's is {trace.peer_max_ack_delay * 1e3:g} ms"
-            yield Finding(None, event.time, "parameters", f"max_ack_delay is {event.data.max_ack_delay:g} ms, {peer}")
-    if trace.updates and first.record > trace.updates[0].record:
-        yield Finding(None, first.time, "parameters", "the parameters were reported after the first update")
+    yield from check_unchanged(trace)
     try:
         expected = meant(first.data.spec, profiles)
     except ValueError as e:
@@ -83,6 +73,38 @@ def check_options(trace: Trace, profiles: Profiles) -> Iterator[Finding]:
         if not _same(value, expected[name]):
             stands = f"{first.data.spec!r} stands for {show(expected[name])}"
             yield Finding(None, first.time, "parameters", f"{name} is {show(value)}, but {stands}")
+
+
+def check_unchanged(trace: Trace) -> Iterator[Finding]:
+    """What a controller works with stays the same as long as the connection lives, and is told before it is used."""
+    first = trace.parameters[0]
+    for event in trace.parameters:
+        if (event.data.controller, type(event.parameters)) != (first.data.controller, type(first.parameters)):
+            yield Finding(None, event.time, "parameters", f"the controller became {event.data.controller!r}")
+        elif event.parameters != first.parameters or event.data.spec != first.data.spec:
+            yield Finding(None, event.time, "parameters", "the parameters changed during the connection")
+        elif event.data.initial_window != first.data.initial_window:
+            yield Finding(None, event.time, "parameters", "initial_window changed during the connection")
+    yield from _ack_delays(trace)
+    if trace.updates and first.record > trace.updates[0].record:
+        yield Finding(None, first.time, "parameters", "the parameters were reported after the first update")
+
+
+def _ack_delays(trace: Trace) -> Iterator[Finding]:
+    """`max_ack_delay` is the peer's, and 0 only until the handshake has told it: application data is acknowledged
+    later, and the controller hears of it with an ACK."""
+    peers, last = round(trace.peer_max_ack_delay * 1e3, 6), trace.parameters[-1]
+    for event in trace.parameters:
+        told = event.data.max_ack_delay
+        if told not in (0.0, peers) or (told != peers and event is last and _hears_on(trace, event.record)):
+            message = f"max_ack_delay is {told:g} ms, the peer's is {peers:g} ms"
+            yield Finding(None, event.time, "parameters", message)
+
+
+def _hears_on(trace: Trace, record: int) -> bool:
+    """Whether application data is acknowledged more than once after this record."""
+    heard = (f for f in reversed(trace.feedback) if f.space is Space.APPLICATION and f.acked)
+    return sum(1 for f in itertools.islice(heard, 2) if f.record > record) == 2
 
 
 def _same(reported: Any, expected: Any) -> bool:

@@ -55,9 +55,20 @@ def _checker(trace: Trace, only: str | None) -> Callable[[Trace], Verdict]:
         )
     if checker is None or only not in (None, trace.controller):
         raise NoLawError(_why(trace, only))
+    if trace.unused_records:
+        raise UnsuitableTraceError(f"a part of the trace is missing: {trace.unused[0]}")
+    if _was_replaced(trace):
+        raise UnsuitableTraceError(
+            f"a server's rule replaced the controller {trace.parameters[0].data.spec!r} by "
+            f"{trace.parameters[-1].data.spec!r} while the connection lived: equations can be checked of one only"
+        )
     if not trace.sent.time or not trace.feedback:
         raise UnsuitableTraceError("no packets or no ACKs in the trace, nothing to judge by")
     return checker
+
+
+def _was_replaced(trace: Trace) -> bool:
+    return bool(trace.chosen) and trace.parameters[-1].data.spec != trace.parameters[0].data.spec
 
 
 def _why(trace: Trace, only: str | None) -> str:

@@ -43,9 +43,7 @@ class Walk(Generic[T]):
                 self._next += 1
             yield f, self._updates[start : self._next]
         self._orphans(NEVER)
-        for note in self.trace.notes:
-            if "counted as lost" in note:
-                self.verdict.findings.append(Finding(None, 0.0, "lost", note))
+        self.verdict.findings.extend(Finding(None, m.time, "lost", str(m)) for m in self.trace.miscounted)
 
     def _settle(self, f: Feedback) -> None:
         gone = sum(self._packets.size(p) for p in (*self._packets.acked(f), *f.lost))

@@ -53,6 +53,7 @@ class Checked:
             "verdict": None if self.outcome is None else self.outcome.value,
             "law": None,
             "invariants": rows,
+            "notes": self.trace.notes,
         }
 
     def to_text(self) -> str:
@@ -63,7 +64,8 @@ class Checked:
         held = [j.outcome for j in self.invariants]
         counts = ", ".join(f"{held.count(o)} {o.value}" for o in Held)
         rows = [_lines(j) for j in self.invariants]
-        return "\n".join([f"{self.trace.path}: {word}", *of_law, f"  invariants   {counts}", *rows])
+        notes = [f"  note         {note}" for note in self.trace.notes] if self.law is None else []
+        return "\n".join([f"{self.trace.path}: {word}", *of_law, *notes, f"  invariants   {counts}", *rows])
 
 
 def _lines(j: Judgement) -> str:

@@ -20,7 +20,10 @@ def write(ones: list[One], folder: Path, seen_from: Path) -> None:
     """`seen_from`: the folder of the page that links to them. A trace that is gone since is said, and has no link."""
     from ..explain import page  # noqa: PLC0415  plotly is slow to import
 
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise AnalysisError(f"cannot make the folder {folder} for explanations: {e.strerror or e}") from e
     for number, one in enumerate(ones, start=1):
         out = folder / f"{number:03}-{PurePosixPath(one.trace).name}.explain.html"
         choice = Choice(True, True, str(one.connection) if one.of_several else None)

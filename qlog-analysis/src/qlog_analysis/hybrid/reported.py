@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 
+from ..check.options import check_unchanged
 from ..check.verdict import Finding
-from ..events import SMALLEST, HybridEpoch, HybridParameters
+from ..events import SMALLEST, HybridParameters
 from ..model import ParametersEvent, Trace
 from ..zones.limits import Limits, auto, limits_of, refusal
 from . import spec
@@ -57,13 +58,7 @@ def _left_out(event: ParametersEvent, without: str) -> frozenset[Mechanism]:
 def check_parameters(trace: Trace) -> Iterator[Finding]:
     """The parameters are those of the option string, and stay the same as long as the connection lives."""
     first = trace.parameters[0]
-    for event in trace.parameters:
-        if not isinstance(event.parameters, HybridParameters):
-            yield Finding(None, event.time, "parameters", f"the controller became {event.data.controller!r}")
-        elif event.parameters != first.parameters or event.data.spec != first.data.spec:
-            yield Finding(None, event.time, "parameters", "the parameters changed during the connection")
-        elif event.data.initial_window != first.data.initial_window:
-            yield Finding(None, event.time, "parameters", "initial_window changed during the connection")
+    yield from check_unchanged(trace)
     reported = parameters_of(first).parameters
     try:
         meant = spec.parse(first.data.spec)
@@ -75,9 +70,6 @@ def check_parameters(trace: Trace) -> Iterator[Finding]:
         if not _same(a, b):
             message = f"{f.name} is {_shown(a)}, but {first.data.spec!r} stands for {_shown(b)} (SI units)"
             yield Finding(None, first.time, "parameters", message)
-    epochs = trace.updates_of(HybridEpoch)
-    if epochs and first.record > epochs[0].record:
-        yield Finding(None, first.time, "parameters", "the parameters were reported after the first epoch")
 
 
 def _same(a: object, b: object) -> bool:

@@ -18,20 +18,14 @@ UNMARKED = frozenset({"hybrid", "vegas", "rrr", "raimd"})
 """Controllers that send Not-ECT."""
 
 
-def judge(seen: Seen) -> Judged:
-    trace = seen.trace
-    if not any((ce >= 0).any() for ce in parts(trace.feedback.ce)):
-        return Judged.nothing("no ACK frame has ECN counts; the codepoint of a packet sent stands in no event")
-    out = Judged()
-    _counts(seen, out)
-    if trace.controller in ANSWERS:
-        _answers(seen, out)
-    return out
+NO_COUNTS = "no ACK frame has ECN counts; the codepoint of a packet sent stands in no event"
 
 
-def _counts(seen: Seen, out: Judged) -> None:
+def judge_counts(seen: Seen) -> Judged:
     """A mark belongs to a packet that was sent with it."""
-    sent, begin = seen.trace.sent, 0
+    if not _has_counts(seen):
+        return Judged.nothing(NO_COUNTS)
+    out, sent, begin = Judged(), seen.trace.sent, 0
     packets = dict.fromkeys(Space, 0)
     for f in seen.trace.feedback:
         if f.ecn is None:
@@ -44,13 +38,17 @@ def _counts(seen: Seen, out: Judged) -> None:
             out.breach(f.time, f"{sum(f.ecn)} marked packets are counted, and {packets[f.space]} were sent")
         elif sum(f.ecn) and seen.trace.controller in UNMARKED:
             out.breach(f.time, f"{sum(f.ecn)} marked packets are counted, and {seen.trace.controller} marks none")
+    return out
 
 
-def _answers(seen: Seen, out: Judged) -> None:
+def judge_answers(seen: Seen) -> Judged:
     """Round trip by round trip, of the marks on packets sent after the last loss, which answers the others."""
     trace = seen.trace
-    marks = _marks(seen)
-    i = 0
+    if trace.controller not in ANSWERS:
+        return Judged.nothing(f"of the controllers only {', '.join(sorted(ANSWERS))} promises to answer each mark")
+    if not _has_counts(seen):
+        return Judged.nothing(NO_COUNTS)
+    out, marks, i = Judged(), _marks(seen), 0
     while i < len(trace.feedback) and int(seen.round_end[i]) < len(trace.feedback):
         f, end = trace.feedback[i], int(seen.round_end[i])
         if not marks[i] or f.record >= seen.until:
@@ -60,6 +58,11 @@ def _answers(seen: Seen, out: Judged) -> None:
         if count >= ENOUGH and not any(x.lost for x in trace.feedback[i:end]):
             _judge_one(seen, f, end, count, out)
         i = max(end, i + 1)
+    return out
+
+
+def _has_counts(seen: Seen) -> bool:
+    return any((ce >= 0).any() for ce in parts(seen.trace.feedback.ce))
 
 
 def _judge_one(seen: Seen, f: Feedback, end: int, count: int, out: Judged) -> None:
@@ -87,14 +90,22 @@ def _marks(seen: Seen) -> list[int]:
     return out
 
 
-INVARIANT = Invariant(
+COUNTS = Invariant(
     name="ecn",
-    holds="no more marks are counted than packets were sent, none by controllers that send Not-ECT; smallq's window is "
-    "smaller after a round trip with three CE marks",
+    holds="no more marks are counted than packets were sent, none by controllers that send Not-ECT",
     needs=("packet_sent", "packet_received with ACK frames that have ECN counts"),
+    tolerance="none",
+    unit="counts",
+    least=10,
+    judge=judge_counts,
+)
+ANSWERED = Invariant(
+    name="ce marks",
+    holds="smallq's window is smaller after a round trip with three CE marks",
+    needs=("packet_sent", "packet_received with ACK frames that have ECN counts", "recovery_metrics_updated"),
     tolerance="a packet of growth and one of rounding; marks on packets sent before a loss, which answers them; two "
     "packets stay",
-    unit="counts and answers",
-    least=10,
-    judge=judge,
+    unit="answers",
+    least=1,
+    judge=judge_answers,
 )

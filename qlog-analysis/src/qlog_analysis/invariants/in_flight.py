@@ -53,6 +53,8 @@ class _InFlight:
     def judged(self) -> Judged:
         if not self._out.cases or not self._sends:
             return Judged.nothing("the trace does not report bytes in flight")
+        for m in self._trace.miscounted:
+            self._out.breach(m.time, str(m))
         return self._out
 
 

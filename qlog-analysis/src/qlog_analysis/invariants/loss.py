@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..model import Feedback, Space
-from ..packed import Column, part
+from ..packed import part
 from .invariant import Invariant, Judged
-from .seen import LEAST_WINDOW, PART, RFC_STATES, Seen
+from .seen import LEAST_WINDOW, RFC_STATES, Seen
 
 KEPT = 0.9
 """Share of the window that may be kept: RFC 9002 keeps 0.5, CUBIC 0.7 (RFC 9438), ABE up to 0.85 (RFC 8511)."""
@@ -25,36 +25,37 @@ def judge(seen: Seen) -> Judged:
     if not len(seen.trace.metrics):
         return Judged.nothing("the trace does not report a congestion window")
     out, trace = Judged(), seen.trace
-    late = set(trace.came_late)
+    late, column = set(trace.came_late), trace.metrics.pacing_rate if seen.by_rate else trace.metrics.congestion_window
+    before = np.nan
     for i, lost in seen.recoveries():
         f, end = trace.feedback[i], int(seen.round_end[i])
         if f.record >= seen.until or end >= len(trace.feedback):
             break
+        row = seen.metric_rows(f.record, f.record).start - 1
+        before, earlier = (column[row] if row >= 0 else np.nan), before
         sure = [p for p in lost if trace.sent.ack_eliciting[p] and trace.sent.space[p] == Space.APPLICATION]
         if late.issuperset(sure):
             continue  # whoever answered these could not know, but may have taken it back since
         out.seconds += trace.feedback[end].time - f.time
-        _judge_one(seen, f, trace.feedback[end].record, out)
+        if not np.isnan(before):
+            _judge_one(seen, f, trace.feedback[end].record, (before, earlier), out)
     return out
 
 
-def _judge_one(seen: Seen, f: Feedback, end: int, out: Judged) -> None:
+def _judge_one(seen: Seen, f: Feedback, end: int, told: tuple[float, float], out: Judged) -> None:
+    """`told` is the window before the loss, and before the one that was answered last."""
     rate = seen.by_rate  # which falls by a share that is an option
-    m = seen.trace.metrics
-    column = m.pacing_rate if rate else m.congestion_window
+    (before, earlier), m = told, seen.trace.metrics
     rows = seen.metric_rows(f.record, end)
-    before = column[rows.start - 1] if rows.start else np.nan
-    after = part(column, rows.start, rows.stop)
+    after = part(m.pacing_rate if rate else m.congestion_window, rows.start, rows.stop)
     after = after[~np.isnan(after)]
-    if np.isnan(before):
-        return
     what, unit = ("pacing rate", "bit/s") if rate else ("window", "bytes")
     lowest, highest = (float(after.min()), float(after.max())) if len(after) else (float(before), float(before))
-    if seen.legacy and before < highest and _reached(column, rows.start, highest):
-        return  # cubic takes an earlier answer back where few losses make it think that they were none
+    if seen.legacy and before < highest <= earlier:
+        return  # cubic takes the answer before back where few losses make it think that they were none
     floor = LEAST_WINDOW * seen.packet_size(f.time)
     if rate:
-        floor *= 8.0 / float(m.smoothed_rtt[min(rows.start, len(m) - 1)])
+        floor *= 8.0 / float(seen.smallest_rtt(np.array([f.record]))[0])
     out.cases += 1
     falls = lowest < before if rate else lowest <= KEPT * before
     # cubic may take this one back as well (RFC 9438 section 4.9). Up to two packets nothing needs an answer.
@@ -62,11 +63,6 @@ def _judge_one(seen: Seen, f: Feedback, end: int, out: Judged) -> None:
         out.breach(f.time, f"after {len(f.lost)} losses the {what} grows from {before:.0f} to {highest:.0f} {unit}")
     elif lowest > floor and not falls:
         out.breach(f.time, f"after {len(f.lost)} losses the {what} only goes from {before:.0f} to {lowest:.0f} {unit}")
-
-
-def _reached(column: Column[float], rows: int, value: float) -> bool:
-    """Whether it was as high in any of so many rows."""
-    return any((part(column, first, min(first + PART, rows)) >= value).any() for first in range(0, rows, PART))
 
 
 def _no_promise(seen: Seen) -> str | None:

@@ -39,7 +39,10 @@ def judge(seen: Seen) -> Judged:
         if look.record(f, rtt) != {True} or end >= len(trace.feedback):
             continue
         rows = seen.metric_rows(f.record, trace.feedback[end].group_end)
-        least = float(np.nanmin(seen.per_round_trip(slice(max(rows.start - 1, 0), rows.stop))))
+        told = seen.per_round_trip(slice(max(rows.start - 1, 0), rows.stop))
+        if np.isnan(told).all():
+            continue  # nothing was reported yet
+        least = float(np.nanmin(told))
         out.cases += 1
         out.seconds += trace.feedback[end].time - f.time
         if least > (LEAST_WINDOW + ROUNDING) * seen.packet_size(f.time):

@@ -16,7 +16,8 @@ ALL: tuple[Invariant[Seen], ...] = (
     excessive_loss.INVARIANT,
     persistent.INVARIANT,
     app_limited.INVARIANT,
-    ecn.INVARIANT,
+    ecn.COUNTS,
+    ecn.ANSWERED,
     silence.INVARIANT,
 )
 

@@ -47,6 +47,38 @@ class SeenWindow:
 
 
 @dataclass(frozen=True, slots=True)
+class RoundTrips:
+    """As packets and ACKs show them: what a sender says of them may be wrong."""
+
+    record: npt.NDArray[np.int64]
+    """Of the feedback with which the smallest one falls."""
+    least: Floats
+    """What it falls to, s."""
+
+    @classmethod
+    def of(cls, trace: Trace) -> RoundTrips:
+        least, records, falls = np.inf, [np.empty(0, dtype=np.int64)], [np.empty(0)]
+        for first in range(0, len(trace.feedback), PART):
+            place = first, min(first + PART, len(trace.feedback))
+            record, time, sample = (
+                part(c, *place) for c in (trace.feedback.record, trace.feedback.time, trace.feedback.sample)
+            )
+            some = np.flatnonzero(sample >= 0)
+            taken = time[some] - take(trace.sent.time, sample[some])
+            smallest = np.minimum.accumulate(np.concatenate(([least], taken)))
+            new = np.flatnonzero(np.diff(smallest) < 0.0)
+            records.append(record[some[new]])
+            falls.append(taken[new])
+            least = float(smallest[-1])
+        return cls(np.concatenate(records), np.concatenate(falls))
+
+    def smallest(self, records: Ints) -> Floats:
+        """Up to each of these records, s; NaN where no packet has come back."""
+        known = np.searchsorted(self.record, records, side="right")
+        return np.asarray(np.concatenate(([np.nan], self.least))[known], dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
 class Seen:
     trace: Trace
     o: Observed
@@ -54,6 +86,7 @@ class Seen:
     """Record from which on nothing is judged: another path has windows and packets of its own."""
     round_end: npt.NDArray[np.int32]
     """For each feedback the first one (index) that acknowledges a packet sent later; one past the last if none."""
+    round_trips: RoundTrips
 
     def windows(self) -> Iterator[SeenWindow]:
         """The trace, part by part."""
@@ -93,8 +126,12 @@ class Seen:
         m, place = self.trace.metrics, (rows.start, rows.stop)
         rate = part(m.pacing_rate, *place) / 8.0
         rate[(rate <= 0.0) | (rate >= UNPACED)] = np.nan
-        window = part(m.congestion_window, *place)
-        return np.asarray(np.fmin(window, rate * part(m.min_rtt, *place)), dtype=np.float64)
+        window, rtt = part(m.congestion_window, *place), self.smallest_rtt(part(m.record, *place))
+        return np.asarray(np.fmin(window, rate * rtt), dtype=np.float64)
+
+    def smallest_rtt(self, records: Ints) -> Floats:
+        """Up to each of these records, s; NaN where no packet has come back."""
+        return self.round_trips.smallest(records)
 
     @property
     def tells_window(self) -> bool:
@@ -128,7 +165,7 @@ class Seen:
 
 
 def see(trace: Trace) -> Seen:
-    return Seen(trace, observe(trace), _other_path(trace), _round_ends(trace))
+    return Seen(trace, observe(trace), _other_path(trace), _round_ends(trace), RoundTrips.of(trace))
 
 
 def _other_path(trace: Trace) -> int:

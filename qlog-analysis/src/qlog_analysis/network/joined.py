@@ -19,8 +19,8 @@ LATE = 0.05
 """s: where the clock is the machine's, a packet may wait so long between sender and network: for the socket, the kernel
 and the relay's turn."""
 AT_LEAST = 0.5
-"""Share of the trace's packets that a flow must have. A lie about fewer is found; of more it cannot be told whether it
-is a lie or another run."""
+"""Share of the trace's packets that a flow must have where trace and record do not both name the run. A lie about fewer
+is found; of more it cannot be told then whether it is a lie or another run."""
 
 _RUN = re.compile(r", run ([0-9a-f-]+)$")
 
@@ -65,14 +65,14 @@ def _delivered(ways: Ways, offset: float) -> Floats:
 def join(seen: Seen, record: RunRecord) -> Joined:
     """Raises RecordError where the record is one of another run, or nothing can be matched."""
     trace = seen.trace
-    _same_run(trace, record)
+    at_least = 0.0 if _same_run(trace, record) else AT_LEAST
     if not trace.sizes_known:
         raise RecordError(f"packets cannot be found in {record.path}: the trace does not give the size of every packet")
     if not len(trace.sent):
         raise RecordError(f"packets cannot be found in {record.path}: the trace has none")
     flows = record.flows(_sides(trace)[0])
     near = get_close_matches(trace.path.name, flows, 1, 0.3)
-    best, best_share = None, 0.0
+    best, best_share = None, -1.0
     for flow in sorted(flows, key=lambda f: (f not in trace.path.name, f not in near)):
         joined = _with_flow(seen, record, flow)
         if joined is None:
@@ -82,15 +82,18 @@ def join(seen: Seen, record: RunRecord) -> Joined:
             best, best_share = joined, share
         if share == 1.0:
             break
-    if best is None or best_share < AT_LEAST:
+    if best is None or best_share < at_least:
         raise RecordError(_other_run(record, flows, best, best_share))
     return best
 
 
-def _same_run(trace: Trace, record: RunRecord) -> None:
+def _same_run(trace: Trace, record: RunRecord) -> bool:
+    """Whether both say that they are of one run; false where one of them does not say. Raises RecordError if they are
+    not."""
     said = _RUN.search(trace.header.trace.description or "")
     if said is not None and record.run is not None and said[1] != record.run:
         raise RecordError(f"{record.path} is the record of another run: of {record.run}, and the trace is of {said[1]}")
+    return said is not None and record.run is not None
 
 
 def _other_run(record: RunRecord, flows: list[str], best: Joined | None, share: float) -> str:

@@ -13,11 +13,13 @@ from ..check.walk import Walk
 from ..events import RaimdParameters, RaimdUpdate
 from ..measure.rtt import Bounds, Rtt
 from ..measure.used import Used
-from ..model import Feedback, Trace, Update
+from ..model import Feedback, Space, Trace, Update
 from ..newreno import MIN_WINDOW_PACKETS
 from . import law
 from .losses import Cycle
 
+SHORTEST = 1e-9
+"""s: a nanosecond, in which the controller counts."""
 SLACK = 10.0 * RELATIVE
 """Relative: R is reported to a nanosecond, and the models multiply what that leaves open."""
 
@@ -72,14 +74,43 @@ class _Check:
                         self._judge(f, u, causes)
             if not updates and causes and None not in causes:
                 self._walk.missing(f, " or ".join(sorted(str(c) for c in causes)))
+            elif not updates:
+                self._between_updates(f)
             self._cycle.acked(f)
         return self._verdict
 
     def _begin(self, f: Feedback, smoothed: Bounds) -> None:
         self._began = f.time
         packet = self._walk.full_size(f)
-        starts = [law.initial_rate(self._initial_packets, packet, x, self._p) for x in (smoothed.high, smoothed.low)]
+        ends = (max(x, SHORTEST) for x in (smoothed.high, smoothed.low))
+        starts = [law.initial_rate(self._initial_packets, packet, x, self._p) for x in ends]
         self._initial = Bounds(*starts)
+
+    def _between_updates(self, f: Feedback) -> None:
+        """S stays, or is still that of the start, and the window follows the smoothed RTT."""
+        smoothed, packet = self._rtt.smoothed, self._walk.full_size(f)
+        if smoothed is None or f.space is not Space.APPLICATION:
+            return
+        shortest, longest = max(smoothed.low, SHORTEST), max(smoothed.high, SHORTEST)
+        rates = self._initial if self._rate is None else self._kept(packet, shortest, longest)
+        if rates is None:
+            return
+        windows = (
+            law.window(rates.low, shortest, self._least_window(), packet, self._p)[0],
+            law.window(rates.high, longest, self._least_window(), packet, self._p)[1],
+        )
+        bits = 8.0 * packet
+        self._verdict.findings.extend(self._beside.between_updates(f, windows, (bits * rates.low, bits * rates.high)))
+
+    def _kept(self, packet: int, shortest: float, longest: float) -> Bounds:
+        """S since the last update: the bits of packets of another size stay."""
+        kept = (self._rate or 0.0) * self._packet / packet
+        if packet == self._packet:
+            return Bounds(kept, kept)
+        return Bounds(*(law.bounded(kept, packet, x, self._p) for x in (longest, shortest)))
+
+    def _least_window(self) -> int:
+        return MIN_WINDOW_PACKETS if self._collapsed else max(self._initial_packets, MIN_WINDOW_PACKETS)
 
     # -- round trips --------------------------------------------------------------------------------------------
 
@@ -89,8 +120,8 @@ class _Check:
             return {0}
         passed = f.time - self._began
         ends = (
-            (passed - 2.0 * TIME_TOLERANCE) / self._rtt.smoothed.high,
-            (passed + 2.0 * TIME_TOLERANCE) / self._rtt.smoothed.low,
+            (passed - 2.0 * TIME_TOLERANCE) / max(self._rtt.smoothed.high, SHORTEST),
+            (passed + 2.0 * TIME_TOLERANCE) / max(self._rtt.smoothed.low, SHORTEST),
         )
         low, high = (max(math.floor(x), 0) for x in ends)
         return set(range(low, high + 1))
@@ -121,8 +152,7 @@ class _Check:
         else:
             self._loss(f, r, packet, rtt)
         self._rate, self._packet = r.rate_after, packet
-        least = MIN_WINDOW_PACKETS if self._collapsed else max(self._initial_packets, MIN_WINDOW_PACKETS)
-        low, high = law.window(r.rate_after, rtt, least, packet, self._p)
+        low, high = law.window(r.rate_after, rtt, self._least_window(), packet, self._p)
         walk.between("window", r.window, low, high, "wgain S R")
         state = "initial" if self._began is None else "startup" if self._startup else "steady"
         self._beside.check(walk, f, r.window, 8.0 * packet * r.rate_after, state)

@@ -15,7 +15,7 @@ from ..events import RrrParameters, RrrUpdate
 from ..measure.packets import Packets
 from ..measure.persistent import PersistentCongestion
 from ..measure.rtt import Rtt
-from ..model import Feedback, Trace, Update
+from ..model import TIME_RESOLUTION, Feedback, Space, Trace, Update
 from . import law
 from .marks import MARKS_PER_SPAN, Mark, Meter, arriving
 
@@ -100,6 +100,30 @@ class _Check:
             and self._enough(self._marks[0], mark, TIME_TOLERANCE, self._least())
         ):
             self._walk.missing(f, f"{mark.packets - self._marks[0].packets} packets were acknowledged since a mark")
+        else:
+            self._between_updates(f)
+
+    def _between_updates(self, f: Feedback) -> None:
+        """R stays, or is still that of the start, and the window follows the smallest RTT."""
+        least = self._rtt.minimum
+        if least is None or f.space is not Space.APPLICATION:
+            return
+        rates = (self._rate, self._rate) if self._rate is not None else self._initial_rates(least)
+        if rates is None:
+            return
+        packet = self._walk.full_size(f)
+        shortest, longest = max(least - TIME_TOLERANCE, TIME_RESOLUTION), least + TIME_TOLERANCE
+        windows = law.window(rates[0], shortest, packet, self._p)[0], law.window(rates[1], longest, packet, self._p)[1]
+        self._verdict.findings.extend(self._beside.between_updates(f, windows, rates))
+
+    def _initial_rates(self, least: float) -> tuple[float, float]:
+        """R before the first update, by a smallest RTT, at both ends of what its rounding leaves open."""
+        told = self._trace.parameters[0].data
+        low, high = (
+            law.initial_rate(told.initial_window, told.max_datagram_size, max(least + shift, TIME_RESOLUTION), self._p)
+            for shift in (TIME_TOLERANCE, -TIME_TOLERANCE)
+        )
+        return low, high
 
     def _from(self, r: RrrUpdate, b: Mark) -> Mark | None:
         """The mark A that was used: the one of that send time, if the rules allow it."""
@@ -234,18 +258,16 @@ class _Check:
             slack = RELATIVE * self._rate + REPORT_ROUNDING
             self._walk.near("rate_before", r.rate_before, self._rate, slack, "where the last update left it")
         elif self._least_before:
-            told = self._trace.parameters[0].data
-            packets, packet = told.initial_window, told.max_datagram_size
-            shifts = (TIME_TOLERANCE, -TIME_TOLERANCE)
-            ends = [law.initial_rate(packets, packet, self._least_before + s, self._p) for s in shifts]
-            self._walk.between("rate_before", r.rate_before, ends[0] - 1e-3, ends[1] + 1e-3, "R at the start")
+            low, high = self._initial_rates(self._least_before)
+            self._walk.between("rate_before", r.rate_before, low - 1e-3, high + 1e-3, "R at the start")
         self._rate = r.rate_after
 
     def _common(self, f: Feedback, r: RrrUpdate) -> None:
         walk, packet = self._walk, self._walk.full_size(f)
         walk.same("source", r.source, self._meter.source, "in use by the packets")
-        assert self._rtt.minimum is not None
-        assert self._rtt.smoothed is not None
+        if self._rtt.minimum is None or self._rtt.smoothed is None:
+            walk.find("min_rtt", "reported before the first sample")
+            return
         walk.near("min_rtt", r.min_rtt / 1e3, self._rtt.minimum, TIME_TOLERANCE, "s, the smallest RTT")
         low, high = law.window(r.rate_after, r.min_rtt / 1e3, packet, self._p)
         walk.between("window", r.window, low, high, "R (L + qmax)")

@@ -74,7 +74,7 @@ class EpochWalk(ABC, Generic[R, P, V]):
         negative = sum(1 for e in v.epochs if e.delta_ms is not None and e.delta_ms < -REPORT_ROUNDING)
         if negative:
             v.notes.append(f"{negative} epochs have a delta below 0: the minima started anew or rose in them")
-        v.findings.extend(Finding(None, 0.0, "lost", note) for note in self._trace.notes if "counted as lost" in note)
+        v.findings.extend(Finding(None, m.time, "lost", str(m)) for m in self._trace.miscounted)
         return v
 
     def _limits_in(self, epoch: int) -> Limits[P]:
