@@ -240,11 +240,11 @@ typedef struct {
     double pacing_bps;
     /* For statistics: the rate that the path is held to carry. 0: window over the smallest RTT. */
     double rate_bps;
-    /* Packets that may leave together while paced. 0: one. */
+    /* Packets that may leave together while paced, also after idle; at most 64. 0: one. */
     uint32_t burst_packets;
     /* One of quiche_cc_ecn. Only for controllers that respond to ecn_ce. */
     uint32_t ecn;
-    /* The state by its place in quiche_cc_ops.states. */
+    /* The state by its place in quiche_cc_ops.states; the first one if there is none in this place. */
     uint32_t state;
 } quiche_cc_decision;
 

@@ -1,6 +1,6 @@
 //! Why something was refused, by thread, for who can only be given a number; and no panic for who can't take one.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, c_int, CString};
 use std::panic::{catch_unwind, UnwindSafe};
 
@@ -8,6 +8,7 @@ use crate::abi;
 
 thread_local! {
     static LAST: RefCell<CString> = RefCell::default();
+    static COUNT: Cell<u64> = const { Cell::new(0) };
 }
 
 /// Keeps the reason for [`last`].
@@ -16,6 +17,12 @@ pub fn set(reason: &str) {
     let text = CString::new(text).unwrap_or_default();
     // Nobody who asks while the thread ends gets an answer.
     let _ = LAST.try_with(|last| *last.borrow_mut() = text);
+    let _ = COUNT.try_with(|count| count.set(count.get().wrapping_add(1)));
+}
+
+/// How many reasons there have been in this thread.
+pub fn count() -> u64 {
+    COUNT.try_with(Cell::get).unwrap_or_default()
 }
 
 /// The latest reason in this thread, "" before the first; valid until the next [`set`].

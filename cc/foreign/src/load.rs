@@ -35,14 +35,13 @@ pub unsafe fn load(path: &Path) -> Result<(), String> {
     // SAFETY: `quiche_cc.h` declares the function of this name.
     let entry = unsafe { library.get::<Plugin>(ENTRY.as_bytes()) }
         .map_err(|_| format!("{shown}: exports no function {ENTRY}()"))?;
-    error::set("");
+    // What C was told before stays valid if nothing is refused.
+    let before = error::count();
     // SAFETY: as promised by the caller.
     match unsafe { entry(add) } {
         abi::OK => Ok(()),
-        code => Err(match error::last_text() {
-            reason if reason.is_empty() => format!("{shown}: {ENTRY}() returned {code}"),
-            reason => format!("{shown}: {reason}"),
-        }),
+        code if error::count() == before => Err(format!("{shown}: {ENTRY}() returned {code}")),
+        _ => Err(format!("{shown}: {}", error::last_text())),
     }
 }
 

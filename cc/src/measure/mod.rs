@@ -8,6 +8,7 @@ pub mod floor;
 pub mod jitter;
 pub mod loss;
 pub mod owd;
+pub mod pause;
 pub mod persistent;
 pub mod rate;
 pub mod round;

@@ -18,6 +18,8 @@ pub struct Rtt {
     variation: u64,
     /// The smallest sample, ACK delay included, and when the first one came.
     known: Option<(u64, Time)>,
+    /// The newest sample, ACK delay included.
+    latest: u64,
     max_ack_delay: Duration,
 }
 
@@ -28,6 +30,7 @@ impl Rtt {
             smoothed: nanos(initial),
             variation: nanos(initial) / 2,
             known: None,
+            latest: 0,
             max_ack_delay: Duration::ZERO,
         }
     }
@@ -41,6 +44,7 @@ impl Rtt {
         self.max_ack_delay = feedback.max_ack_delay;
         let newest = feedback.acked.last().filter(|_| feedback.rtt_sampled)?;
         let latest = feedback.now.counted_from(newest.sent).as_nanos();
+        self.latest = latest;
         let Some((minimum, first)) = self.known else {
             self.known = Some((latest, feedback.now));
             self.smoothed = latest;
@@ -67,7 +71,13 @@ impl Rtt {
         Duration::from_nanos(self.smoothed.max(1_000))
     }
 
-    /// The smallest sample of the path's life, ACK delay included.
+    /// The path may be another one: the newest sample is the smallest (section 5.2).
+    pub fn restart_minimum(&mut self) {
+        let latest = self.latest;
+        self.known = self.known.map(|(_, first)| (latest, first));
+    }
+
+    /// The smallest sample of the path's life, or since it began anew, ACK delay included.
     pub fn minimum(&self) -> Option<Duration> {
         self.known.map(|(minimum, _)| Duration::from_nanos(minimum))
     }

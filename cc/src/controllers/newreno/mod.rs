@@ -173,7 +173,7 @@ impl NewReno {
     }
 
     /// Whether the window is used, so that it may grow (section 7.8).
-    fn is_used(&self) -> bool {
+    pub fn is_used(&self) -> bool {
         if self.in_slow_start() {
             self.used.may_double(self.window)
         } else {

@@ -31,6 +31,7 @@ use crate::controller::{
 use crate::estimate::{self, Estimate};
 use crate::feedback::Feedback;
 use crate::measure::loss::LossIntervals;
+use crate::measure::pause::Pauses;
 use crate::measure::persistent::PersistentCongestion;
 use crate::measure::round::Round;
 use crate::measure::rtt::Rtt;
@@ -64,6 +65,7 @@ pub struct Raimd {
     /// When the round trip began.
     round: Option<Time>,
     used: Used,
+    pauses: Pauses,
     /// Since the last decrease.
     cycle: Round,
     /// Packets sent until then, and until the newest that was acknowledged.
@@ -88,6 +90,7 @@ impl Raimd {
             sent: SentLog::default(),
             round: None,
             used: Used::default(),
+            pauses: Pauses::default(),
             cycle: Round::default(),
             interval: (0, 0),
             persistent: PersistentCongestion::default(),
@@ -169,6 +172,24 @@ impl Raimd {
         }
     }
 
+    /// Round trips in which nothing was in flight are none, but for what the pacer waits.
+    fn leave_out_pause(&mut self, feedback: &Feedback<'_>) {
+        if let Some(resumed) = self.pauses.resumed(feedback) {
+            self.begin_round_after(resumed, self.apart());
+        }
+    }
+
+    /// The longest time between two ACKs of a flow that does not pause.
+    fn apart(&self) -> Duration {
+        Duration::from_secs_f64(PACKETS_PER_ACK / self.rate.per_sec())
+    }
+
+    /// The round trip began no longer than `ago` before `time`.
+    fn begin_round_after(&mut self, time: Time, ago: Duration) {
+        let least = Duration::from_nanos(time.as_nanos()).saturating_sub(ago);
+        self.round = self.round.map(|began| began.max(Time::from_origin(least)));
+    }
+
     /// Ends the round trips that are over since `began`, and increases the rate once for each.
     fn end_rounds(&mut self, began: Time, now: Time) {
         let (elapsed, rtt) = (now.since(began), self.rtt.smoothed());
@@ -244,10 +265,8 @@ impl Raimd {
     /// tells of no more since. Without this the ACK after an interruption makes up for the
     /// increases of all its round trips, and undoes the answer to the loss.
     fn forget_silence(&mut self, now: Time) {
-        let apart = Duration::from_secs_f64(PACKETS_PER_ACK / self.rate.per_sec());
-        let heard = self.rtt.smoothed().saturating_add(apart);
-        let latest = Duration::from_nanos(now.as_nanos()).saturating_sub(heard);
-        self.round = self.round.map(|began| began.max(Time::from_origin(latest)));
+        let heard = self.rtt.smoothed().saturating_add(self.apart());
+        self.begin_round_after(now, heard);
     }
 
     fn restart(&mut self, now: Time) {
@@ -320,6 +339,7 @@ impl Controller for Raimd {
         self.rtt.record(feedback);
         self.used.record(feedback);
         self.begin_if_known(feedback.now);
+        self.leave_out_pause(feedback);
         let event = feedback
             .lost
             .iter()

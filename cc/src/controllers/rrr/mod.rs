@@ -96,7 +96,7 @@ impl Rrr {
         rrr
     }
 
-    /// The smallest RTT of the path's life. A sliding minimum would take the queue that this
+    /// The smallest RTT of the path's life, or since persistent congestion. A sliding minimum would take the queue that this
     /// controller keeps for propagation, and let the window grow for ever.
     fn min_rtt(&self) -> Duration {
         bounds::round_trip(self.rtt.minimum(), self.start.initial_rtt)
@@ -204,6 +204,7 @@ impl Rrr {
     /// is of another path, and what is sent is the minimum window per RTT. DEVIATION: the paper
     /// sends on.
     fn collapse(&mut self) {
+        self.rtt.restart_minimum();
         let rate = bounds::restarted(self.rate, self.packet, self.rtt.smoothed());
         self.rates.restart();
         self.phase = Phase::Initial;

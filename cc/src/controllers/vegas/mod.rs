@@ -33,10 +33,11 @@ use super::trace::Trace;
 use crate::controller::{plain_estimate, Controller, Decision, Ecn, Event, Start};
 use crate::estimate::Estimate;
 use crate::feedback::{Acked, Feedback, Space};
+use crate::measure::pause::Pauses;
 use crate::measure::round::Round;
 use crate::measure::rtt::Rtt;
 use crate::measure::window_min::WindowMin;
-use crate::units::{Bytes, Time};
+use crate::units::{Bytes, Rate, Time};
 
 /// Samples that are enough to leave slow start before the round trip is over (RFC 9406, section
 /// 4.3).
@@ -45,12 +46,13 @@ const SLOW_START_SAMPLES: u32 = 8;
 /// A round trip under way.
 #[derive(Debug, Clone, Copy, Default)]
 struct Trip {
-    began: Time,
     smallest: Option<Duration>,
     sum: Duration,
     samples: u32,
-    /// Bytes acknowledged, and those of them that count for growth.
+    /// Bytes acknowledged since then.
     acked: Bytes,
+    acked_since: Time,
+    /// Bytes that count for growth.
     counted: u64,
     /// Whether the window has been cut when it began: its packets were sent before and know of
     /// another one.
@@ -67,6 +69,7 @@ pub struct Vegas {
     base: WindowMin<Duration>,
     round: Round,
     trip: Trip,
+    pauses: Pauses,
     /// Whether slow start grows in this round trip.
     growing: bool,
     trace: Trace<Update>,
@@ -81,6 +84,7 @@ impl Vegas {
             base: WindowMin::new(params.basewin),
             round: Round::default(),
             trip: Trip::default(),
+            pauses: Pauses::default(),
             growing: true,
             packet: start.max_datagram_size,
             trace: Trace::new(spec, start),
@@ -106,11 +110,27 @@ impl Vegas {
     fn grow(&mut self, feedback: &Feedback<'_>) {
         let counted = self.reno.counted(feedback).bytes;
         self.trip.counted += counted;
-        for packet in feedback.acked {
-            self.trip.acked = self.trip.acked + packet.size;
-        }
         if self.growing && self.reno.in_slow_start() {
             self.reno.grow(counted);
+        }
+    }
+
+    /// After a pause the count begins anew with the first ACK.
+    fn count_acked(&mut self, feedback: &Feedback<'_>, resumes: bool) {
+        if resumes {
+            (self.trip.acked, self.trip.acked_since) = (Bytes(0), feedback.now);
+        } else {
+            self.trip.acked = self.trip.acked + feedback.acked_bytes();
+        }
+    }
+
+    /// The rate at which packets come back, infinite while unknown. Where the application sends less
+    /// than the window allows, it is the application's, and not that of the path.
+    fn arrived(&self, now: Time) -> Rate {
+        let elapsed = now.since(self.trip.acked_since);
+        match self.reno.is_used() && elapsed > Duration::ZERO {
+            true => self.trip.acked.per(elapsed),
+            false => Rate::INFINITE,
         }
     }
 
@@ -135,7 +155,7 @@ impl Vegas {
         let Some(seen) = seen.filter(|seen| seen.queued(before) / m > self.params.gamma) else {
             return false;
         };
-        let arrived = self.trip.acked.per(now.since(self.trip.began));
+        let arrived = self.arrived(now);
         let carried = arrived.over(seen.base).min(before - seen.queued(before));
         self.reno.change((carried + m).min(before) - before);
         self.reno.leave_slow_start();
@@ -166,7 +186,7 @@ impl Vegas {
     fn begin_trip(&mut self, now: Time, settling: bool) {
         self.round.begin(now);
         self.trip = Trip {
-            began: now,
+            acked_since: now,
             settling,
             ..Trip::default()
         };
@@ -195,11 +215,13 @@ impl Controller for Vegas {
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         self.trace.record(feedback);
         self.measure(feedback);
+        let resumes = self.pauses.resumed(feedback).is_some();
         let before = self.reno.window();
         if let Some(reaction) = self.reno.on_losses(feedback, &self.rtt) {
             self.keep(before, None, Cause::Loss(reaction));
             return self.begin_trip(feedback.now, true);
         }
+        self.count_acked(feedback, resumes);
         self.grow(feedback);
         let back = |packet: &Acked| self.round.shows(packet.sent);
         let over = feedback.acked.iter().any(back);
@@ -211,6 +233,9 @@ impl Controller for Vegas {
     }
 
     fn on_max_datagram_size(&mut self, size: Bytes) {
+        if size == self.packet {
+            return;
+        }
         self.packet = size;
         self.trace.set_max_datagram_size(size);
         self.reno.set_packet(size);

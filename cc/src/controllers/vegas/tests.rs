@@ -140,6 +140,37 @@ fn slow_start_goes_back_to_what_comes_back() {
 }
 
 #[test]
+fn a_pause_is_no_slow_path() {
+    let mut path = Path::new("");
+    path.trip(100);
+    let before = path.window();
+    // Ten seconds without anything to send, and then jitter: 22 * 12 / 112 packets would wait.
+    path.now += 10_000;
+    path.ack(112, SIZE);
+    let kept = (before + 1.0) * 100.0 / 112.0 + 1.0;
+    assert!(close(path.window(), kept), "{}", path.window());
+}
+
+#[test]
+fn what_the_application_sends_is_not_what_the_path_carries() {
+    let mut path = Path::new("");
+    (0..4).for_each(|_| {
+        path.trip(100);
+    });
+    let before = path.window();
+    // A packet now and then, less than the window for long: packets come back as slowly.
+    path.in_flight = SIZE * 3;
+    path.trip(100);
+    path.trip(100);
+    path.trip(112);
+    assert!(
+        path.window() > 0.8 * before,
+        "{} of {before}",
+        path.window()
+    );
+}
+
+#[test]
 fn the_papers_slow_start_grows_in_every_other_round_trip() {
     let mut path = Path::new("paper");
     assert!(close(path.trip(100), 0.0));

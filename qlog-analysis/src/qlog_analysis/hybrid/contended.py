@@ -149,8 +149,9 @@ class Contended(NamedTuple):
             return self.held_rate + 8.0 * e.packet_bytes * e.length / e.round_trip**2
         in_time = (1.0 - REMAINS) * self.share * e.length / RECOVERY
         grown = self.held_rate + max(8.0 * e.packet_bytes / e.round_trip, in_time)
-        half = self.link_share * 8.0 * e.packet_bytes / e.transmission if e.transmission > 0.0 else self.share
-        return min(grown, max(self.share, half))
+        known = e.transmission > 0.0
+        more = self.held_rate if e.sent_little else known and self.link_share * 8.0 * e.packet_bytes / e.transmission
+        return min(grown, max(self.share, more))
 
     def finds_share(self, e: Seen) -> bool:
         """Whether neither the link nor what the flow had without others is known, so that losses have to tell. Not

@@ -48,6 +48,8 @@ class Rtt:
     """The smallest sample, ACK delay included."""
     first: float | None = None
     """When the first sample came."""
+    latest: float | None = None
+    """The newest sample, ACK delay included."""
 
     def record(self, f: Feedback) -> Bounds | None:
         """Takes the sample of an ACK, if it gives one, and returns it without the ACK delay (section 5.3: capped, not
@@ -55,7 +57,7 @@ class Rtt:
         if f.sample < 0:
             return None
         latest = f.time - self.trace.sent.time[f.sample]
-        error = TIME_RESOLUTION
+        error, self.latest = TIME_RESOLUTION, latest
         if self.smoothed is None or self.minimum is None:
             self.first, self.minimum = f.time, latest
             sample = Bounds(latest, latest).wider(error)
@@ -70,6 +72,10 @@ class Rtt:
         self.variation = self.variation.mixed(self.smoothed.distance(sample), 0.25)
         self.smoothed = self.smoothed.mixed(sample, 0.125)
         return sample
+
+    def restart_minimum(self) -> None:
+        """The path may be another one: the newest sample is the smallest (section 5.2)."""
+        self.minimum = self.latest
 
     def record_first(self, f: Feedback) -> None:
         """Takes the sample of an ACK if there was none before it."""

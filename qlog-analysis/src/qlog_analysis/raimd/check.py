@@ -11,6 +11,8 @@ from ..check.options import check_options, refuse_nonsense
 from ..check.verdict import Verdict
 from ..check.walk import Walk
 from ..events import RaimdParameters, RaimdUpdate
+from ..measure.packets import Packets
+from ..measure.pause import Pauses
 from ..measure.rtt import Bounds, Rtt
 from ..measure.used import Used
 from ..model import Feedback, Space, Trace, Update
@@ -20,6 +22,8 @@ from .losses import Cycle
 
 SHORTEST = 1e-9
 """s: a nanosecond, in which the controller counts."""
+MANY_ROUNDS = 1_000
+"""More than any update counts."""
 SLACK = 10.0 * RELATIVE
 """Relative: R is reported to a nanosecond, and the models multiply what that leaves open."""
 
@@ -46,8 +50,9 @@ class _Check:
         self._rate: float | None = None
         self._startup = self._p.startup
         self._collapsed = False
-        self._began: float | None = None
-        """Start of the round trip."""
+        self._pauses = Pauses(Packets(trace))
+        self._began: set[float] = set()
+        """Start of the round trip: more than one where rounding of times decides, none before the first."""
         self._initial: Bounds | None = None
         """S at the start, packets/s."""
         self._initial_packets = first.data.initial_window
@@ -60,9 +65,10 @@ class _Check:
             causes = self._cycle.causes(f)
             if self._rtt.smoothed is None:
                 causes = {None}
-            elif self._began is None:
+            elif not self._began:
                 self._begin(f, self._rtt.smoothed)
                 causes = set() if causes == {None} else causes
+            self._leave_out_pause(f)
             if None in causes:
                 causes = (causes - {None}) | self._ended(f)
             for i, u in enumerate(updates):
@@ -75,12 +81,14 @@ class _Check:
             if not updates and causes and None not in causes:
                 self._walk.missing(f, " or ".join(sorted(str(c) for c in causes)))
             elif not updates:
+                self._began = {b for b in self._began if 0 in self._rounds(f, {b})} or self._began
                 self._between_updates(f)
             self._cycle.acked(f)
+            self._pauses.heard(f)
         return self._verdict
 
     def _begin(self, f: Feedback, smoothed: Bounds) -> None:
-        self._began = f.time
+        self._began = {f.time}
         packet = self._walk.full_size(f)
         ends = (max(x, SHORTEST) for x in (smoothed.high, smoothed.low))
         starts = [law.initial_rate(self._initial_packets, packet, x, self._p) for x in ends]
@@ -114,21 +122,25 @@ class _Check:
 
     # -- round trips --------------------------------------------------------------------------------------------
 
-    def _rounds(self, f: Feedback) -> set[int]:
-        """Round trips that have ended."""
-        if self._began is None or self._rtt.smoothed is None:
+    def _leave_out_pause(self, f: Feedback) -> None:
+        """Round trips in which nothing was in flight are none, but for what the pacer waits."""
+        resumed = self._pauses.resumed(f)
+        rates = self._initial if self._rate is None else Bounds(self._rate, self._rate)
+        if rates is not None and resumed != {None}:
+            waits = {law.PACKETS_PER_ACK / x for x in (rates.low, rates.high)}
+            self._began = {b if r is None else max(b, r - wait) for b in self._began for r in resumed for wait in waits}
+
+    def _rounds(self, f: Feedback, began: set[float]) -> set[int]:
+        """Round trips that have ended since."""
+        if self._rtt.smoothed is None or not began:
             return {0}
-        passed = f.time - self._began
-        ends = (
-            (passed - 2.0 * TIME_TOLERANCE) / max(self._rtt.smoothed.high, SHORTEST),
-            (passed + 2.0 * TIME_TOLERANCE) / max(self._rtt.smoothed.low, SHORTEST),
-        )
-        low, high = (max(math.floor(x), 0) for x in ends)
-        return set(range(low, high + 1))
+        low = (f.time - max(began) - 2.0 * TIME_TOLERANCE) / max(self._rtt.smoothed.high, SHORTEST)
+        high = (f.time - min(began) + 2.0 * TIME_TOLERANCE) / max(self._rtt.smoothed.low, SHORTEST)
+        return set(range(max(math.floor(low), 0), min(max(math.floor(high), 0), MANY_ROUNDS) + 1))
 
     def _ended(self, f: Feedback) -> set[str | None]:
         """What must be reported for them; None for nothing."""
-        rounds = self._rounds(f)
+        rounds = self._rounds(f, self._began)
         none: set[str | None] = {None} if 0 in rounds else set()
         return none | ({"round"} if max(rounds) > 0 else set())
 
@@ -154,7 +166,7 @@ class _Check:
         self._rate, self._packet = r.rate_after, packet
         low, high = law.window(r.rate_after, rtt, self._least_window(), packet, self._p)
         walk.between("window", r.window, low, high, "wgain S R")
-        state = "initial" if self._began is None else "startup" if self._startup else "steady"
+        state = "initial" if not self._began else "startup" if self._startup else "steady"
         self._beside.check(walk, f, r.window, 8.0 * packet * r.rate_after, state)
 
     def _near(self, law_word: str, reported: float | None, expected: float | None, why: str) -> None:
@@ -174,7 +186,7 @@ class _Check:
 
     def _round(self, f: Feedback, r: RaimdUpdate, packet: int, rtt: float) -> None:
         walk = self._walk
-        ended = {min(n, law.MOST_ROUNDS) for n in self._rounds(f)} - {0}
+        ended = {min(n, law.MOST_ROUNDS) for n in self._rounds(f, self._began)} - {0}
         walk.one_of("rounds", r.rounds, ended, "round trips that have ended")
         walk.one_of("open", r.open, self._cycle.open(), "packets of the open interval")
         walk.same("interval", r.interval, None)
@@ -194,8 +206,9 @@ class _Check:
         raised = 2.0 * r.rate_before if r.cause == "startup" else r.rate_before + r.rounds * (r.alpha or 0.0)
         self._near("rate", r.rate_after, law.bounded(raised, packet, rtt, self._p), "S after the round trips")
         self._collapsed = False
-        silence = r.rounds == law.MOST_ROUNDS and max(self._rounds(f)) > law.MOST_ROUNDS
-        self._began = f.time if silence else (self._began or 0.0) + r.rounds * rtt
+        began = {b for b in self._began if r.rounds in self._rounds(f, {b})} or self._began
+        silence = r.rounds == law.MOST_ROUNDS and max(self._rounds(f, began)) > law.MOST_ROUNDS
+        self._began = {f.time} if silence else {b + r.rounds * rtt for b in began}
 
     def _loss(self, f: Feedback, r: RaimdUpdate, packet: int, rtt: float) -> None:
         walk = self._walk
@@ -206,15 +219,15 @@ class _Check:
             walk.one_of("interval", r.interval, self._cycle.intervals(f), "packets until the one lost")
             self._cycle.decrease(f, r.interval or 1)
             self._startup = False
-            if self._began is not None:
-                self._began = max(self._began, f.time - rtt - law.PACKETS_PER_ACK / r.rate_before)
+            heard = f.time - rtt - law.PACKETS_PER_ACK / r.rate_before
+            self._began = {max(b, heard) for b in self._began}
             used = min(r.rate_before, *(law.used_rate(u, packet, rtt) for u in self._used.most))
             after = self._p.beta * used
         else:
             walk.same("interval", r.interval, None)
             self._cycle.decrease(f, None)
             self._startup, self._collapsed = self._p.startup, True
-            self._began = f.time
+            self._began = {f.time}
             after = min(r.rate_before, law.COLLAPSED_PACKETS / rtt)
         walk.near("loss", r.loss, self._cycle.loss_rate(r.open), REPORT_ROUNDING, "p of the intervals")
         self._near("rate", r.rate_after, law.bounded(after, packet, rtt, self._p), "S after the loss")

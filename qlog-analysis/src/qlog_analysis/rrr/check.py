@@ -239,6 +239,7 @@ class _Check:
     def _collapsed(self, f: Feedback, u: Update[RrrUpdate], collapses: set[bool]) -> None:
         r, walk = u.data, self._walk
         self._verdict.judged += 1
+        self._rtt.restart_minimum()
         if True not in collapses:
             walk.find("cause", "persistent congestion reported, but the losses do not show it")
         if self._rtt.smoothed is not None:

@@ -11,7 +11,8 @@ from ..check.verdict import Verdict
 from ..check.walk import Walk
 from ..events import VegasParameters, VegasUpdate
 from ..measure.packets import Packets
-from ..measure.rtt import Bounds, Rtt
+from ..measure.pause import Pauses
+from ..measure.rtt import Rtt
 from ..model import Feedback, Space, Trace, Update
 from ..newreno import (
     LOSS,
@@ -50,6 +51,7 @@ class _Check:
         self._recovery = Recovery(trace, self._rtt)
         self._base = Base(self._p.basewin / 1e3)
         self._trip = Trip(-math.inf, settling=False)
+        self._pauses = Pauses(self._packets)
         self._growing = True
         self._window = initial_window(trace)
         self._packet = first.data.max_datagram_size
@@ -73,6 +75,7 @@ class _Check:
                         self._judge(f, u, reactions)
             if not updates:
                 self._silent(f, reactions)
+            self._pauses.heard(f)
         return self._verdict
 
     # -- packets ------------------------------------------------------------------------------------------------
@@ -89,7 +92,7 @@ class _Check:
             self._trip.samples.append(sample)
 
     def _count(self, f: Feedback) -> None:
-        self._trip.acked += self._packets.acked_bytes(f)
+        self._trip.count(f.time, self._pauses.resumed(f), self._packets.acked_bytes(f))
         counts = self._recovery.counted(f).bytes
         grows = set[bool]()
         for counted in self._trip.counted:
@@ -200,14 +203,27 @@ class _Check:
             return
         if not r.diff + REPORT_ROUNDING > self._p.gamma:
             walk.find("cause", f"a queue of {r.diff} packets reported, which is not above gamma = {self._p.gamma:g}")
-        passed = Bounds(f.time - self._trip.began, f.time - self._trip.began).wider(TIME_TOLERANCE)
-        slow, fast = (8.0 * self._trip.acked / max(x, 1e-9) for x in (passed.high, passed.low))
-        at_once = r.arrived is None and passed.low <= 0.0
-        if not at_once:
-            walk.between("arrived", r.arrived, slow - 1e-3, fast + 1e-3, "bit/s acknowledged in the round trip")
+        self._arrived(f, r)
         after = law.left(r.window_before, r.arrived, law.Path(r.rtt / 1e3, r.base_rtt / 1e3), self._packet)
         walk.near("window_after", r.window_after, after, ROUNDING + RELATIVE * after, "what comes back")
         self._thresholds(r, {min(self._threshold, r.window_after)})
+
+    def _arrived(self, f: Feedback, r: VegasUpdate) -> None:
+        """The rate of what came back, null where the window is not used or no time has passed."""
+        used = self._recovery.used.may_grow(r.window_before, self._packet, slow_start=True)
+        at_once = any(f.time - since <= TIME_TOLERANCE for since, _ in self._trip.acked)
+        if r.arrived is None and (False in used or at_once):
+            return
+        rates = [
+            8.0 * acked / max(f.time - since + shift, 1e-9)
+            for since, acked in self._trip.acked
+            for shift in (TIME_TOLERANCE, -TIME_TOLERANCE)
+        ]
+        if True not in used:
+            self._walk.find("arrived", f"{r.arrived} bit/s reported, and the window is not used")
+        else:
+            why = "bit/s acknowledged in the round trip"
+            self._walk.between("arrived", r.arrived, min(rates) - 1e-3, max(rates) + 1e-3, why)
 
     def _round(self, f: Feedback, r: VegasUpdate) -> None:
         walk = self._walk

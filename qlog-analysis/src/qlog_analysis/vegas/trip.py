@@ -51,10 +51,18 @@ class Trip:
     settling: bool
     """Its packets were sent under another window: it is not judged."""
     samples: list[Bounds] = field(default_factory=list)
-    acked: int = 0
-    """Bytes newly acknowledged."""
+    acked: set[tuple[float, int]] = field(default_factory=set)
+    """Since when bytes newly acknowledged are counted, and how many: more than one where rounding of times decides."""
     counted: list[int] = field(default_factory=lambda: [0, 0])
     """Bytes that count for growth, at least and at most: that the application limits the trace does not tell."""
+
+    def __post_init__(self) -> None:
+        self.acked = {(self.began, 0)}
+
+    def count(self, now: float, resumed: set[float | None], size: int) -> None:
+        """An ACK of so many bytes; after a pause the count begins anew."""
+        counted = {(since, acked + size) for since, acked in self.acked} if None in resumed else set()
+        self.acked = counted | ({(now, 0)} if resumed != {None} else set())
 
     def rtt(self, mean: bool) -> Bounds | None:
         if not self.samples:

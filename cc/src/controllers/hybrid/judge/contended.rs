@@ -237,8 +237,8 @@ impl Contended {
         knows_no_share(epoch) && self.link_share >= HELD_SHARE
     }
 
-    /// Back to the share by a packet per round trip, or in time, and up to half of the slowest
-    /// link.
+    /// Back to the share by a packet per round trip, or in time, and up to half of the slowest link
+    /// if the application uses what is held.
     fn grow(&mut self, epoch: &Sampled<'_>) {
         if self.finds_share(epoch) && self.held >= self.hold_target {
             self.held = self.beyond(epoch);
@@ -251,11 +251,11 @@ impl Contended {
                 .packet()
                 .per(epoch.round_trip())
                 .max(self.hold_target * in_time);
-        let half = epoch
-            .link
-            .rate()
-            .map_or(self.hold_target, |link| link * self.link_share);
-        self.held = grown.min(self.hold_target.max(half));
+        let more = match epoch.recently_app_limited {
+            true => self.held,
+            false => epoch.link.rate().unwrap_or_default() * self.link_share,
+        };
+        self.held = grown.min(self.hold_target.max(more));
     }
 
     /// A flow that has never had the path does not know what half of it is. It finds its share as
