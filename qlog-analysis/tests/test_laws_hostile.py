@@ -14,6 +14,7 @@ from qlog_analysis.check.run import check
 from qlog_analysis.check.verdict import Outcome
 from qlog_analysis.errors import AnalysisError, TraceError, UnsuitableTraceError
 from qlog_analysis.events import LARGEST, PAPERS, PARAMETERS, UPDATES, ControllerParameters
+from qlog_analysis.invariants.run import judge
 from traces import named, trace_of
 
 SHORT = ("link.there.rate=2Mbps", "link.there.buffer=10p", "link.there.loss=3%", "duration=1.2s")
@@ -97,3 +98,28 @@ def test_parameters_out_of_range_are_refused_by_name(tmp_path: FilePath, spec: s
     named(some, "cc:parameters_set")[0]["data"]["parameters"][name] = value
     with pytest.raises(UnsuitableTraceError, match=rf"trace.sqlog: record .*{name} is {value:g}, expected"):
         check(trace_of(tmp_path, some))
+
+
+def test_an_update_before_the_first_round_trip_is_a_disagreement(tmp_path: FilePath) -> None:
+    some = lab.records("rrr", *SHORT)
+    first = t.updates(some)[0]
+    early = {**first, "data": {**first["data"], "cause": "persistent_congestion"}}
+    acks = (r for r in named(some, "quic:packet_received") if r["data"]["header"]["packet_type"] == "initial")
+    place = some.index(next(acks)) + 1
+    some.insert(place, {**early, "time": some[place - 1]["time"]})
+    assert check(trace_of(tmp_path, some)).outcome is Outcome.FAIL
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_round_trips_of_no_time_are_no_crash(tmp_path: FilePath, spec: str) -> None:
+    some = lab.records(spec, *SHORT)
+    for r in some[1:]:
+        r["time"] = 0.0
+    assert check(trace_of(tmp_path, some)).outcome is Outcome.FAIL
+
+
+def test_metrics_that_begin_late_are_no_crash(tmp_path: FilePath) -> None:
+    some = lab.records("smallq", "link.there.outages=1s..3s", "duration=5s")
+    late = [r for r in some if r.get("name") != "quic:recovery_metrics_updated" or r["time"] > some[-1]["time"] - 1.0]
+    judged = {j.invariant.name: j for j in judge(trace_of(tmp_path, late))}
+    assert judged["persistent congestion"].judged.cases == 0

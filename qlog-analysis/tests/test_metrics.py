@@ -154,12 +154,13 @@ def test_the_links_log_is_read_with_whatever_else_it_holds(tmp_path: FilePath) -
         ('{"event":"start"}\n', "no line has `time`"),
         ('{"time":0,"queue_bytes":1}\n{"time":"1"}\n', "line 2: expected a JSON object with numbers"),
         ("queue\n", "line 1"),
+        ('{"time":0,"direction":"\xff"}\n', "line 1"),
         ("[" * 100_000 + "\n", "line 1"),
     ],
 )
 def test_a_damaged_link_log_is_refused_with_the_line(tmp_path: FilePath, text: str, expected: str) -> None:
     path = tmp_path / "link.jsonl"
-    path.write_text(text)
+    path.write_text(text, encoding="latin-1")
     with pytest.raises(AnalysisError) as error:
         read_link_log(path)
     assert expected in str(error.value)

@@ -110,6 +110,13 @@ def test_it_fails_by_that_invariant_alone(
     assert set(failed(tmp_path, some, record)) == {invariant}
 
 
+def test_a_lie_about_all_times_is_no_other_run(tmp_path: FilePath) -> None:
+    some, record = lab.recorded(tmp_path, "vegas", *PLAIN)
+    for r in some[1:]:
+        r["time"] = round(r["time"] + 0.01, 3)
+    assert "arrivals" in failed(tmp_path, some, record)
+
+
 RECORDS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
     "hybrid marks what it sends": ("codepoints", "hybrid", PLAIN, "* REPLACE (2::INTEGER AS ecn_in)"),
     "smallq sends CE": ("codepoints", "smallq", PLAIN, "* REPLACE (3::INTEGER AS ecn_in)"),

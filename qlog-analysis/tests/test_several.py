@@ -117,6 +117,30 @@ def test_the_others_are_processed_and_the_list_is_in_order(
     assert json.loads(capsys.readouterr().out)["trace"] == good  # one trace, one object
 
 
+@pytest.mark.parametrize("command", ["check", "metrics", "explain"])
+def test_what_was_said_before_does_not_stay_where_nothing_can_be_used(
+    command: str, good: str, tmp_path: FilePath
+) -> None:
+    out = tmp_path / "out.json"
+    assert main([command, good, "--json", str(out)]) == 0
+    assert main([command, "/none.sqlog", "--json", str(out)]) == 2
+    assert json.loads(out.read_text())["error"] == "/none.sqlog: cannot read: No such file or directory"
+
+
+def test_names_in_a_folder_are_those_of_the_traces(good: str, tmp_path: FilePath, capsys: Output) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    bare = tmp_path / "bare"
+    bare.write_bytes(FilePath(good).read_bytes())
+    assert main(["explain", str(bare), "--html", str(folder)]) == 0
+    assert [p.name for p in folder.iterdir()] == ["bare.explain.html"]
+    page = folder / "bare.explain.html"
+    assert main(["explain", str(bare), "--html", str(folder), "--json", str(page)]) == 2
+    assert "are the same file" in capsys.readouterr().err
+    assert main(["explain", good, good, "--html", str(folder)]) == 2
+    assert "is given twice" in capsys.readouterr().err
+
+
 def test_the_report_shows_the_others_and_says_what_is_missing(
     good: str, cubic: str, tmp_path: FilePath, capsys: Output
 ) -> None:

@@ -11,8 +11,8 @@ pub struct Pauses {
 }
 
 impl Pauses {
-    /// To be told of every feedback. If it is the first after a pause, all that it acknowledges left
-    /// after the feedback before it: gives when the first of that left.
+    /// To be told of every feedback. If it is the first after a pause, all that it acknowledges
+    /// left after the feedback before it: gives when the first of that left.
     pub fn resumed(&mut self, feedback: &Feedback<'_>) -> Option<Time> {
         let before = std::mem::replace(&mut self.latest, feedback.now);
         let oldest = feedback.acked.first()?.sent;

@@ -62,10 +62,9 @@ impl Walk {
                     size: SIZE,
                 }];
                 let now = at(self.now);
-                let in_flight = if self.limited {
-                    SIZE * (self.rtt / self.gap)
-                } else {
-                    Bytes(u64::MAX)
+                let in_flight = match self.limited {
+                    true => SIZE * (self.rtt / self.gap),
+                    false => Bytes(u64::MAX),
                 };
                 if lost.contains(&sent) {
                     self.feedback(now, &[], &gone, in_flight);
@@ -118,7 +117,7 @@ fn losses_of_one_round_trip_are_one_event_and_the_next_is_another() {
 
 #[test]
 fn acks_that_are_rarer_than_round_trips_lose_no_increase() {
-    // A packet leaves every five of them, as the rate says, and is acknowledged before the next one leaves.
+    // A packet every five of them, as the rate says: each comes back before the next one leaves.
     let mut walk = Walk::new("paper,alpha=0.01,initial_rate=400kbps", 10, 50);
     let before = walk.until(60, &[]);
     let after = walk.until(1_060, &[]);

@@ -96,8 +96,8 @@ impl Rrr {
         rrr
     }
 
-    /// The smallest RTT of the path's life, or since persistent congestion. A sliding minimum would take the queue that this
-    /// controller keeps for propagation, and let the window grow for ever.
+    /// The smallest RTT of the path's life, or since persistent congestion. A sliding minimum would
+    /// take the queue that this controller keeps for propagation, and let the window grow for ever.
     fn min_rtt(&self) -> Duration {
         bounds::round_trip(self.rtt.minimum(), self.start.initial_rtt)
     }

@@ -124,8 +124,8 @@ impl Vegas {
         }
     }
 
-    /// The rate at which packets come back, infinite while unknown. Where the application sends less
-    /// than the window allows, it is the application's, and not that of the path.
+    /// The rate at which packets come back, infinite while unknown. Where the application sends
+    /// less than the window allows, it is the application's, and not that of the path.
     fn arrived(&self, now: Time) -> Rate {
         let elapsed = now.since(self.trip.acked_since);
         match self.reno.is_used() && elapsed > Duration::ZERO {

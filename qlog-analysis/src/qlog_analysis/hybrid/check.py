@@ -23,6 +23,7 @@ from .reported import check_parameters, parameters_of
 from .sides import Before
 from .standing import Outcome, Standing, starts_anew
 from .state import State, state_of
+from .trains import UNKNOWN
 from .use import is_far_beyond
 from .verdict import HybridVerdict
 
@@ -48,6 +49,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         self._queues = frozenset({0.0})
         self._largest: list[LargestRate] = []
         self._longest_length = 0.0
+        self._unknown_trains = 0
 
     @property
     def _started(self) -> bool:
@@ -56,6 +58,15 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
     @property
     def _overdue(self) -> float | None:
         return self._measurement.overdue
+
+    def run(self) -> HybridVerdict:
+        v = super().run()
+        if self._unknown_trains:
+            v.notes.append(
+                f"the packet trains of {self._unknown_trains} epochs can be read in too many ways: nothing was held "
+                "against their train_rate and rate_tried"
+            )
+        return v
 
     def _take(self, f: Feedback, ends: HybridEpoch | None) -> None:
         self._measurement.tell_skew(self._epochs[self._next].data.skew if self._next < len(self._epochs) else None)
@@ -97,6 +108,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         v, r = self._verdict, event.data
         told = None if r.delta is None else r.delta / 1e3
         m = self._measurement.end_epoch(event.time, event.record, told, on_feedback=on_feedback)
+        self._unknown_trains += m.trains == [UNKNOWN]
         if at is not None:
             self._measurement.sample_rtt(at)
         self._see_rate(event, m)

@@ -52,6 +52,10 @@ class TrainRates(NamedTuple):
         return {surely, perhaps}
 
 
+UNKNOWN = TrainRates(ANY, ANY)
+"""Where there are too many ways to read the times."""
+
+
 class _Train(NamedTuple):
     left: float
     came: float
@@ -143,4 +147,4 @@ class Trains:
         rates = dict.fromkeys(reading.count_latest(packet_bytes, self.tolerance) for reading in self._readings)
         self._readings = {_Reading(r.latest._replace(before=r.latest.acked)): None for r in self._readings}
         known, self._unknown = not self._unknown, self._lost
-        return (list(rates) or [TrainRates()]) if known else [TrainRates(ANY, ANY)]
+        return (list(rates) or [TrainRates()]) if known else [UNKNOWN]

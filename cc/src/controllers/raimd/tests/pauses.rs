@@ -4,7 +4,8 @@ use super::*;
 
 #[test]
 fn a_pause_raises_the_rate_as_one_round_trip_does() {
-    // A source of 100 packets/s, with a target far above, has grown; then it has nothing for 16 round trips.
+    // A source of 100 packets/s, with a target far above, has grown; then it has nothing for 16
+    // round trips.
     let mut walk = Walk::new("target=100Mbps", 20, 10);
     walk.until(400, &[300]);
     let before = walk.until(600, &[]);
