@@ -354,9 +354,7 @@ mod tests {
             let all = entry.parameters.iter().map(|one| ("", one)).chain(apart);
             for (profile, parameter) in all {
                 let value = match parameter.kind {
-                    Kind::Millis(low, _)
-                    | Kind::MillisOrAuto(low, _)
-                    | Kind::MillisOrOff(low, _) => {
+                    Kind::Millis(low, _) | Kind::MillisOrAuto(low, _) => {
                         format!("{}ms", low.max(1.0) * 13.0)
                     }
                     Kind::RateOrAuto(..) => "auto".into(),

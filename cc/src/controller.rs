@@ -102,7 +102,7 @@ pub struct Measured {
     pub rowd: Option<Owd>,
     /// Where one-way delays come from.
     pub source: Option<Source>,
-    /// The congestion level of the last epoch, from 1 (none).
+    /// The zone of the last epoch, from 1 (free).
     pub zone: Option<u64>,
 }
 

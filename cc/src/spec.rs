@@ -14,8 +14,6 @@ pub enum Kind {
     Millis(f64, f64),
     /// The same, or `auto`.
     MillisOrAuto(f64, f64),
-    /// A time between the bounds, or `off`, which is zero.
-    MillisOrOff(f64, f64),
     /// A rate in bit/s between the bounds, with its unit (`bps`, `kbps`, `Mbps`, `Gbps`), or
     /// `auto`.
     RateOrAuto(f64, f64),
@@ -215,7 +213,7 @@ impl Kind {
     /// What an error adds for values that need a unit.
     fn unit_rule(self) -> &'static str {
         match self {
-            Kind::Millis(..) | Kind::MillisOrAuto(..) | Kind::MillisOrOff(..) => {
+            Kind::Millis(..) | Kind::MillisOrAuto(..) => {
                 "; a time is written with its unit (us, ms or s)"
             }
             Kind::Rate(..) | Kind::RateOrAuto(..) | Kind::RateOrWord(..) => {
@@ -233,7 +231,6 @@ impl fmt::Display for Kind {
                 write!(f, "a time from {} to {}", time(*low), time(*high))
             }
             Kind::MillisOrAuto(low, high) => write!(f, "{}, or auto", Kind::Millis(*low, *high)),
-            Kind::MillisOrOff(low, high) => write!(f, "{}, or off", Kind::Millis(*low, *high)),
             Kind::RateOrAuto(low, high) => {
                 write_rates(f, *low, *high)?;
                 f.write_str(", or auto")
@@ -298,8 +295,7 @@ fn parse_value(text: &str, kind: Kind) -> Option<Given> {
     const TIMES: [(&str, f64); 3] = [("us", 1e-3), ("ms", 1.0), ("s", 1e3)];
     match kind {
         Kind::MillisOrAuto(..) if text == "auto" => Some(Given::Auto),
-        Kind::MillisOrOff(..) if text == "off" => Some(Given::Time(Duration::ZERO)),
-        Kind::Millis(low, high) | Kind::MillisOrAuto(low, high) | Kind::MillisOrOff(low, high) => {
+        Kind::Millis(low, high) | Kind::MillisOrAuto(low, high) => {
             let millis = within(parse_with_unit(text, &TIMES)?, low, high)?;
             Some(Given::Time(Duration::from_nanos(
                 (millis * 1e6).round() as u64

@@ -10,7 +10,7 @@ const GRANULARITY: Duration = Duration::from_millis(1);
 /// RFC 9002, section 7.6.1.
 const PERSISTENT_CONGESTION_THRESHOLD: u32 = 3;
 
-/// Smoothed RTT, its variation and its minimum, from ACK arrivals alone.
+/// Smoothed RTT, its variation and its minimum, from ACK arrivals less the reported ACK delay.
 #[derive(Debug, Clone)]
 pub struct Rtt {
     /// In nanoseconds: every ACK divides them, and a duration takes several divisions for one.

@@ -230,7 +230,7 @@ fn end_start_up(params: &Params, epoch: &Sampled<'_>, from: &Control) -> Step {
     }
 }
 
-/// Rules 3 to 7 outside of start-up: what a flow does that has no competing flows.
+/// Rules 4 to 7: what a flow does that has no competing flows.
 fn uncontended(params: &Params, epoch: &Sampled<'_>, from: &Control) -> Step {
     match (law::decrease(params, epoch), from.state) {
         (Some(beta), _) => decrease(beta, epoch, from),

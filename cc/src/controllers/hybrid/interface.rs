@@ -14,7 +14,7 @@ impl Controller for Hybrid {
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         self.decided = false;
         self.trace.record(feedback);
-        if self.model.delay.follow_handshake(feedback) {
+        if self.model.delay.follow_recovery(feedback) {
             self.follow_path();
         }
         let (starts, first) = (

@@ -16,7 +16,7 @@ use crate::units::{Owd, Rate};
 /// What has become of a queue, or of the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// Nothing came back for long.
+    /// Nothing came back for long, and much was lost; or there was persistent congestion.
     Interrupted,
     /// The first delays after that are those of the path.
     NewPath,

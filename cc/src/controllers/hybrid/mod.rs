@@ -182,11 +182,11 @@ impl Hybrid {
         }
         match step.outcome {
             Some(Outcome::Interrupted) => {
-                self.model.forget_path(&self.params);
+                self.model.forget_path();
                 self.startup = Startup::default();
             }
             Some(Outcome::NewPath | Outcome::LongerPath) => self.model.take_queue_for_path(),
-            Some(Outcome::SlowerLink) => self.model.forget_rates(&self.params),
+            Some(Outcome::SlowerLink) => self.model.forget_rates(),
             Some(Outcome::EarlyEnd) => self.startup.resume(),
             Some(Outcome::Contended) | None => {}
         }

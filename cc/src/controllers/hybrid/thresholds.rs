@@ -18,8 +18,8 @@ const D3_FACTOR: u32 = 4;
 const FULL_SHARE: f64 = 0.75;
 /// A queue below d1 divided by this is never full.
 const FULL_DIVISOR: u32 = 4;
-/// A queueing delay above d1 divided by this ends start-up, and one up to it means that a queue has
-/// drained.
+/// A queueing delay up to d1 divided by this means that a queue has drained; start-up meets none up
+/// to it.
 const SHORT_DIVISOR: u32 = 2;
 
 /// The thresholds of one epoch.

@@ -56,8 +56,8 @@ pub struct HybridPaper {
     params: Params,
     start: Start,
     meter: OwdMeter,
-    /// RTT to work with before there is a sample: that of the handshake, once known.
-    handshake_rtt: Option<Duration>,
+    /// RTT to work with before there is a sample: the smallest that loss recovery knows.
+    recovery_rtt: Option<Duration>,
     /// R.
     rate: Rate,
     /// That of the last epoch with samples.
@@ -80,7 +80,7 @@ impl HybridPaper {
             meter: OwdMeter::new(params.base_delay_window, start.max_datagram_size),
             params,
             start,
-            handshake_rtt: None,
+            recovery_rtt: None,
             rate: Rate::default(),
             zone: None,
             epoch: None,
@@ -96,7 +96,7 @@ impl HybridPaper {
     }
 
     fn known_rtt(&self) -> Option<Duration> {
-        self.meter.min_rtt().or(self.handshake_rtt)
+        self.meter.min_rtt().or(self.recovery_rtt)
     }
 
     /// L: the smallest RTT, and before any the best guess.
@@ -151,7 +151,7 @@ impl Controller for HybridPaper {
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         let room = self.room_up_to();
         self.trace.record(feedback);
-        self.handshake_rtt = feedback.min_rtt.or(self.handshake_rtt);
+        self.recovery_rtt = feedback.min_rtt.or(self.recovery_rtt);
         self.blackout.record(feedback);
         let first = self.epoch.is_none();
         self.collect(feedback, room);

@@ -29,8 +29,8 @@ pub struct Delay {
     return_delay: Duration,
     /// The longest recent queue: the sliding minimum of its `Reverse`.
     longest: WindowMin<Reverse<Owd>>,
-    /// RTT to work with before there is a sample: that of the handshake, once known.
-    handshake_rtt: Option<Duration>,
+    /// RTT to work with before there is a sample: the smallest that loss recovery knows.
+    recovery_rtt: Option<Duration>,
 }
 
 impl Delay {
@@ -49,20 +49,20 @@ impl Delay {
             ack_jitter: Duration::ZERO,
             return_delay: Duration::ZERO,
             longest: WindowMin::new(window),
-            handshake_rtt: None,
+            recovery_rtt: None,
         }
     }
 
-    /// The smallest RTT of the window, or of the handshake.
+    /// The smallest RTT of the window, or that loss recovery knows.
     #[inline]
     pub fn min_rtt(&self) -> Option<Duration> {
-        self.meter.min_rtt().or(self.handshake_rtt)
+        self.meter.min_rtt().or(self.recovery_rtt)
     }
 
     /// The same as a delay, which is compared more easily; the longest of all before there is one.
     pub fn least_rtt(&self) -> Owd {
         match self.meter.least_rtt() {
-            Owd::LONGEST => self.handshake_rtt.map_or(Owd::LONGEST, Owd::from),
+            Owd::LONGEST => self.recovery_rtt.map_or(Owd::LONGEST, Owd::from),
             known => known,
         }
     }
@@ -105,9 +105,9 @@ impl Delay {
     /// Takes in the smallest RTT that loss recovery knows, and tells whether it is all that is
     /// known.
     #[inline]
-    pub fn follow_handshake(&mut self, feedback: &Feedback<'_>) -> bool {
+    pub fn follow_recovery(&mut self, feedback: &Feedback<'_>) -> bool {
         if feedback.min_rtt.is_some() {
-            self.handshake_rtt = feedback.min_rtt;
+            self.recovery_rtt = feedback.min_rtt;
         }
         self.meter.min_rtt().is_none()
     }
@@ -230,8 +230,8 @@ impl Delay {
     }
 
     /// The path may be another one.
-    pub fn forget(&mut self, params: &Params) {
-        self.longest = WindowMin::new(params.base_delay_window);
+    pub fn forget(&mut self) {
+        self.longest.clear();
         self.floors = Default::default();
         (self.jitter, self.ack_jitter) = (Duration::ZERO, Duration::ZERO);
     }

@@ -297,18 +297,18 @@ impl Model {
     }
 
     /// What the flow used says nothing of what the link carries now.
-    pub fn forget_rates(&mut self, params: &Params) {
-        self.largest_used = WindowMin::new(params.base_delay_window);
+    pub fn forget_rates(&mut self) {
+        self.largest_used.clear();
     }
 
     /// The path may be another one. Only the base delay stays, which is looked at anew.
-    pub fn forget_path(&mut self, params: &Params) {
-        self.largest_used = WindowMin::new(params.base_delay_window);
+    pub fn forget_path(&mut self) {
+        self.forget_rates();
         self.longest_length = Duration::ZERO;
         self.delivery = Delivery::default();
         self.losses = Losses::default();
         self.ack_gap = AckGap::default();
-        self.delay.forget(params);
+        self.delay.forget();
     }
 }
 

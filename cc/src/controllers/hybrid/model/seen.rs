@@ -84,7 +84,8 @@ pub struct Seen {
     pub app_limited: bool,
     /// Whether R was tried, by all of the epoch or by a train.
     pub tried: bool,
-    /// Whether it does or did in the epoch before: what arrives was sent up to an epoch before.
+    /// Whether the application limits this epoch or the one before: what arrives was sent up to an
+    /// epoch before.
     pub recently_app_limited: bool,
     /// D, the largest rate of its packet trains; zero if none shows one.
     pub train_rate: Rate,
