@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -24,6 +25,9 @@ BOTTLENECK = Bottleneck(rate="10Mbps", delay="20ms", buffer="80ms")
 CONTROLLERS = ("cubic", "bbr2", "hybrid")
 SIZE = 15_000_000
 SERVER = ("--receive-timestamps", "0")
+PROGRAMS = ("cc-server", "cc-client", "cc-link", "qlog-analysis")
+# Shows that a folder is of a demonstration, whether or not that came to its end.
+MARK = "demo.json"
 PASS, FAIL = "pass", "FAIL"
 # What `qlog-analysis check` judges by the record. Its other rules would judge a machine that is busy.
 BY_RECORD = {"arrivals", "deliveries", "codepoints", "true queue"}
@@ -80,11 +84,15 @@ class Analysis:
 
 def main() -> int:
     options = parse_arguments()
-    if options.out.exists():
-        shutil.rmtree(options.out)
-    options.out.mkdir(parents=True)
+    # So that no server or link is left behind by either signal.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
+        look_for(options.build_dir / "bin")
+        empty(options.out)
         rows = demonstrate(options)
+    except KeyboardInterrupt:
+        print("\nThe demonstration was interrupted.", file=sys.stderr)
+        return 130
     except TestbedError as error:
         print(f"The demonstration failed: {error}", file=sys.stderr)
         return 2
@@ -94,10 +102,34 @@ def main() -> int:
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build-dir", type=Path, required=True, help="where bin/ lies")
-    parser.add_argument("--out", type=Path, required=True, help="folder for everything that is made; emptied first")
+    parser.add_argument(
+        "--out", type=Path, required=True, help=f"folder for everything that is made; emptied first, if {MARK} is in it"
+    )
     parser.add_argument("--size", type=int, default=SIZE, help="bytes to download (default: %(default)s)")
     parser.add_argument("--cc", nargs="+", default=CONTROLLERS, metavar="NAME[:OPTIONS]", help="controllers to compare")
     return parser.parse_args()
+
+
+def look_for(programs: Path) -> None:
+    missing = [name for name in PROGRAMS if not (programs / name).exists()]
+    if missing:
+        raise TestbedError(f"{programs} lacks {', '.join(missing)}; allowed: --build-dir of a complete build")
+
+
+def empty(folder: Path) -> None:
+    """Empties the folder, unless it may be somebody else's."""
+    try:
+        if folder.exists():
+            if any(folder.iterdir()) and not (folder / MARK).is_file():
+                raise TestbedError(
+                    f"--out {folder} is not emptied; allowed: a folder that does not exist, is empty or has the"
+                    f" {MARK} of an earlier demonstration"
+                )
+            shutil.rmtree(folder)
+        folder.mkdir(parents=True)
+        save([], folder / MARK)
+    except OSError as error:
+        raise TestbedError(f"--out {folder} cannot be used: {error}") from error
 
 
 def demonstrate(options: argparse.Namespace) -> list[Row]:
@@ -122,7 +154,7 @@ def demonstrate(options: argparse.Namespace) -> list[Row]:
     analysis.run(
         "report", *(row.outcome.trace for row in rows), *logs, "--title", f"Through {BOTTLENECK}", "--out", report
     )
-    save(rows, options.out / "demo.json")
+    save(rows, options.out / MARK)
     show(rows, report)
     return rows
 
