@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -26,8 +27,13 @@ SKIPPED = 77
 
 def main() -> int:
     options = parse_arguments()
+    # So that no server is left behind by either signal.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return int(options.action(options))
+    except KeyboardInterrupt:
+        print("\nprograms: interrupted", file=sys.stderr)
+        return 130
     except (DataError, InstallError, TestbedError) as error:
         print(f"programs: {error}", file=sys.stderr)
         return 2
