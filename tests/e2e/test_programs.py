@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize("program", ["cc-server", "cc-client"])
@@ -44,3 +47,33 @@ def test_a_link_refuses_addresses_beyond_loopback(programs: Path) -> None:
     )
     assert done.returncode != 0
     assert "loopback" in done.stderr
+
+
+def demonstrate(build: Path, out: Path) -> subprocess.CompletedProcess[str]:
+    command: list[str | Path] = [
+        sys.executable,
+        REPOSITORY / "interop" / "demo" / "run.py",
+        "--build-dir",
+        build,
+        "--out",
+        out,
+    ]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_the_demonstration_empties_nobody_elses_folder(programs: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.touch()
+    done = demonstrate(programs.parent, tmp_path)
+    assert done.returncode == 2
+    assert "demo.json" in done.stderr
+    assert mine.exists()
+
+
+def test_the_demonstration_empties_nothing_before_it_has_its_programs(tmp_path: Path) -> None:
+    earlier = tmp_path / "demo.json"
+    earlier.touch()
+    done = demonstrate(tmp_path / "no build", tmp_path)
+    assert done.returncode == 2
+    assert "cc-server" in done.stderr
+    assert earlier.exists()
