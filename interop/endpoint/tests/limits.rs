@@ -94,6 +94,46 @@ fn a_client_that_takes_less_than_the_least_rate_is_cut_off() {
     assert_eq!(line.unwrap()["end"], "stalled");
 }
 
+/// How the request for this object ended, by the access log on standard output.
+fn end_of(server: Server, path: &str) -> serde_json::Value {
+    let events = server.stop();
+    let mut lines = events.iter().filter(|event| event["event"] == "request");
+    let line = lines.find(|line| line["path"] == path);
+    line.expect("it was asked for")["end"].clone()
+}
+
+#[test]
+fn what_is_never_acknowledged_is_cut_off_although_more_is_asked_for() {
+    let options = ["--stall-timeout", "1", "--drain-timeout", "0"];
+    let told_of = ["--metrics", "127.0.0.1:0", "--access-log", "-"];
+    let server = Server::start(&[options, told_of].concat());
+    // All of it fits into the first window.
+    let (mut hog, mut http) = slow_reader(server.address, "/10000", 1);
+    let held = || told(&server, "cc_server_response_memory_bytes");
+    common::wait_for("what it holds", || held() > 10_000.0);
+    common::wait_for("memory", || {
+        http.send_request(&mut hog.conn, &request("HEAD", "/1000"), true)
+            .unwrap();
+        hog.send();
+        std::thread::sleep(Duration::from_millis(200));
+        held() == 0.0
+    });
+    assert_eq!(end_of(server, "/10000"), "stalled");
+}
+
+#[test]
+fn a_client_that_acknowledges_a_little_all_the_time_is_not_cut_off() {
+    let server = Server::start(&["--stall-timeout", "1", "--access-log", "-"]);
+    let (mut client, _) = slow_reader(server.address, "/10000", 1);
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(4) {
+        client.receive();
+        client.send();
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    assert_eq!(end_of(server, "/10000"), "delivered");
+}
+
 /// What the server tells of this figure.
 fn told(server: &Server, name: &str) -> f64 {
     figures(server.metrics.unwrap())[name]

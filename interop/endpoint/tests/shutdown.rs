@@ -5,8 +5,10 @@ mod common;
 use std::time::{Duration, Instant};
 
 use common::{
-    fetch, fetched, read_trace, sha256_of_object, spawn_client, traces, wait_for, Server,
+    fetch, fetched, read_trace, sha256_of_object, slow_reader, spawn_client, traces, wait_for,
+    Server,
 };
+use quiche::h3;
 
 const LARGE: u64 = 200_000_000;
 
@@ -74,6 +76,26 @@ fn the_drain_timeout_bounds_the_end_and_the_trace_is_complete() {
     for trace in traces(logs.path()) {
         read_trace(&trace);
     }
+}
+
+#[test]
+fn a_response_without_a_body_is_acknowledged_before_the_end() {
+    let server = Server::start(&[]);
+    let (mut client, mut http) = slow_reader(server.address, "/nothing", 1);
+    std::thread::sleep(Duration::from_millis(100));
+    client.lose_what_came();
+    server.terminate();
+    let start = Instant::now();
+    let status = loop {
+        assert!(start.elapsed() < Duration::from_secs(4), "no response");
+        client.receive();
+        client.send();
+        if let Ok((_, h3::Event::Headers { list, .. })) = http.poll(&mut client.conn) {
+            break list[0].clone();
+        }
+    };
+    assert_eq!(status, h3::Header::new(b":status", b"404"));
+    assert!(server.wait().0.success());
 }
 
 #[test]

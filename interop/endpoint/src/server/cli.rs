@@ -141,14 +141,15 @@ pub struct ServerArgs {
     pub max_per_network: u32,
 
     /// Seconds without progress after which the server gives up: it resets a response of which the
-    /// client takes nothing, or less than --min-rate, and closes a connection without responses (1 to
-    /// 3600)
+    /// client takes or acknowledges nothing, or less than --min-rate, and closes a connection without
+    /// responses (1 to 3600)
     #[arg(help_heading = LIMITS, long, value_name = "SECONDS", default_value_t = 60,
           value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub stall_timeout: u64,
 
     /// Bytes per second, over each --stall-timeout, that a client has to take of its responses
-    /// together, of each its equal part; 0 is off (0 to 1000000)
+    /// together, of each its equal part, and to acknowledge until it has acknowledged all; 0 is off (0
+    /// to 1000000)
     #[arg(help_heading = LIMITS, long, value_name = "BYTES", default_value_t = 500,
           value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
     pub min_rate: u64,

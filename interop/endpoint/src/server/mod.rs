@@ -9,6 +9,7 @@ mod cli;
 mod commons;
 mod content;
 mod crowds;
+mod delivery;
 mod framing;
 mod heard;
 mod http09;

@@ -41,7 +41,7 @@ pub struct Peer {
     /// All connection ids by which datagrams for it are found.
     pub ids: Vec<quiche::ConnectionId<'static>>,
     /// Whether it waits for a turn in the loop.
-    pub dirty: bool,
+    pub marked: bool,
     /// Drawn at random, for rules about a share of the connections.
     pub draw: u64,
     /// The congestion controller, and why.
@@ -74,7 +74,7 @@ impl Peer {
             client,
             socket,
             ids: Vec::new(),
-            dirty: false,
+            marked: false,
             draw: random_number(),
             choice,
             life: Life::new(original_id),
@@ -126,6 +126,7 @@ impl Peer {
         self.life
             .observe(services.families, &self.conn, &self.choice, now);
         self.serve(services);
+        self.responses.follow(&mut self.conn, now);
         if self.stalls.check(&mut self.conn, &mut self.responses, now) {
             self.end(no_error_code(&self.conn), b"nothing was asked for or taken");
         }
@@ -156,7 +157,7 @@ impl Peer {
 
     /// Whether nothing is lost if the connection is closed now.
     pub fn is_finished(&self) -> bool {
-        !self.conn.is_established() || self.responses.all_delivered()
+        !self.conn.is_established() || self.responses.is_idle()
     }
 
     /// Closes the connection without an error.
@@ -188,9 +189,9 @@ impl Peer {
 
     fn log_requests(&mut self, log: Option<&AccessLog>) {
         let ended = self.responses.take_ended();
-        if let Some(log) = log {
-            let about = |conn: &Connection| self.life.about(conn, &self.choice);
-            self.accesses.follow(&ended, &mut self.conn, log, about);
+        if let Some(log) = log.filter(|_| !ended.is_empty()) {
+            let about = self.life.about(&self.conn, &self.choice);
+            self.accesses.tell(&ended, log, &about);
         }
     }
 
@@ -385,6 +386,7 @@ impl Peer {
         families: Option<&Families>,
         log: Option<&AccessLog>,
     ) -> serde_json::Value {
+        self.responses.follow(&mut self.conn, Instant::now());
         self.log_requests(log);
         if let Some(log) = log {
             let about = self.life.about(&self.conn, &self.choice);

@@ -14,7 +14,7 @@ pub struct Peers {
     all: Slab<Peer>,
     /// Connection ids in use, with the peer they lead to.
     routes: HashMap<Vec<u8>, usize>,
-    dirty: Vec<usize>,
+    marked: Vec<usize>,
     /// Counts them with those of other workers.
     census: Census,
 }
@@ -25,7 +25,7 @@ impl Peers {
         Self {
             all: Slab::new(),
             routes: HashMap::new(),
-            dirty: Vec::new(),
+            marked: Vec::new(),
             census,
         }
     }
@@ -104,8 +104,8 @@ impl Peers {
     /// Puts a peer on the list of those that get a turn.
     pub fn mark(&mut self, key: usize) {
         if let Some(peer) = self.all.get_mut(key) {
-            if !std::mem::replace(&mut peer.dirty, true) {
-                self.dirty.push(key);
+            if !std::mem::replace(&mut peer.marked, true) {
+                self.marked.push(key);
             }
         }
     }
@@ -113,14 +113,14 @@ impl Peers {
     /// The same with all peers that `belongs` says.
     pub fn mark_where(&mut self, belongs: impl Fn(&Peer) -> bool) {
         for (key, peer) in &mut self.all {
-            if belongs(peer) && !std::mem::replace(&mut peer.dirty, true) {
-                self.dirty.push(key);
+            if belongs(peer) && !std::mem::replace(&mut peer.marked, true) {
+                self.marked.push(key);
             }
         }
     }
 
     /// Takes the list of those that get a turn.
     pub fn take_marked(&mut self) -> Vec<usize> {
-        std::mem::take(&mut self.dirty)
+        std::mem::take(&mut self.marked)
     }
 }

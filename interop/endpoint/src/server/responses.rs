@@ -1,4 +1,4 @@
-//! The responses of one connection that are under way.
+//! The responses of one connection, until their end.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
@@ -7,6 +7,7 @@ use quiche::h3::{self, Header};
 
 use super::budget::Budget;
 use super::content::{Body, Response};
+use super::delivery::{Delivery, Outcome};
 use super::framing::{reset, room, Framing};
 use super::stalls::Patience;
 use crate::body::{LiveBytes, COST_PER_BLOCK};
@@ -31,6 +32,7 @@ pub struct Responses {
     bounds: Bounds,
     under_way: HashMap<u64, Outgoing>,
     turns: VecDeque<u64>,
+    delivery: Delivery,
     /// What the transport has of bodies.
     live: LiveBytes,
     /// When the client last asked for something or took something.
@@ -41,17 +43,17 @@ pub struct Responses {
 /// How a response came to its end on the server's side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The transport has all of it, and delivers it.
-    Sent,
+    /// The client has acknowledged all of it.
+    Delivered,
     /// The client wants no more of it.
     Cancelled,
-    /// The client took too little of it for too long.
+    /// The client took or acknowledged too little of it for too long.
     Stalled,
     /// It could not be read or sent.
     Failed,
 }
 
-/// A response that is not under way any more.
+/// A response of which no more is sent.
 pub struct Ended {
     pub stream: u64,
     pub end: End,
@@ -75,7 +77,9 @@ struct Outgoing {
 enum Turn {
     Progress,
     Blocked,
-    Finished(End),
+    /// quiche has all of it.
+    Taken,
+    Failed(End),
 }
 
 impl Responses {
@@ -86,6 +90,7 @@ impl Responses {
             bounds,
             under_way: HashMap::new(),
             turns: VecDeque::new(),
+            delivery: Delivery::default(),
             active: None,
             ended: Vec::new(),
         }
@@ -135,29 +140,50 @@ impl Responses {
         std::mem::take(&mut self.ended)
     }
 
-    /// Bytes that quiche has taken of a response that is under way.
+    /// Bytes that quiche has taken of a response that has not ended.
     pub fn sent(&self, stream: u64) -> u64 {
-        self.under_way
-            .get(&stream)
-            .map_or(0, |outgoing| outgoing.sent)
+        let under_way = self.under_way.get(&stream);
+        under_way
+            .map(|outgoing| outgoing.sent)
+            .or_else(|| self.delivery.size(stream))
+            .unwrap_or(0)
     }
 
     fn end(&mut self, stream: u64, end: End) {
-        let outgoing = self.under_way.remove(&stream);
-        let sent = outgoing.map_or(0, |outgoing| outgoing.sent);
+        let under_way = self.under_way.remove(&stream);
+        let sent = under_way
+            .map(|outgoing| outgoing.sent)
+            .or_else(|| self.delivery.remove(stream))
+            .unwrap_or(0);
         self.ended.push(Ended { stream, end, sent });
     }
 
-    /// Whether everything was sent and acknowledged.
-    pub fn all_delivered(&self) -> bool {
-        self.under_way.is_empty() && self.live.get() == 0
+    /// quiche has all of it, and keeps it until it is acknowledged.
+    fn hand_over(&mut self, conn: &Connection, stream: u64, now: Instant) {
+        let outgoing = self.under_way.remove(&stream);
+        let size = outgoing.map_or(0, |outgoing| outgoing.sent);
+        self.delivery.begin(conn, stream, size, now);
     }
 
-    /// Ends the responses of which the client has not taken enough since `since`. Returns how many.
+    /// Looks what the client has acknowledged. To be called in every turn.
+    pub fn follow(&mut self, conn: &mut Connection, now: Instant) {
+        let enough = self.bounds.patience.enough_of_all();
+        for (stream, outcome, sent) in self.delivery.follow(conn, enough, now) {
+            let end = match outcome {
+                Outcome::Delivered => End::Delivered,
+                Outcome::Cancelled => End::Cancelled,
+            };
+            self.ended.push(Ended { stream, end, sent });
+        }
+    }
+
+    /// Ends the responses of which the client has not taken, or not acknowledged, enough since `since`.
+    /// Returns how many.
     pub fn cut_off(&mut self, conn: &mut Connection, since: Instant) -> usize {
         let stalled =
             |(stream, outgoing): (&u64, &Outgoing)| (outgoing.progress <= since).then_some(*stream);
-        let streams: Vec<u64> = self.under_way.iter().filter_map(stalled).collect();
+        let under_way = self.under_way.iter().filter_map(stalled);
+        let streams: Vec<u64> = under_way.chain(self.delivery.stalled(since)).collect();
         for stream in &streams {
             self.end(*stream, End::Stalled);
             self.turns.retain(|turn| turn != stream);
@@ -166,16 +192,18 @@ impl Responses {
         streams.len()
     }
 
-    /// When the client was last heard asking or had taken enough, of the response for which that is
-    /// the longest ago; without responses, of all that there were; `None` if there never were any.
+    /// When the client was last heard asking, or had taken or acknowledged enough, of the response for
+    /// which that is the longest ago; without responses, of all that there were; `None` if there never
+    /// were any.
     pub fn least_recent(&self) -> Option<Instant> {
         let under_way = self.under_way.values().map(|outgoing| outgoing.progress);
-        under_way.min().or(self.active)
+        let all = under_way.chain(self.delivery.least_recent());
+        all.min().or(self.active)
     }
 
-    /// Whether no response is under way.
+    /// Whether everything was sent and acknowledged, headers included.
     pub fn is_idle(&self) -> bool {
-        self.under_way.is_empty()
+        self.under_way.is_empty() && self.delivery.is_empty()
     }
 
     /// Offers data to quiche until it takes no more. To be called whenever packets have arrived or
@@ -206,7 +234,12 @@ impl Responses {
                     self.active = Some(now);
                 }
                 Turn::Blocked => blocked += 1,
-                Turn::Finished(end) => {
+                Turn::Taken => {
+                    self.active = Some(now);
+                    self.hand_over(conn, stream, now);
+                    continue;
+                }
+                Turn::Failed(end) => {
                     self.active = Some(now);
                     self.end(stream, end);
                     continue;
@@ -232,7 +265,7 @@ impl Outgoing {
         };
         let fin = self.body.is_none();
         match http.send_head(conn, stream, headers, fin) {
-            Ok(()) if fin => Turn::Finished(End::Sent),
+            Ok(()) if fin => Turn::Taken,
             Ok(()) => {
                 self.headers = None;
                 Turn::Progress
@@ -265,7 +298,7 @@ impl Outgoing {
             Err(e) => {
                 log::warn!("{} stream {stream} is cut short: {e}", conn.trace_id());
                 reset(conn, stream, h3_code::INTERNAL_ERROR);
-                return Turn::Finished(End::Failed);
+                return Turn::Failed(End::Failed);
             }
         };
         let fin = body.remaining() == block.len() as u64;
@@ -290,7 +323,7 @@ impl Outgoing {
             body.remaining()
         });
         if rest == 0 {
-            Turn::Finished(End::Sent)
+            Turn::Taken
         } else {
             Turn::Progress
         }
@@ -304,12 +337,12 @@ fn refused(conn: &mut Connection, stream: u64, error: h3::Error) -> Turn {
         Done | StreamBlocked => Turn::Blocked,
         TransportError(quiche::Error::StreamStopped(_)) => {
             reset(conn, stream, h3_code::REQUEST_CANCELLED);
-            Turn::Finished(End::Cancelled)
+            Turn::Failed(End::Cancelled)
         }
         other => {
             log::debug!("{} stream {stream} failed: {other}", conn.trace_id());
             reset(conn, stream, h3_code::INTERNAL_ERROR);
-            Turn::Finished(End::Failed)
+            Turn::Failed(End::Failed)
         }
     }
 }

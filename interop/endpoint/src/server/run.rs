@@ -228,7 +228,7 @@ impl Worker {
         let Some(peer) = self.peers.get_mut(key) else {
             return;
         };
-        peer.dirty = false;
+        peer.marked = false;
         let services = Services {
             content: &self.site.content,
             h3_config: &self.site.h3_config,

@@ -1,12 +1,13 @@
-//! Clients that hold a connection or a response and do nothing, or next to nothing, with it. PINGs keep a connection from
-//! being idle (RFC 9000, section 10.1.2) as long as the client likes, so that is no bound.
+//! Clients that hold a connection or a response and do nothing, or next to nothing, with it. PINGs
+//! keep a connection from being idle (RFC 9000, section 10.1.2) as long as the client likes, so that
+//! is no bound.
 
 use std::time::{Duration, Instant};
 
 use super::responses::Responses;
 use crate::connection::Connection;
 
-/// What a client has to take of its responses.
+/// What a client has to take of its responses, and to acknowledge when quiche has all of one.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
     /// Within this time
@@ -20,6 +21,11 @@ impl Patience {
     pub fn new(period: Duration, least_rate: u64) -> Self {
         let enough = least_rate.saturating_mul(period.as_secs());
         Self { period, enough }
+    }
+
+    /// How many bytes of all of them together.
+    pub fn enough_of_all(&self) -> u64 {
+        self.enough.max(1)
     }
 
     /// How many bytes of each of so many responses that are under way.
@@ -51,8 +57,8 @@ impl Stalls {
         (!is_ending(conn)).then_some(self.due)
     }
 
-    /// Cuts off the responses of which the client takes too little. Returns true if the connection, too,
-    /// has outlived its use: nothing is under way on it, and nothing was for as long.
+    /// Cuts off the responses of which the client takes or acknowledges too little. Returns true if the
+    /// connection, too, has outlived its use: nothing is under way on it, and nothing was for as long.
     pub fn check(
         &mut self,
         conn: &mut Connection,
@@ -68,7 +74,8 @@ impl Stalls {
         let count = responses.cut_off(conn, since);
         if count > 0 {
             log::info!(
-                "{} {count} responses cut off: the client took nothing or too little of them for {} s",
+                "{} {count} responses cut off: the client took or acknowledged nothing, or too little, of \
+                 them for {} s",
                 conn.trace_id(),
                 self.limit.as_secs()
             );

@@ -140,6 +140,13 @@ impl Talker {
         }
     }
 
+    /// As if the path had lost all that has come and was not received.
+    pub fn lose_what_came(&mut self) {
+        self.socket.set_nonblocking(true).unwrap();
+        while self.socket.recv_from(&mut [0; 65_536]).is_ok() {}
+        self.socket.set_nonblocking(false).unwrap();
+    }
+
     /// Receives a datagram, or handles a timeout.
     pub fn receive(&mut self) {
         let wait = self.conn.timeout().unwrap_or(Duration::from_millis(100));

@@ -22,7 +22,7 @@ pub enum Fate {
     Delivered,
     /// The client wanted no more of it.
     Cancelled,
-    /// The client took too little of it for too long.
+    /// The client took or acknowledged too little of it for too long.
     Stalled,
     /// The server could not go on with it.
     Reset,
@@ -31,12 +31,13 @@ pub enum Fate {
 }
 
 impl Fate {
-    /// Of a response that is not delivered any further.
+    /// Of a response that has ended before the connection.
     pub fn of(end: End) -> Self {
         match end {
+            End::Delivered => Self::Delivered,
             End::Cancelled => Self::Cancelled,
             End::Stalled => Self::Stalled,
-            End::Sent | End::Failed => Self::Reset,
+            End::Failed => Self::Reset,
         }
     }
 }

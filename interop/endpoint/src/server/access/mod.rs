@@ -11,8 +11,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use super::responses::{End, Ended};
-use crate::connection::Connection;
+use super::responses::Ended;
 use crate::files;
 use crate::output::Output;
 use crate::text::json_line;
@@ -81,8 +80,6 @@ struct Access {
     status: u16,
     time: Timestamp,
     began: Instant,
-    /// Bytes of the body, from when the transport has all of it.
-    sent: Option<u64>,
 }
 
 impl Accesses {
@@ -93,75 +90,31 @@ impl Accesses {
             status,
             time: Timestamp::now(),
             began: Instant::now(),
-            sent: None,
         };
         self.0.insert(stream, access);
     }
 
-    /// To be called in every turn, with the responses that `ended`: tells of those that came to an end
-    /// for the client, too.
-    pub fn follow(
-        &mut self,
-        ended: &[Ended],
-        conn: &mut Connection,
-        log: &AccessLog,
-        about: impl Fn(&Connection) -> About,
-    ) {
-        if self.0.is_empty() {
-            return;
-        }
-        let mut over = Vec::new();
+    /// These responses have ended.
+    pub fn tell(&mut self, ended: &[Ended], log: &AccessLog, about: &About) {
         for &Ended { stream, end, sent } in ended {
-            match end {
-                End::Sent => self.0.entry(stream).and_modify(|a| a.sent = Some(sent)),
-                other => {
-                    over.push((stream, Fate::of(other), sent));
-                    continue;
-                }
-            };
-        }
-        for (stream, access) in &self.0 {
-            if let (Some(sent), Some(fate)) = (access.sent, fate_of(*stream, conn)) {
-                over.push((*stream, fate, sent));
-            }
-        }
-        if !over.is_empty() {
-            let about = about(conn);
-            for (stream, fate, sent) in over {
-                self.tell(stream, fate, sent, log, &about);
-            }
+            self.tell_one(stream, Fate::of(end), sent, log, about);
         }
     }
 
     /// The connection is over. `sent` tells the bytes that the transport took of what was under way.
     pub fn finish(&mut self, log: &AccessLog, about: &About, sent: impl Fn(u64) -> u64) {
-        let mut left: Vec<(u64, u64)> = self
-            .0
-            .iter()
-            .map(|(stream, access)| (*stream, access.sent.unwrap_or_else(|| sent(*stream))))
-            .collect();
+        let mut left: Vec<u64> = self.0.keys().copied().collect();
         left.sort_unstable();
-        for (stream, sent) in left {
-            self.tell(stream, Fate::Closed, sent, log, about);
+        for stream in left {
+            self.tell_one(stream, Fate::Closed, sent(stream), log, about);
         }
     }
 
-    fn tell(&mut self, stream: u64, fate: Fate, sent: u64, log: &AccessLog, about: &About) {
+    fn tell_one(&mut self, stream: u64, fate: Fate, bytes: u64, log: &AccessLog, about: &About) {
         if let Some(access) = self.0.remove(&stream) {
-            let bytes = access.sent.unwrap_or(sent);
             let line = Line::new(about, &access, bytes, fate);
             log.output.line(json_line(&line));
         }
-    }
-}
-
-/// What became of a stream of which the transport had all; nothing while it is being delivered. A
-/// stream that is delivered, its end included, is forgotten by quiche.
-fn fate_of(stream: u64, conn: &mut Connection) -> Option<Fate> {
-    match conn.stream_capacity(stream) {
-        Err(quiche::Error::InvalidStreamState(_)) => Some(Fate::Delivered),
-        Err(_) => Some(Fate::Cancelled),
-        Ok(_) => None,
     }
 }
 
