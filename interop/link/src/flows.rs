@@ -53,16 +53,19 @@ impl Flows {
         self.by_number.len() >= self.max
     }
 
-    /// Adds a flow for `client`, whose socket is bound to a free port of the server's family.
+    /// Adds a flow for `client`, whose socket is bound to a free port of the server's family and
+    /// `watched` under the flow's number.
     pub(crate) fn open(
         &mut self,
         client: SocketAddr,
         server: SocketAddr,
         now: Time,
+        watched: impl FnOnce(&Socket, usize) -> io::Result<()>,
     ) -> io::Result<usize> {
         // The server's own loopback address, so that 127.0.0.2 talks to 127.0.0.2.
         let socket = Socket::bind(SocketAddr::new(server.ip(), 0))?;
         let number = self.next;
+        watched(&socket, number)?;
         self.next += 1;
         self.by_client.insert(client, number);
         let flow = Flow {
@@ -123,6 +126,10 @@ mod tests {
         SocketAddr::from(([127, 0, 0, 1], port))
     }
 
+    fn open(flows: &mut Flows, client: SocketAddr, now: Time) -> usize {
+        flows.open(client, address(9), now, |_, _| Ok(())).unwrap()
+    }
+
     fn after(seconds: u64) -> Time {
         Time::from(Duration::from_secs(seconds))
     }
@@ -130,8 +137,8 @@ mod tests {
     #[test]
     fn idle_flows_are_forgotten_and_active_ones_stay() {
         let mut flows = Flows::new(1, 2, TIMEOUT);
-        let first = flows.open(address(1), address(9), Time::ZERO).unwrap();
-        let second = flows.open(address(2), address(9), Time::ZERO).unwrap();
+        let first = open(&mut flows, address(1), Time::ZERO);
+        let second = open(&mut flows, address(2), Time::ZERO);
         assert!(flows.is_full());
         flows.touch(second, after(50));
         assert!(flows.expire(after(60)).is_empty());
@@ -146,9 +153,9 @@ mod tests {
     #[test]
     fn a_number_is_never_used_twice() {
         let mut flows = Flows::new(1, 8, TIMEOUT);
-        let first = flows.open(address(1), address(9), Time::ZERO).unwrap();
+        let first = open(&mut flows, address(1), Time::ZERO);
         assert_eq!(flows.expire(after(100)).len(), 1);
-        let again = flows.open(address(1), address(9), after(100)).unwrap();
+        let again = open(&mut flows, address(1), after(100));
         assert_ne!(first, again);
         assert_eq!(flows.opened(1), 2);
     }

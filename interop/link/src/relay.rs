@@ -145,7 +145,7 @@ impl Relay {
                 let at = arrival.at;
                 self.plan_sample(at);
                 self.settle(at, &mut log);
-                self.forward(arrival)?;
+                self.forward(arrival);
                 self.plan_sample(at);
             }
             self.settle(reading.now, &mut log);
@@ -210,7 +210,7 @@ impl Relay {
     }
 
     /// Hands a datagram to the link of its direction.
-    fn forward(&mut self, arrival: Arrival) -> io::Result<()> {
+    fn forward(&mut self, arrival: Arrival) {
         let Arrival {
             at,
             from,
@@ -223,12 +223,9 @@ impl Relay {
             .size(payload.len(), self.config.listen.is_ipv6());
         let (flow, direction, lane) = match from {
             Origin::Server { flow } => (flow, Direction::Down, &mut self.down),
-            Origin::Client(client) => match self.flow_of(client, at)? {
+            Origin::Client(client) => match self.flow_of(client, at) {
                 Some(flow) => (flow, Direction::Up, &mut self.up),
-                None => {
-                    self.dropped.flows += 1;
-                    return Ok(());
-                }
+                None => return self.dropped.flows += 1,
             },
         };
         self.flows.touch(flow, at);
@@ -257,22 +254,19 @@ impl Relay {
         } else {
             self.dropped.memory += 1;
         }
-        Ok(())
     }
 
     /// The flow of a client address, a new one if there is room.
-    fn flow_of(&mut self, client: SocketAddr, now: Time) -> io::Result<Option<usize>> {
+    fn flow_of(&mut self, client: SocketAddr, now: Time) -> Option<usize> {
         if let Some(flow) = self.flows.find(client) {
-            return Ok(Some(flow));
+            return Some(flow);
         }
         if self.flows.is_full() {
-            return Ok(None);
+            return None;
         }
-        let number = self.flows.open(client, self.config.to, now)?;
-        if let Some(flow) = self.flows.get(number) {
-            watch(&self.poller, &flow.socket, number)?;
-        }
-        Ok(Some(number))
+        let watched = |socket: &Socket, number| watch(&self.poller, socket, number);
+        // Without a descriptor for one client more, those that there are go on.
+        self.flows.open(client, self.config.to, now, watched).ok()
     }
 
     /// Sends what leaves the links until `until`, and takes the samples that are due on the way.

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
+use quiche_cc_bottleneck::Ecn;
 use quiche_cc_link::accuracy::receive;
 use running::{socket, LoggedPath, Running, PATIENCE};
 use serde_json::Value;
@@ -131,6 +132,28 @@ fn it_ends_by_itself_after_its_duration() {
     assert_eq!(program.line()["event"], "summary");
     assert_eq!(program.end().0, Some(0));
     assert!(start.elapsed() >= Duration::from_millis(200));
+}
+
+#[test]
+fn without_descriptors_for_new_clients_it_serves_those_that_there_are() {
+    let server = socket();
+    let to = server.local_addr().unwrap().to_string();
+    let options = ["--listen", "127.0.0.1:0", "--to", &to];
+    let mut program = Running::start_with_descriptors(30, &options);
+    let ready = program.line();
+    let relay = ready["listen"].as_str().unwrap().parse().unwrap();
+    let clients: Vec<_> = (0..40).map(|_| socket()).collect();
+    for client in &clients {
+        client.send(relay, Ecn::NotEct, b"hello").unwrap();
+    }
+    let served = receive(&server, 40, Duration::from_secs(1)).unwrap().len();
+    clients[0].send(relay, Ecn::NotEct, b"again").unwrap();
+    assert_eq!(receive(&server, 1, PATIENCE).unwrap()[0].payload, b"again");
+    program.signal(Signal::SIGTERM);
+    let summary = program.line();
+    assert_eq!(program.end().0, Some(0));
+    assert_eq!(summary["flows"], served);
+    assert_eq!(summary["dropped_flows"], 40 - served);
 }
 
 #[test]

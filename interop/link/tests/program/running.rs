@@ -33,8 +33,18 @@ impl Drop for Running {
 
 impl Running {
     pub fn start(options: &[&str]) -> Self {
-        let mut child = Command::new(PROGRAM)
-            .args(options)
+        Self::spawn(Command::new(PROGRAM).args(options))
+    }
+
+    /// With so many file descriptors at most.
+    pub fn start_with_descriptors(count: u32, options: &[&str]) -> Self {
+        let script = format!("ulimit -n {count}; exec \"$0\" \"$@\"");
+        let command = &mut Command::new("sh");
+        Self::spawn(command.args(["-c", &script, PROGRAM]).args(options))
+    }
+
+    fn spawn(command: &mut Command) -> Self {
+        let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
