@@ -6,6 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use crate::body::BytesFactory;
 use crate::http09;
 use crate::socket::Datagram;
+use crate::text::beginning;
 
 /// A quiche connection whose bodies are sent without copying.
 pub type Connection = quiche::Connection<BytesFactory>;
@@ -25,6 +26,9 @@ pub mod h3_code {
 /// The longest time for which a datagram is believed to have waited for us. Beyond it the wall
 /// clock was set.
 const MAX_WAIT: Duration = Duration::from_secs(1);
+
+/// Bytes of a peer's own words about the end of a connection; a packet could carry 64 KiB of them.
+const LONGEST_REASON: usize = 256;
 
 /// Hands a datagram to quiche, with its ECN bits and the time at which the kernel received it.
 pub fn receive(conn: &mut Connection, datagram: Datagram<'_>) -> quiche::Result<usize> {
@@ -120,7 +124,7 @@ pub fn no_error_code(conn: &Connection) -> u64 {
 /// Says in words why a connection ended, from quiche's record of it.
 pub fn close_reason(error: &quiche::ConnectionError) -> String {
     let code = error.error_code;
-    let text = String::from_utf8_lossy(&error.reason);
+    let text = beginning(&error.reason, LONGEST_REASON);
     let mut said = match (error.is_app, code) {
         (true, h3_code::NO_ERROR | http09::code::NO_ERROR) => "no error".to_owned(),
         (true, code) => format!("HTTP/3 error {code:#x}"),
@@ -154,5 +158,22 @@ fn alert_name(alert: u64) -> &'static str {
         48 => " (unknown_ca: the certificate is not trusted)",
         120 => " (no_application_protocol)",
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_told_in_short() {
+        let error = quiche::ConnectionError {
+            is_app: true,
+            error_code: 0x10c,
+            reason: "ä".repeat(30_000).into_bytes(),
+        };
+        let told = close_reason(&error);
+        assert!(told.starts_with("HTTP/3 error 0x10c (ää"), "{told}");
+        assert!(told.ends_with("ä…)") && told.len() < 300, "{told}");
     }
 }

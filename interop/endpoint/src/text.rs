@@ -10,6 +10,20 @@ pub fn printable(text: &str) -> String {
     })
 }
 
+/// The beginning of a text in no known encoding, at most so many bytes of it in UTF-8, and `…` if
+/// there is more.
+pub fn beginning(text: &[u8], most: usize) -> String {
+    // What is no UTF-8 becomes no shorter, so more than that and a whole character is not shown.
+    let some = &text[..text.len().min(most + 4)];
+    let mut shown = String::from_utf8_lossy(some).into_owned();
+    if shown.len() > most {
+        let whole = (0..=most).rev().find(|end| shown.is_char_boundary(*end));
+        shown.truncate(whole.unwrap_or(0));
+        shown.push('…');
+    }
+    shown
+}
+
 /// A JSON text on one line. The strings in it stay what they are: the same characters are written
 /// as JSON escapes, which serde_json does for C0 only.
 pub fn json_line(value: &impl serde::Serialize) -> String {
@@ -52,6 +66,18 @@ mod tests {
         assert!(!safe.chars().any(steers), "{safe:?}");
         assert!(safe.starts_with("a\\u{1b}[31m\\u{d}\\u{a}"), "{safe}");
         assert!(safe.ends_with("ä€😀"), "{safe}");
+    }
+
+    #[test]
+    fn a_beginning_is_no_longer_than_asked_for_and_ends_with_a_whole_character() {
+        assert_eq!(beginning("äöü".as_bytes(), 6), "äöü");
+        assert_eq!(beginning("äöü".as_bytes(), 5), "äö…");
+        assert_eq!(beginning("äöü".as_bytes(), 4), "äö…");
+        assert_eq!(beginning(&[b'x'; 100], 3), "xxx…");
+        // Each becomes three bytes.
+        assert_eq!(beginning(&[0xff; 100], 7), "\u{fffd}\u{fffd}…");
+        assert_eq!(beginning(&[0xff; 2], 6), "\u{fffd}\u{fffd}");
+        assert_eq!(beginning(b"", 3), "");
     }
 
     #[test]

@@ -2,7 +2,10 @@
 
 use quiche::h3::{Header, NameValue};
 
-/// More of a field says nothing to who reads a log, and takes memory until the response is delivered.
+use crate::text::beginning;
+
+/// In bytes of UTF-8. More of a field says nothing to who reads a log, and takes memory until the
+/// response is delivered.
 const LONGEST: usize = 1024;
 
 /// What of a request goes into the log, whether or not it is well-formed.
@@ -19,7 +22,7 @@ impl Asked {
     pub fn by_fields(list: &[Header]) -> Self {
         let field = |name: &[u8]| {
             let found = list.iter().find(|header| header.name() == name);
-            found.map(|header| shown(header.value()))
+            found.map(|header| beginning(header.value(), LONGEST))
         };
         Self {
             method: field(b":method"),
@@ -33,20 +36,10 @@ impl Asked {
     pub fn by_path(path: &[u8]) -> Self {
         Self {
             method: Some("GET".to_owned()),
-            path: Some(shown(path)),
+            path: Some(beginning(path, LONGEST)),
             ..Self::default()
         }
     }
-}
-
-/// The beginning of it, as text.
-fn shown(value: &[u8]) -> String {
-    let beginning = &value[..value.len().min(LONGEST)];
-    let mut text = String::from_utf8_lossy(beginning).into_owned();
-    if beginning.len() < value.len() {
-        text.push('…');
-    }
-    text
 }
 
 #[cfg(test)]
@@ -66,5 +59,7 @@ mod tests {
         assert_eq!(asked.path.as_deref(), Some("\u{fffd}/\x1b"));
         let agent = asked.user_agent.unwrap();
         assert_eq!(agent.strip_suffix('…').unwrap().len(), LONGEST);
+        let strange = Asked::by_path(&[0xff; 5000]).path.unwrap();
+        assert!(strange.strip_suffix('…').unwrap().len() <= LONGEST);
     }
 }
