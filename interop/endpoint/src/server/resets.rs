@@ -1,7 +1,7 @@
 //! Stateless resets (RFC 9000, section 10.3): the end of connections that this server knows no more,
 //! or, after a restart with the same secret, those of the process before.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use ring::hmac;
@@ -30,7 +30,9 @@ pub struct Resets {
     second: Instant,
     sent: u32,
     most_per_second: u32,
+    /// The same in the order in which they were given up, and to be found.
     retired: VecDeque<Vec<u8>>,
+    known: HashSet<Vec<u8>>,
 }
 
 impl Resets {
@@ -42,6 +44,7 @@ impl Resets {
             sent: 0,
             most_per_second: MOST_PER_SECOND.div_ceil(workers),
             retired: VecDeque::new(),
+            known: HashSet::new(),
         }
     }
 
@@ -56,9 +59,14 @@ impl Resets {
     /// To be called when a client has given up an id.
     pub fn on_retired(&mut self, id: Vec<u8>) {
         if self.retired.len() >= MOST_RETIRED {
-            self.retired.pop_front();
+            if let Some(oldest) = self.retired.pop_front() {
+                self.known.remove(&oldest);
+            }
         }
-        self.retired.push_back(id);
+        // An id is given up once, so none is in the list twice.
+        if self.known.insert(id.clone()) {
+            self.retired.push_back(id);
+        }
     }
 
     /// What to send for a packet of `size` bytes to an unknown `id`, if anything: it is smaller, so
@@ -68,10 +76,7 @@ impl Resets {
             (self.second, self.sent) = (now, 0);
         }
         let length = size.saturating_sub(1).min(LONGEST);
-        if length < SHORTEST
-            || self.sent >= self.most_per_second
-            || self.retired.iter().any(|known| known == id)
-        {
+        if length < SHORTEST || self.sent >= self.most_per_second || self.known.contains(id) {
             return None;
         }
         self.sent += 1;
@@ -110,6 +115,11 @@ mod tests {
         let now = resets.second;
         resets.on_retired(b"old".to_vec());
         assert_eq!(resets.answer(b"old", 100, now), None);
+        // The oldest is forgotten.
+        (0..MOST_RETIRED).for_each(|id| resets.on_retired(id.to_be_bytes().to_vec()));
+        assert!(resets.answer(b"old", 100, now).is_some());
+        assert_eq!(resets.known.len(), MOST_RETIRED);
+        let now = now + Duration::from_secs(1);
         let drawn = (0..1000).filter(|_| resets.answer(b"id", 100, now).is_some());
         assert_eq!(drawn.count(), MOST_PER_SECOND as usize);
         assert!(resets
