@@ -22,25 +22,39 @@ mod view;
 mod wire;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{CommandFactory, Parser};
-use quiche_cc_endpoint::{cc_choice, plugins};
+use quiche_cc_endpoint::output::Patience;
+use quiche_cc_endpoint::{cc_choice, logging, plugins};
 
 use crate::cli::{Cli, Command};
 use crate::film::Film;
+
+/// What readers of the log's last lines get.
+const LAST_LINES: Patience = Patience {
+    with_none: Duration::from_millis(500),
+    in_all: Duration::from_millis(500),
+};
 
 fn main() -> ExitCode {
     if let Err(wrong) = plugins::load(std::env::args_os()) {
         refuse(wrong);
     }
     cc_choice::register();
-    let ended = match Cli::parse().command {
-        Command::Serve(args) => {
-            let film = Film::read(&args.frames).unwrap_or_else(|wrong| refuse(wrong));
-            serve::serve(&args, film)
-        }
-        Command::Receive(args) => receive::receive(&args),
-    };
+    let command = Cli::parse().command;
+    let ended = logging::start(log::LevelFilter::Warn).and_then(|log| {
+        let ended = match command {
+            Command::Serve(args) => {
+                let film = Film::read(&args.frames).unwrap_or_else(|wrong| refuse(wrong));
+                serve::serve(&args, film)
+            }
+            Command::Receive(args) => receive::receive(&args),
+        };
+        // Nobody can be told if this fails.
+        let _ = log.finish(LAST_LINES);
+        ended
+    });
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(wrong) => {

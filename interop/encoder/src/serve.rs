@@ -39,7 +39,7 @@ struct Server<'a> {
 
 /// Serves until SIGINT or SIGTERM.
 pub fn serve(args: &ServeArgs, film: Film) -> io::Result<()> {
-    let credentials = Credentials::self_signed(args.save_cert.as_deref())?;
+    let credentials = Credentials::self_signed()?;
     let mut config = credentials.config(|_| {}).map_err(io::Error::other)?;
     let protocols = quiche::h3::APPLICATION_PROTOCOL;
     args.transport
@@ -48,6 +48,15 @@ pub fn serve(args: &ServeArgs, film: Film) -> io::Result<()> {
     let signals = Signals::to_stop()?;
     let mut socket = UdpEndpoint::bind(args.listen)
         .map_err(|e| io::Error::new(e.kind(), format!("{} cannot be used: {e}", args.listen)))?;
+    let qlog = args
+        .qlog
+        .as_deref()
+        .map(QlogDirectory::create)
+        .transpose()?;
+    // A server that cannot start leaves the certificate of the one that holds the address.
+    if let Some(path) = &args.save_cert {
+        credentials.save(path)?;
+    }
     let rates: Vec<f64> = film
         .rates()
         .iter()
@@ -57,11 +66,6 @@ pub fn serve(args: &ServeArgs, film: Film) -> io::Result<()> {
         "event": "ready", "listen": socket.local_addr().to_string(), "cc": args.transport.cc.as_str(),
         "rungs_bits_per_second": rates, "pid": std::process::id(),
     }));
-    let qlog = args
-        .qlog
-        .as_deref()
-        .map(QlogDirectory::create)
-        .transpose()?;
     let mut server = Server {
         args,
         film,

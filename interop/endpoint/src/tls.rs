@@ -57,23 +57,28 @@ impl Credentials {
         Ok(loaded)
     }
 
-    /// Makes fresh ones for [`LOOPBACK_NAMES`]. With `save` the certificate (not the key) is written
-    /// there, so that a client can be told to trust it.
-    pub fn self_signed(save: Option<&Path>) -> io::Result<Self> {
+    /// Makes fresh ones for [`LOOPBACK_NAMES`].
+    pub fn self_signed() -> io::Result<Self> {
         let names: Vec<String> = LOOPBACK_NAMES.map(str::to_owned).to_vec();
         let made = rcgen::generate_simple_self_signed(names).map_err(io::Error::other)?;
         let cert = made.cert.pem();
-        if let Some(path) = save {
-            std::fs::write(path, &cert).map_err(|e| {
-                let path = path.display();
-                io::Error::new(e.kind(), format!("{path} cannot be written: {e}"))
-            })?;
-        }
         let key = made.signing_key.serialize_pem();
         Ok(Self {
             chain: X509::stack_from_pem(cert.as_bytes())?,
             key: PKey::private_key_from_pem(key.as_bytes())?,
             files: None,
+        })
+    }
+
+    /// Writes the certificates (not the key) to a file, so that a client can be told to trust them.
+    pub fn save(&self, path: &Path) -> io::Result<()> {
+        let mut pem = Vec::new();
+        for certificate in &self.chain {
+            pem.extend(certificate.to_pem()?);
+        }
+        std::fs::write(path, pem).map_err(|e| {
+            let path = path.display();
+            io::Error::new(e.kind(), format!("{path} cannot be written: {e}"))
         })
     }
 

@@ -106,7 +106,7 @@ impl End {
 
 fn config(paced: Option<Pace>) -> quiche::Config {
     // The client's are of no use to it, and do no harm.
-    let credentials = Credentials::self_signed(None).unwrap();
+    let credentials = Credentials::self_signed().unwrap();
     let mut config = credentials.config(|_| ()).unwrap();
     config.set_application_protos(&[b"test"]).unwrap();
     if let Some(pace) = paced {

@@ -59,7 +59,7 @@ fn watched() -> (Session, Viewer) {
         unreachable!("it says serve");
     };
     let protocols = h3::APPLICATION_PROTOCOL;
-    let credentials = Credentials::self_signed(None).unwrap();
+    let credentials = Credentials::self_signed().unwrap();
     let mut ours = credentials.config(|_| {}).unwrap();
     let mut theirs = quiche::Config::new(quiche::PROTOCOL_VERSION).unwrap();
     theirs.verify_peer(false);

@@ -111,7 +111,7 @@ mod tests {
 
     /// A client and a server in memory that takes so many bytes of a request.
     fn pair(window: u64) -> (Connection, Connection) {
-        let credentials = Credentials::self_signed(None).unwrap();
+        let credentials = Credentials::self_signed().unwrap();
         let mut config = credentials.config(|_| ()).unwrap();
         config.set_application_protos(&[ALPN]).unwrap();
         config.verify_peer(false);

@@ -69,7 +69,7 @@ impl Commons {
         let rules = args.rules().map_err(io::Error::other)?;
         let credentials = match (&args.cert, &args.key) {
             (Some(cert), Some(key)) => Credentials::load(cert, key)?,
-            _ => Credentials::self_signed(args.save_cert.as_deref())?,
+            _ => Credentials::self_signed()?,
         };
         let steering = (args.workers > 1).then(|| Steering::new(args.workers));
         let loaded = Loaded::new(credentials.into(), rules, steering.is_some());

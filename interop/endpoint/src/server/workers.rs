@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::panic::{self, AssertUnwindSafe};
 use std::thread::{self, JoinHandle};
 
 use super::cli::ServerArgs;
@@ -27,6 +28,10 @@ impl Server {
         let sites = (0..count).map(|worker| Site::new(args, commons.clone(), worker));
         let mut sites = sites.collect::<io::Result<Vec<_>>>()?.into_iter();
         let mut sockets = bind(&args.listen, &commons, count)?.into_iter();
+        // A server that cannot start leaves the certificate of the one that holds the address.
+        if let Some(path) = &args.save_cert {
+            commons.loaded().credentials.save(path)?;
+        }
         let (bells, rung): (Vec<Bell>, Vec<Signals>) = (1..count)
             .map(|_| Bell::new())
             .collect::<io::Result<Vec<_>>>()?
@@ -47,16 +52,14 @@ impl Server {
         let others = self.others.into_iter().map(spawn);
         let others = others.collect::<io::Result<Vec<_>>>()?;
         // The kernel numbers the sockets of a group, so none may be closed before all are idle.
-        let mut sockets = vec![self.first.run()?];
-        let mut result = Ok(());
-        for other in others {
-            match other.join() {
-                Ok(Ok(idle)) => sockets.push(idle),
-                Ok(Err(e)) => result = Err(e),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        drop(sockets);
+        let first = see_out(self.first.number(), || self.first.run());
+        let others = others.into_iter().map(|other| {
+            let panicked = |_| Err(io::Error::other("a worker has panicked"));
+            other.join().unwrap_or_else(panicked)
+        });
+        let ended: Vec<io::Result<_>> = [first].into_iter().chain(others).collect();
+        let result = ended.into_iter().collect::<io::Result<Vec<_>>>();
+        let result = result.map(drop);
         self.commons.finish();
         result
     }
@@ -84,22 +87,41 @@ fn bind(
 }
 
 fn spawn(worker: Worker) -> io::Result<JoinHandle<io::Result<Vec<UdpEndpoint>>>> {
-    let name = format!("worker {}", worker.number());
-    thread::Builder::new().name(name).spawn(move || {
-        let alarm = Alarm;
-        let sockets = worker.run()?;
-        std::mem::forget(alarm);
-        Ok(sockets)
-    })
+    let number = worker.number();
+    let name = format!("worker {number}");
+    thread::Builder::new()
+        .name(name)
+        .spawn(move || see_out(number, || worker.run()))
 }
 
-/// Stops the whole server when a worker ends before its time: its part of the clients has none.
-struct Alarm;
-
-impl Drop for Alarm {
-    fn drop(&mut self) {
-        log::error!("a worker has failed; the server stops");
+/// Runs a worker. If it fails or panics, the whole server stops: its part of the clients has nobody.
+fn see_out<T>(number: usize, run: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    // Nothing of the worker is used afterwards, and what it shares with others has no invariants that
+    // a panic between two of its steps could break.
+    let ended = panic::catch_unwind(AssertUnwindSafe(run));
+    let ended =
+        ended.unwrap_or_else(|_| Err(io::Error::other(format!("worker {number} panicked"))));
+    if let Err(e) = &ended {
+        log::error!("worker {number} has failed, and the server stops: {e}");
         // A signal that cannot be raised leaves nothing else to do.
         let _ = signal_hook::low_level::raise(signal_hook::consts::SIGTERM);
+    }
+    ended
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_of_a_worker_stops_the_others_and_is_an_error() {
+        let stop = Signals::to_stop().unwrap();
+        let ended = see_out(1, || -> io::Result<()> { panic!("on purpose") });
+        assert_eq!(ended.unwrap_err().to_string(), "worker 1 panicked");
+        assert_eq!(stop.take(), 1);
+        see_out(1, || Err::<(), _>(io::Error::other("a failure"))).unwrap_err();
+        assert_eq!(stop.take(), 1);
+        see_out(1, || Ok(())).unwrap();
+        assert_eq!(stop.take(), 0);
     }
 }

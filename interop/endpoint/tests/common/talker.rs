@@ -69,7 +69,7 @@ impl Talker {
 
     /// The server of the next client on `socket`.
     pub fn accept(socket: UdpSocket) -> Self {
-        let credentials = Credentials::self_signed(None).unwrap();
+        let credentials = Credentials::self_signed().unwrap();
         let mut config = credentials.config(|_| ()).unwrap();
         prepare(&mut config);
         socket.set_read_timeout(None).unwrap();

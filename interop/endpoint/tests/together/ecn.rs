@@ -100,7 +100,7 @@ impl End {
 }
 
 fn config(cc: &str) -> quiche::Config {
-    let credentials = Credentials::self_signed(None).unwrap();
+    let credentials = Credentials::self_signed().unwrap();
     let mut config = credentials.config(|_| ()).unwrap();
     config.set_application_protos(&[b"test"]).unwrap();
     config.set_cc_algorithm_name(cc).unwrap();

@@ -76,10 +76,26 @@ fn what_cannot_be_opened_is_named() {
 }
 
 #[test]
-fn a_port_in_use_is_named() {
+fn a_client_without_a_place_for_its_traces_asks_for_nothing() {
+    // A directory in which nobody can make a file.
+    for directory in ["/proc", "/proc/no"] {
+        let url = "https://localhost:1/";
+        let (code, text) = refusal(CLIENT, &["--insecure", "--qlog", directory, url]);
+        assert_eq!(code, 1, "{text}");
+        assert!(text.contains(directory), "{text}");
+    }
+}
+
+#[test]
+fn a_port_in_use_is_named_and_the_certificate_of_its_server_stays() {
     let taken = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    let (code, text) = refusal(SERVER, &["--listen", &address]);
+    let saved = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(saved.path(), "of the other server").unwrap();
+    let save = ["--save-cert", saved.path().to_str().unwrap()];
+    let (code, text) = refusal(SERVER, &[&["--listen", &address], &save[..]].concat());
     assert_eq!(code, 1);
     assert!(text.contains(&address), "{text}");
+    let kept = std::fs::read_to_string(saved.path()).unwrap();
+    assert_eq!(kept, "of the other server");
 }
