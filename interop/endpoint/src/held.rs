@@ -27,14 +27,23 @@ impl Default for Held {
 }
 
 impl Held {
-    /// Writes what was kept to `destination`, and from now on everything.
+    /// Writes what was kept to `destination`, and from now on everything; nothing if that fails.
     pub fn open(&self, mut destination: Destination) -> io::Result<()> {
         let mut state = self.lock();
-        if let State::Waiting(kept) = &*state {
-            destination.write_all(kept)?;
-            *state = State::Open(destination);
-        }
-        Ok(())
+        let State::Waiting(kept) = &*state else {
+            return Ok(());
+        };
+        let written = destination.write_all(kept);
+        *state = match written {
+            Ok(()) => State::Open(destination),
+            Err(_) => State::Closed,
+        };
+        written
+    }
+
+    /// There will be no destination.
+    pub fn close(&self) {
+        *self.lock() = State::Closed;
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -84,6 +93,17 @@ mod tests {
         writer.write_all(b"after").unwrap();
         writer.flush().unwrap();
         assert_eq!(std::fs::read(file.path()).unwrap(), b"before after");
+    }
+
+    #[test]
+    fn nothing_is_kept_for_what_cannot_be_opened() {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
+        let held = Held::default();
+        let mut writer = held.clone();
+        writer.write_all(b"before").unwrap();
+        held.open(Box::new(full.unwrap())).unwrap_err();
+        writer.write_all(b"after").unwrap();
+        assert!(matches!(*held.lock(), State::Closed));
     }
 
     #[test]

@@ -2,8 +2,9 @@
 
 mod quota;
 
-use std::fs::{self, File};
+use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -34,6 +35,13 @@ impl QlogDirectory {
             path: path.to_owned(),
             quota: None,
         })
+    }
+
+    /// The same, if files can be made in it.
+    pub fn create_writable(path: &Path) -> io::Result<Self> {
+        let created = Self::create(path)?;
+        tempfile::tempfile_in(path).map_err(|e| unusable(path, "written to", e))?;
+        Ok(created)
     }
 
     /// The same for traces of at most `most` bytes in all.
@@ -80,9 +88,12 @@ impl QlogDirectory {
 
 impl HeldTrace {
     /// Gives the trace its file, which is complete when the connection is dropped. An existing one
-    /// is never overwritten: whoever repeats a client's first packets would destroy its trace.
+    /// is never overwritten: whoever repeats a client's first packets would destroy its trace. Only its
+    /// owner can read it, because it has the fields of requests.
     pub fn open(&self) -> io::Result<()> {
-        File::create_new(&self.path)
+        let mut new = OpenOptions::new();
+        new.write(true).create_new(true).mode(0o600);
+        new.open(&self.path)
             .and_then(|file| match &self.quota {
                 Some(quota) => {
                     self.records
@@ -90,7 +101,10 @@ impl HeldTrace {
                 }
                 None => self.records.open(Box::new(file)),
             })
-            .map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", self.path.display())))
+            .map_err(|e| {
+                self.records.close();
+                io::Error::new(e.kind(), format!("{}: {e}", self.path.display()))
+            })
     }
 }
 

@@ -1,6 +1,7 @@
 //! How many connections are traced, and how much disk that takes.
 
 use std::collections::HashSet;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::common::{fetch, read_trace, slow_reader, traces, wait_for, Server};
@@ -39,6 +40,13 @@ fn a_disk_is_not_filled_and_downloads_go_on_without_a_trace() {
     let used = size(logs.path());
     assert!(used > MIB / 2 && used <= MIB, "{used}");
     // As soon as it is finished, it makes room for the next one.
+    let modes = traces(logs.path())
+        .into_iter()
+        .map(|trace| trace.metadata().unwrap().permissions());
+    assert!(
+        modes.into_iter().all(|mode| mode.mode() & 0o777 == 0o600),
+        "they have requests"
+    );
     wait_for("another trace", || {
         assert_eq!(fetch(&["--null"], &[server.url("/1000")]).code, 0);
         size(logs.path()) < MIB / 2
