@@ -1,6 +1,5 @@
 //! One download: what arrived of it, and what that says.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use quiche::h3::{self, NameValue};
@@ -22,7 +21,8 @@ pub struct DownloadReport {
     pub seconds: Option<f64>,
     /// Body bits per second over that time.
     pub goodput_bits_per_second: Option<f64>,
-    pub file: Option<PathBuf>,
+    /// Its name, which need not be UTF-8, as well as that can be told.
+    pub file: Option<String>,
     pub sha256: Option<String>,
     /// What went wrong; absent if nothing did.
     pub error: Option<String>,
@@ -145,7 +145,10 @@ impl Download {
         report.set_duration(end - self.requested);
         if report.error.is_none() {
             match self.sink.complete() {
-                Ok((file, sha256)) => (report.file, report.sha256) = (file, sha256),
+                Ok((file, sha256)) => {
+                    report.file = file.map(|file| file.display().to_string());
+                    report.sha256 = sha256;
+                }
                 Err(e) => report.error = Some(e.to_string()),
             }
         }

@@ -79,7 +79,7 @@ impl<'a> Client<'a> {
             qlog: args
                 .qlog
                 .as_deref()
-                .map(QlogDirectory::create)
+                .map(QlogDirectory::create_writable)
                 .transpose()?,
             keylog: KeyLog::from_environment()?,
             signals: Signals::to_stop()?,

@@ -1,6 +1,8 @@
 //! Where downloaded bytes go.
 
+use std::fs::Permissions;
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -28,6 +30,8 @@ impl Sink {
             let file = builder
                 .prefix(".cc-client-")
                 .suffix(".partial")
+                // As for any new file, less what the umask takes.
+                .permissions(Permissions::from_mode(0o666))
                 .tempfile_in(directory)?;
             Ok::<_, io::Error>((file, path.to_owned()))
         };
@@ -58,16 +62,9 @@ impl Sink {
         let Some((file, path)) = self.file else {
             return Ok((None, hash));
         };
-        // Temporary files are private; downloads get the mode that a new file would have.
-        let created = file.persist(&path).map_err(|e| describe(&path, &e.error))?;
-        allow_reading(&created).map_err(|e| describe(&path, &e))?;
+        file.persist(&path).map_err(|e| describe(&path, &e.error))?;
         Ok((Some(path), hash))
     }
-}
-
-fn allow_reading(file: &std::fs::File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
 }
 
 fn describe(path: &Path, error: &io::Error) -> io::Error {

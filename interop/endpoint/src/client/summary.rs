@@ -128,7 +128,7 @@ fn line(download: &DownloadReport) -> String {
         text += &format!(", {}", rate(goodput));
     }
     if let Some(file) = &download.file {
-        text += &format!(" -> {}", file.display());
+        text += &format!(" -> {file}");
     }
     if let Some(hash) = &download.sha256 {
         text += &format!(" sha256 {hash}");

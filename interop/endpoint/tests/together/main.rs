@@ -18,3 +18,4 @@ mod supervised;
 mod traced;
 mod unread;
 mod usage;
+mod written;
