@@ -59,6 +59,10 @@ pub fn decide(
     if size < MIN_INITIAL {
         return Arrival::Ignore("datagram too small for a new connection");
     }
+    // RFC 9000, section 6.1: nor are two servers to answer each other.
+    if header.ty == Type::VersionNegotiation {
+        return Arrival::Ignore("a Version Negotiation packet");
+    }
     if !quiche::version_is_supported(header.version) {
         return answer(Arrival::Negotiate, |out| {
             quiche::negotiate_version(&header.scid, &header.dcid, out)
@@ -137,6 +141,20 @@ mod tests {
         packet.extend_from_slice(&(0x4000 | token.len() as u16).to_be_bytes());
         packet.extend_from_slice(token);
         Header::from_slice(&mut packet, CONNECTION_ID_LENGTH).unwrap()
+    }
+
+    #[test]
+    fn only_what_is_no_version_negotiation_itself_is_answered_with_one() {
+        let tokens = TokenMint::new(Secret::random(), Spent::default());
+        let decided = |version: u32| {
+            let mut packet = [&[0xc0][..], &version.to_be_bytes(), &[8], &[2; 8], &[1, 1]].concat();
+            packet.extend_from_slice(&quiche::PROTOCOL_VERSION.to_be_bytes());
+            packet.resize(1200, 0);
+            let header = Header::from_slice(&mut packet, CONNECTION_ID_LENGTH).unwrap();
+            decide(&header, 1200, client(), &tokens, &Ids::default(), true)
+        };
+        assert!(matches!(decided(0x1a2a_3a4a), Arrival::Negotiate(_)));
+        assert!(matches!(decided(0), Arrival::Ignore(_)));
     }
 
     #[test]

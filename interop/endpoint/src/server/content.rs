@@ -92,7 +92,8 @@ impl Content {
             return refuse_for_now(&self.memory);
         }
         let mut response = match self.find(request.path.as_deref()) {
-            Ok(found) => found.response(request.range.as_deref()),
+            // RFC 9110, section 14.2: only GET has ranges.
+            Ok(found) => found.response(request.range.as_deref().filter(|_| !head)),
             Err(503) => refuse_for_now(&self.descriptors),
             Err(status) => Response::status(status),
         };

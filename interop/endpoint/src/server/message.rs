@@ -21,6 +21,7 @@ const PSEUDO: [&[u8]; 4] = [b":method", b":scheme", b":authority", b":path"];
 pub fn read(list: &[Header], has_body: bool) -> Result<Request, &'static str> {
     let mut request = Request::default();
     let (mut scheme, mut authority, mut host) = (None, None, None);
+    let mut conditional = false;
     for (place, header) in list.iter().enumerate() {
         let (name, value) = (header.name(), header.value());
         check_field(name, value)?;
@@ -33,12 +34,17 @@ pub fn read(list: &[Header], has_body: bool) -> Result<Request, &'static str> {
             b":authority" => authority = Some(value),
             b":path" => request.path = Some(value.to_vec()),
             b"host" => host = Some(value),
+            b"if-range" => conditional = true,
             b"range" => request.range = Some(value.to_vec()),
             b"content-length" if !has_body && value != b"0" => {
                 return Err("content-length without a body");
             }
             _ => {}
         }
+    }
+    if conditional {
+        // RFC 9110, section 13.1.5: what is served has no validators, so none can match.
+        request.range = None;
     }
     match request.method.as_deref() {
         None => return Err("no :method"),
@@ -117,6 +123,14 @@ mod tests {
         assert_eq!(request.method.unwrap(), b"GET");
         assert_eq!(request.path.unwrap(), b"/x");
         assert_eq!(request.range.unwrap(), b"bytes=0-1");
+    }
+
+    #[test]
+    fn a_range_on_a_condition_that_cannot_be_met_is_none() {
+        let tag = ("if-range", "\"a\"");
+        for fields in [[tag, ("range", "bytes=0-1")], [("range", "bytes=0-1"), tag]] {
+            assert_eq!(read_with(&fields).unwrap().range, None);
+        }
     }
 
     #[test]

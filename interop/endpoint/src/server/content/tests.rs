@@ -134,6 +134,8 @@ fn methods_other_than_get_and_head_are_refused() {
         (200, Some("1000"))
     );
     assert!(head.body.is_none());
+    let part = content.respond(&request("HEAD", "/1000", Some("bytes=0-9")));
+    assert_eq!(part.status, 200, "only GET has ranges");
     assert_eq!(content.respond(&Request::default()).status, 400);
 }
 
