@@ -49,6 +49,18 @@ def test_a_link_refuses_addresses_beyond_loopback(programs: Path) -> None:
     assert "loopback" in done.stderr
 
 
+def test_an_encoder_without_a_place_for_its_traces_is_not_ready(programs: Path, tmp_path: Path) -> None:
+    certificate = tmp_path / "server.pem"
+    film = REPOSITORY / "interop" / "encoder" / "frames" / "ladder.txt"
+    serve: list[str | Path] = [programs / "cc-encoder", "serve", "--frames", film, "--listen", "127.0.0.1:0"]
+    traces: list[str | Path] = ["--qlog", "/proc/no", "--save-cert", certificate]
+    done = subprocess.run([*serve, *traces], capture_output=True, text=True, timeout=20, check=False)
+    assert done.returncode == 1
+    assert "/proc/no" in done.stderr
+    assert done.stdout == ""
+    assert not certificate.exists()
+
+
 def demonstrate(build: Path, out: Path) -> subprocess.CompletedProcess[str]:
     command: list[str | Path] = [
         sys.executable,

@@ -83,7 +83,8 @@ pub struct ServerArgs {
     #[arg(help_heading = ADDRESSES, long, value_name = "FILE", conflicts_with = "cert")]
     pub save_cert: Option<PathBuf>,
 
-    /// Directory for qlog traces, one file per connection whose client's address was validated
+    /// Directory for qlog traces, one file per connection whose client's address was validated. They
+    /// have all fields of requests, and are readable by their owner only
     #[arg(help_heading = OBSERVABILITY, long, value_name = "DIR")]
     pub qlog: Option<PathBuf>,
 
@@ -129,12 +130,12 @@ pub struct ServerArgs {
     pub max_connections: u32,
 
     /// Limit of open connections of one client, by its validated address: one of IPv4, or a /64 of
-    /// IPv6; the server refuses further ones (1 to 100000)
+    /// IPv6; the server ignores further ones (1 to 100000)
     #[arg(help_heading = LIMITS, long, value_name = "COUNT", default_value_t = 250,
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub max_per_address: u32,
 
-    /// Limit of open connections of one network: a /24 of IPv4, or a /48 of IPv6; the server refuses
+    /// Limit of open connections of one network: a /24 of IPv4, or a /48 of IPv6; the server ignores
     /// further ones (1 to 100000)
     #[arg(help_heading = LIMITS, long, value_name = "COUNT", default_value_t = 500,
           value_parser = clap::value_parser!(u32).range(1..=100_000))]

@@ -181,7 +181,7 @@ impl Families {
         );
         registry.register(
             "ignored_initials",
-            "First packets of clients that were ignored at a limit: connections (--max-connections), or address \
+            "Datagrams of new clients, repeated ones included, that were ignored at a limit: connections (--max-connections), or address \
              (--max-per-address, --max-per-network)",
             self.ignored.clone(),
         );
