@@ -74,9 +74,11 @@ def demonstrate(build: Path, out: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_demonstration_empties_nobody_elses_folder(programs: Path, tmp_path: Path) -> None:
-    mine = tmp_path / "mine"
+    mine, build = tmp_path / "mine", tmp_path / "build"
     mine.touch()
-    done = demonstrate(programs.parent, tmp_path)
+    build.mkdir()
+    (build / "bin").symlink_to(programs)
+    done = demonstrate(build, tmp_path)
     assert done.returncode == 2
     assert "demo.json" in done.stderr
     assert mine.exists()
