@@ -79,7 +79,8 @@ enum Turn {
     Blocked,
     /// quiche has all of it.
     Taken,
-    Failed(End),
+    /// Nothing more of it is sent.
+    Over(End),
 }
 
 impl Responses {
@@ -239,7 +240,7 @@ impl Responses {
                     self.hand_over(conn, stream, now);
                     continue;
                 }
-                Turn::Failed(end) => {
+                Turn::Over(end) => {
                     self.active = Some(now);
                     self.end(stream, end);
                     continue;
@@ -298,7 +299,7 @@ impl Outgoing {
             Err(e) => {
                 log::warn!("{} stream {stream} is cut short: {e}", conn.trace_id());
                 reset(conn, stream, h3_code::INTERNAL_ERROR);
-                return Turn::Failed(End::Failed);
+                return Turn::Over(End::Failed);
             }
         };
         let fin = body.remaining() == block.len() as u64;
@@ -337,12 +338,12 @@ fn refused(conn: &mut Connection, stream: u64, error: h3::Error) -> Turn {
         Done | StreamBlocked => Turn::Blocked,
         TransportError(quiche::Error::StreamStopped(_)) => {
             reset(conn, stream, h3_code::REQUEST_CANCELLED);
-            Turn::Failed(End::Cancelled)
+            Turn::Over(End::Cancelled)
         }
         other => {
             log::debug!("{} stream {stream} failed: {other}", conn.trace_id());
             reset(conn, stream, h3_code::INTERNAL_ERROR);
-            Turn::Failed(End::Failed)
+            Turn::Over(End::Failed)
         }
     }
 }
