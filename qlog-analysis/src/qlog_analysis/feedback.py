@@ -8,9 +8,6 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, NamedTuple, overload
 
-import numpy as np
-
-from .arrays import Bools, Floats, Ints
 from .packed import Column, floats, ints
 
 NEVER = 1 << 62
@@ -177,24 +174,3 @@ class Feedbacks(Sequence[Feedback]):
         """With the last one these are declared lost as well."""
         if packets:
             self.lost.setdefault(len(self) - 1, []).extend(packets)
-
-    # -- as columns ---------------------------------------------------------------------------------------------
-
-    @property
-    def records(self) -> Ints:
-        return np.asarray(self.record, dtype=np.int64)
-
-    @property
-    def times(self) -> Floats:
-        return np.asarray(self.time, dtype=np.float64)
-
-    @property
-    def counts(self) -> Ints:
-        """How many packets each newly acknowledges."""
-        ends: Ints = np.asarray(self.acked_end, dtype=np.int64)
-        return np.diff(ends, prepend=np.int64(0))
-
-    @property
-    def of_application(self) -> Bools:
-        found: Bools = np.frombuffer(self.space, dtype=np.uint8) == Space.APPLICATION
-        return found

@@ -28,7 +28,7 @@ class Finding:
     time: float
     """s since the trace began."""
     law: str
-    """What does not hold: a short fixed word, listed in the README."""
+    """What does not hold: a short fixed word, listed in docs/check.md."""
     message: str
 
 

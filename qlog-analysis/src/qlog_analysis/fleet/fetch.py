@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 from ..errors import AnalysisError, TraceError
-from .needs import library
+from ..needs import library
 
 
 def is_address(name: str) -> bool:

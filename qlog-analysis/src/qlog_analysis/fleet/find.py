@@ -10,9 +10,9 @@ from typing import Any
 from ..dialect.writers import QVIS_CONVERSION, QVIS_EXPORT
 from ..errors import AnalysisError
 from ..nearby import TRACES, is_trace
+from ..needs import library
 from ..qvis.export import EXTENSIONS
 from .fetch import is_address
-from .needs import library
 from .row import Found
 
 _CHANGED = ("mtime", "LastModified", "last_modified", "updated", "modified", "ETag", "etag", "created")

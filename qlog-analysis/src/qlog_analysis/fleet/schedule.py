@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 
 from .. import __version__, workers
+from ..needs import library
 from .analyse import ErrorKind, failed
 from .isolated import Isolated, Limits
-from .needs import library
 from .row import Found, Row
 
 Crew = workers.Workers[Found, list[Row]]

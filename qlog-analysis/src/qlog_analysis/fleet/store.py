@@ -20,8 +20,8 @@ from typing import Any
 import msgspec
 
 from ..errors import AnalysisError
+from ..needs import library
 from ..output import write_text
-from .needs import library
 from .row import Row, columns
 
 FORMAT = 2

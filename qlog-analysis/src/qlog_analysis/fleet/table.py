@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from ..errors import AnalysisError
-from .needs import library
+from ..needs import library
 from .row import Found, columns
 from .store import KEY, LOCAL, Store, json_columns, quoted
 

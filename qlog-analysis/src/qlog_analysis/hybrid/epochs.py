@@ -28,7 +28,7 @@ from .transmission import TransmissionTime, believed
 
 
 class Measurement:
-    """Walks through the feedback of a trace; `epoch()` is called at the end of every reported epoch."""
+    """Walks through the feedback of a trace; `end_epoch()` is called at the end of every reported epoch."""
 
     def __init__(self, trace: Trace, limits: Limits[Parameters]) -> None:
         self._trace = trace

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..arrays import Ints
 from ..errors import AnalysisError
-from ..fleet.needs import library
+from ..needs import library
 from .errors import RecordError
 
 FORMAT = "quiche-cc run record"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from ..errors import AnalysisError
+from .errors import AnalysisError
 
 _EXTRA = {"duckdb": "fleet", "fsspec": "fleet", "distributed": "cluster"}
 _FOR = {
