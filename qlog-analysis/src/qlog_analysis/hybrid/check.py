@@ -63,8 +63,8 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         v = super().run()
         if self._unknown_trains:
             v.notes.append(
-                f"the packet trains of {self._unknown_trains} epochs can be read in too many ways: nothing was held "
-                "against their train_rate and rate_tried"
+                f"the packet trains of {self._unknown_trains} application-limited epochs can be read in too many ways: "
+                "nothing was held against their train_rate and rate_tried"
             )
         return v
 
@@ -108,7 +108,8 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         v, r = self._verdict, event.data
         told = None if r.delta is None else r.delta / 1e3
         m = self._measurement.end_epoch(event.time, event.record, told, on_feedback=on_feedback)
-        self._unknown_trains += m.trains == [UNKNOWN]
+        before = self._previous is not None and self._previous.app_limited
+        self._unknown_trains += m.trains == [UNKNOWN] and (r.app_limited or before)
         if at is not None:
             self._measurement.sample_rtt(at)
         self._see_rate(event, m)
