@@ -8,7 +8,7 @@ add_dependencies(docs quiche-source python-environment)
 
 # Every command in the documents: that what it names exists, and that what is quick and harmless works. The latter wants
 # the programs; those that speak to each other take the ports that the documents name.
-quiche_cc_test(commands TIER quick LABEL docs TIMEOUT 120 COST 10 COMMAND ${pytest} tests/docs/test_commands.py)
+quiche_cc_test(commands TIER quick LABEL docs TIMEOUT 300 COST 10 COMMAND ${pytest} tests/docs/test_commands.py)
 quiche_cc_test(commands-run TIER test LABEL docs TIMEOUT 900 COST 100 COMMAND ${pytest} tests/docs/test_programs.py
                tests/docs/test_read_a_trace.py)
 
