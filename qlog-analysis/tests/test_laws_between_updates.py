@@ -19,27 +19,21 @@ from tracewriter import Json
 PATH = ("link.there.rate=8Mbps", "duration=3s")
 
 
-def without_update(some: list[Json], factor: float, field: str) -> int:
-    """A field of quiche's metrics is another one where nothing was updated just before or afterwards; how often."""
+def told_between_updates(some: list[Json], field: str) -> None:
+    """A field of quiche's metrics is far larger where nothing was updated."""
     times = {r["time"] for r in t.updates(some)}
-    changed = 0
     for r in named(some, METRICS):
-        if field in r["data"] and r["time"] > 500.0 and r["time"] not in times:
-            r["data"][field] = int(r["data"][field] * factor)
-            changed += 1
-    return changed
+        if r["time"] > 500.0 and r["time"] not in times and "smoothed_rtt" in r["data"]:
+            r["data"][field] = 3 * r["data"].get(field, 1_000_000_000)
 
 
-@pytest.mark.parametrize("spec", ["raimd", "rrr", "vegas"])
-@pytest.mark.parametrize(("field", "law"), [("pacing_rate", "pacing_rate"), ("congestion_window", "congestion_window")])
-def test_another_rate_or_window_between_updates_is_found(tmp_path: FilePath, spec: str, field: str, law: str) -> None:
+# With few packets per measurement rrr updates at every ACK.
+@pytest.mark.parametrize("spec", ["raimd", "rrr:n=1000", "vegas"])
+@pytest.mark.parametrize("field", ["pacing_rate", "congestion_window"])
+def test_another_rate_or_window_between_updates_is_found(tmp_path: FilePath, spec: str, field: str) -> None:
     some = lab.records(spec, *PATH)
-    for r in named(some, METRICS):
-        if r["time"] > 500.0 and field not in r["data"] and "smoothed_rtt" in r["data"]:
-            # Metrics are written where something changes: this one is told to have.
-            r["data"][field] = 1_000_000_000
-    without_update(some, 3.0, field)
-    assert law in {f.law for f in check(trace_of(tmp_path, some)).findings}
+    told_between_updates(some, field)
+    assert field in {f.law for f in check(trace_of(tmp_path, some)).findings if f.number is None}
 
 
 @pytest.mark.parametrize("spec", ["hybrid", "smallq", "vegas"])

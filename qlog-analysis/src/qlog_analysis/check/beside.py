@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from ..measure.rtt import Bounds
 from ..model import Feedback, Trace
-from .numbers import RELATIVE
+from .numbers import RELATIVE, whole
 from .verdict import Finding
 from .walk import Walk
 
@@ -81,26 +81,20 @@ class Beside:
         """At a feedback without an update: window in bytes, pacing rate in bit/s, each at least and at most."""
         window, rate = self.metric("congestion_window", f), self.metric("pacing_rate", f)
         if not windows[0] <= window <= windows[1]:
-            message = f"quiche wrote {window:.0f} bytes between updates, the law gives {_either(windows)}"
+            message = f"quiche wrote {window:.0f} bytes between updates, the law gives {whole(*windows)}"
             yield Finding(None, f.time, "congestion_window", message)
         slack = ROUNDING + RELATIVE * rates[1]
         if not rates[0] - slack <= rate <= rates[1] + slack:
-            message = f"quiche wrote {rate:.0f} bit/s between updates, the law gives {_either(rates)}"
+            message = f"quiche wrote {rate:.0f} bit/s between updates, the law gives {whole(*rates)}"
             yield Finding(None, f.time, "pacing_rate", message)
 
     def _in_flight(self, walk: Walk[Any], f: Feedback) -> None:
         written = self.metric("bytes_in_flight", f)
         if walk.in_flight is not None and not walk.in_flight[0] <= written <= walk.in_flight[1]:
-            low, high = walk.in_flight
-            walk.find("bytes_in_flight", f"quiche wrote {written:.0f}, packets and ACKs leave {_either((low, high))}")
+            walk.find("bytes_in_flight", f"quiche wrote {written:.0f}, packets and ACKs leave {whole(*walk.in_flight)}")
 
     def _state(self, walk: Walk[Any], f: Feedback, expected: str) -> None:
         end = bisect_left(self._state_records, f.group_end)
         name = self._trace.states[end - 1].name if end else "none"
         if name != expected:
             walk.find("state", f"quiche wrote the state {name!r}, expected {expected!r}")
-
-
-def _either(ends: tuple[float, float]) -> str:
-    low, high = (f"{end:.0f}" for end in ends)
-    return low if low == high else f"{low} to {high}"

@@ -27,5 +27,11 @@ def show(x: object) -> str:
     return f"{x:.10g}" if isinstance(x, float) else repr(x)
 
 
+def whole(low: float, high: float) -> str:
+    """What lies between two numbers, in whole ones."""
+    least, most = f"{low:.0f}", f"{high:.0f}"
+    return least if least == most else f"{least} to {most}"
+
+
 def one_of(items: Iterable[str]) -> str:
     return " or ".join(sorted(set(items))) or "nothing"

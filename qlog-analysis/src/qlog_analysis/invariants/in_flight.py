@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Ints
+from ..check.numbers import whole
 from ..model import NEVER
 from ..packed import part, parts, take
 from .invariant import Invariant, Judged, Watch
@@ -47,7 +48,7 @@ class _InFlight:
             self._begin = float(time[0])
         out.seconds = float(time[-1]) - self._begin
         for i in np.flatnonzero((written < low) | (written > high))[: SHOWN - len(out.breaches)]:
-            left = f"{low[i]:.0f}" if low[i] == high[i] else f"{low[i]:.0f} to {high[i]:.0f}"
+            left = whole(low[i], high[i])
             out.breach(float(time[i]), f"{written[i]:.0f} bytes reported, packets and ACKs leave {left}")
 
     def judged(self) -> Judged:

@@ -25,14 +25,13 @@ def judge(seen: Seen) -> Judged:
     if not len(seen.trace.metrics):
         return Judged.nothing("the trace does not report a congestion window")
     out, trace = Judged(), seen.trace
-    late, column = set(trace.came_late), trace.metrics.pacing_rate if seen.by_rate else trace.metrics.congestion_window
-    before = np.nan
+    late, before = set(trace.came_late), np.nan
     for i, lost in seen.recoveries():
         f, end = trace.feedback[i], int(seen.round_end[i])
         if f.record >= seen.until or end >= len(trace.feedback):
             break
-        row = seen.metric_rows(f.record, f.record).start - 1
-        before, earlier = (column[row] if row >= 0 else np.nan), before
+        row = trace.metrics.row_before(f.record)
+        before, earlier = (seen.answering[row] if row >= 0 else np.nan), before
         sure = [p for p in lost if trace.sent.ack_eliciting[p] and trace.sent.space[p] == Space.APPLICATION]
         if late.issuperset(sure):
             continue  # whoever answered these could not know, but may have taken it back since
@@ -45,9 +44,8 @@ def judge(seen: Seen) -> Judged:
 def _judge_one(seen: Seen, f: Feedback, end: int, told: tuple[float, float], out: Judged) -> None:
     """`told` is the window before the loss, and before the one that was answered last."""
     rate = seen.by_rate  # which falls by a share that is an option
-    (before, earlier), m = told, seen.trace.metrics
-    rows = seen.metric_rows(f.record, end)
-    after = part(m.pacing_rate if rate else m.congestion_window, rows.start, rows.stop)
+    (before, earlier), rows = told, seen.metric_rows(f.record, end)
+    after = part(seen.answering, rows.start, rows.stop)
     after = after[~np.isnan(after)]
     what, unit = ("pacing rate", "bit/s") if rate else ("window", "bytes")
     lowest, highest = (float(after.min()), float(after.max())) if len(after) else (float(before), float(before))
@@ -55,7 +53,7 @@ def _judge_one(seen: Seen, f: Feedback, end: int, told: tuple[float, float], out
         return  # cubic takes the answer before back where few losses make it think that they were none
     floor = LEAST_WINDOW * seen.packet_size(f.time)
     if rate:
-        floor *= 8.0 / float(seen.smallest_rtt(np.array([f.record]))[0])
+        floor *= 8.0 / float(seen.round_trips.smallest(np.array([f.record]))[0])
     out.cases += 1
     falls = lowest < before if rate else lowest <= KEPT * before
     # cubic may take this one back as well (RFC 9438 section 4.9). Up to two packets nothing needs an answer.

@@ -13,7 +13,7 @@ from ..arrays import Floats, Ints
 from ..metrics.observed import Observed, observe
 from ..metrics.windows import UNPACED, Window
 from ..model import NEVER, Space, Trace
-from ..packed import part, parts, take
+from ..packed import Column, part, parts, take
 from .probe_timeout import ProbeTimeouts
 
 RFC_STATES = frozenset({"slow_start", "conservative_slow_start", "congestion_avoidance", "recovery"})
@@ -112,6 +112,11 @@ class Seen:
         return self.trace.controller == "raimd"
 
     @property
+    def answering(self) -> Column[float]:
+        """What losses are answered by."""
+        return self.trace.metrics.pacing_rate if self.by_rate else self.trace.metrics.congestion_window
+
+    @property
     def states(self) -> set[str]:
         return {s.name for s in self.trace.states}
 
@@ -126,12 +131,8 @@ class Seen:
         m, place = self.trace.metrics, (rows.start, rows.stop)
         rate = part(m.pacing_rate, *place) / 8.0
         rate[(rate <= 0.0) | (rate >= UNPACED)] = np.nan
-        window, rtt = part(m.congestion_window, *place), self.smallest_rtt(part(m.record, *place))
+        window, rtt = part(m.congestion_window, *place), self.round_trips.smallest(part(m.record, *place))
         return np.asarray(np.fmin(window, rate * rtt), dtype=np.float64)
-
-    def smallest_rtt(self, records: Ints) -> Floats:
-        """Up to each of these records, s; NaN where no packet has come back."""
-        return self.round_trips.smallest(records)
 
     @property
     def tells_window(self) -> bool:
@@ -146,8 +147,7 @@ class Seen:
         has taken an answer back (RFC 9438 section 4.9)."""
         sent, answered = self.trace.sent, -1.0
         said = [s.record for s in self.trace.states if s.name == "recovery"]
-        m = self.trace.metrics
-        window = m.pacing_rate if self.by_rate else m.congestion_window
+        window = self.answering
         for i in self.trace.feedback.lost:
             f = self.trace.feedback[i]
             rows = self.metric_rows(f.record, f.group_end)

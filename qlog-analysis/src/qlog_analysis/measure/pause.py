@@ -19,13 +19,11 @@ class Pauses:
         """When the last feedback came."""
 
     def resumed(self, f: Feedback) -> set[float | None]:
-        """When the first packet after a pause left, if this feedback is the first one since: all that it acknowledges
-        left after the feedback before it. None stands for no pause, beside a time where rounding decides."""
+        """To be asked at every feedback. When the first packet after a pause left, if this feedback is the first one
+        since: all that it acknowledges left after the feedback before it. None stands for no pause, beside a time where
+        rounding decides."""
+        before, self._latest = self._latest, f.time
         oldest = min((self._packets.sent_at(p) for p in self._packets.acked(f)), default=None)
-        if oldest is None or oldest < self._latest - TIME_TOLERANCE:
+        if oldest is None or oldest < before - TIME_TOLERANCE:
             return {None}
-        return {oldest} if oldest > self._latest + TIME_TOLERANCE else {oldest, None}
-
-    def heard(self, f: Feedback) -> None:
-        """This feedback is over."""
-        self._latest = f.time
+        return {oldest} if oldest > before + TIME_TOLERANCE else {oldest, None}

@@ -84,7 +84,6 @@ class _Check:
                 self._began = {b for b in self._began if 0 in self._rounds(f, {b})} or self._began
                 self._between_updates(f)
             self._cycle.acked(f)
-            self._pauses.heard(f)
         return self._verdict
 
     def _begin(self, f: Feedback, smoothed: Bounds) -> None:
@@ -179,9 +178,7 @@ class _Check:
                 low, high = self._initial.low * (1.0 - SLACK), self._initial.high * (1.0 + SLACK)
                 self._walk.between("rate_before", r.rate_before, low, high, "S at the start")
             return
-        before = self._rate * self._packet / packet
-        if packet != self._packet:
-            before = law.bounded(before, packet, rtt, self._p)
+        before = self._kept(packet, rtt, rtt).low
         self._near("rate_before", r.rate_before, before, "where the last update left it")
 
     def _round(self, f: Feedback, r: RaimdUpdate, packet: int, rtt: float) -> None:

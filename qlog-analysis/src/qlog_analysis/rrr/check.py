@@ -109,8 +109,6 @@ class _Check:
         if least is None or f.space is not Space.APPLICATION:
             return
         rates = (self._rate, self._rate) if self._rate is not None else self._initial_rates(least)
-        if rates is None:
-            return
         packet = self._walk.full_size(f)
         shortest, longest = max(least - TIME_TOLERANCE, TIME_RESOLUTION), least + TIME_TOLERANCE
         windows = law.window(rates[0], shortest, packet, self._p)[0], law.window(rates[1], longest, packet, self._p)[1]

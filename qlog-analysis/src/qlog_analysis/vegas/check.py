@@ -63,9 +63,10 @@ class _Check:
         for f, updates in self._walk:
             self._measure(f)
             reactions = self._recovery.reactions(f)
+            resumed = self._pauses.resumed(f)
             lost = bool(updates) and updates[0].data.cause in LOSSES
             if not lost:
-                self._count(f)
+                self._count(f, resumed)
             for i, u in enumerate(updates):
                 self._walk.begin(u, u.data.update, f)
                 if i:
@@ -75,7 +76,6 @@ class _Check:
                         self._judge(f, u, reactions)
             if not updates:
                 self._silent(f, reactions)
-            self._pauses.heard(f)
         return self._verdict
 
     # -- packets ------------------------------------------------------------------------------------------------
@@ -91,8 +91,8 @@ class _Check:
             self._base.add(f.time, sample)
             self._trip.samples.append(sample)
 
-    def _count(self, f: Feedback) -> None:
-        self._trip.count(f.time, self._pauses.resumed(f), self._packets.acked_bytes(f))
+    def _count(self, f: Feedback, resumed: set[float | None]) -> None:
+        self._trip.count(f.time, resumed, self._packets.acked_bytes(f))
         counts = self._recovery.counted(f).bytes
         grows = set[bool]()
         for counted in self._trip.counted:

@@ -51,7 +51,7 @@ class Trip:
     settling: bool
     """Its packets were sent under another window: it is not judged."""
     samples: list[Bounds] = field(default_factory=list)
-    acked: set[tuple[float, int]] = field(default_factory=set)
+    acked: set[tuple[float, int]] = field(init=False)
     """Since when bytes newly acknowledged are counted, and how many: more than one where rounding of times decides."""
     counted: list[int] = field(default_factory=lambda: [0, 0])
     """Bytes that count for growth, at least and at most: that the application limits the trace does not tell."""
