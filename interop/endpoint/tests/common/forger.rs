@@ -73,6 +73,19 @@ impl Forger {
         self.receive();
     }
 
+    /// Sends single bytes of a stream, each in a frame of its own (RFC 9000, section 19.8).
+    pub fn send_bytes(&mut self, stream: u64, offsets: impl IntoIterator<Item = u64>) {
+        let offsets: Vec<u64> = offsets.into_iter().collect();
+        for some in offsets.chunks(40) {
+            let frame = |offset: &u64| {
+                let numbers = [stream, *offset, 1].map(varint).concat();
+                [&[0x0e], &numbers[..], b"x"].concat()
+            };
+            let frames = some.iter().map(frame).collect::<Vec<_>>().concat();
+            self.send(&frames);
+        }
+    }
+
     fn receive(&mut self) {
         let socket = &self.talker.socket;
         socket

@@ -12,6 +12,7 @@ mod hostile;
 mod http09;
 mod lies;
 mod metrics;
+mod pieces;
 mod reload;
 mod rules;
 mod supervised;
