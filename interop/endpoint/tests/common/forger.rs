@@ -86,6 +86,14 @@ impl Forger {
         }
     }
 
+    /// Sends PINGs, and leaves out a packet number before each.
+    pub fn ping_with_gaps(&mut self, count: usize) {
+        for _ in 0..count {
+            self.next += 1;
+            self.send(&[0x01]);
+        }
+    }
+
     fn receive(&mut self) {
         let socket = &self.talker.socket;
         socket

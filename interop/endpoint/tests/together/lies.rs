@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use crate::common::{ask_without_reading, fetch, sha256_of_object, Forger, Lie, Server, Talker};
+use crate::common::{
+    ask_without_reading, fetch, memory, sha256_of_object, Forger, Lie, Server, Talker,
+};
 
 const CONTROLLERS: [&str; 3] = ["cubic", "bbr2", "hybrid"];
 
@@ -89,5 +91,26 @@ fn who_says_that_he_was_late_makes_no_round_trip_shorter() {
         assert_eq!(event["reason"], "closed by the client: no error");
         assert!(rtt("min") > Some(0.0), "{event}");
         assert!(rtt("mean") >= rtt("min"), "{event}");
+    }
+}
+
+/// Each PING draws an acknowledgement with many ranges, and the congestion window limits none of them.
+#[test]
+fn who_acknowledges_nothing_but_wants_acknowledgements_takes_little_memory() {
+    // One of each of quiche's two recoveries.
+    for cc in ["cubic", "hybrid"] {
+        let server = Server::start(&["--cc", cc]);
+        let mut liar = liar(&server, "/1");
+        assert_served(&server);
+        let before = memory(&server);
+        for _ in 0..4_000 {
+            liar.ping_with_gaps(1);
+            // Those that come together are acknowledged together.
+            thread::sleep(Duration::from_millis(1));
+        }
+        assert_served(&server);
+        let more = memory(&server).saturating_sub(before);
+        assert!(more < 3_000_000, "{cc}: {more} bytes");
+        liar.close();
     }
 }

@@ -14,6 +14,7 @@ mod lies;
 mod metrics;
 mod pieces;
 mod reload;
+mod requests;
 mod rules;
 mod supervised;
 mod traced;
