@@ -27,8 +27,9 @@ WIDEST_COMMENT = 100
 # two cases of the quic-interop-runner need them. NEW_TOKEN (0032), for a server that asks for Retry only under load,
 # is 205, 88 of them tests. Received data in few chunks (0033), a repair for servers that face strangers, is 216, 132 of
 # them tests; forgetting streams (0034) and packets that only acknowledge (0035), two more, are 137, 54 of them tests.
-# Holding packets back (0029), for programs that ignore the pacer, is 57. An interface that upstream could take
-# is 330 more: an event as one value (0003), a factory instead of names (0006, with names apart in 0031), events without a type of another crate (0007), spurious losses (0030).
+# Holding packets back (0029), for programs that ignore the pacer, is 57. An interface that upstream could take is 330
+# more: an event as one value (0003), a factory instead of names (0006, with names apart in 0031), events without a type
+# of another crate (0007), spurious losses (0030).
 MOST_PATCH_LINES = 6800
 
 

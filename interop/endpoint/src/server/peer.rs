@@ -123,8 +123,7 @@ impl Peer {
         if self.conn.timeout_instant().is_some_and(|at| at <= now) {
             self.conn.on_timeout();
         }
-        // quiche keeps each until somebody asks, and a client can change its address for ever.
-        while self.conn.path_event_next().is_some() {}
+        while self.conn.path_event_next().is_some() {} // quiche keeps them until they are taken
         self.life
             .observe(services.families, &self.conn, &self.choice, now);
         self.serve(services);
