@@ -86,12 +86,10 @@ impl Forger {
         }
     }
 
-    /// Sends PINGs, and leaves out a packet number before each.
-    pub fn ping_with_gaps(&mut self, count: usize) {
-        for _ in 0..count {
-            self.next += 1;
-            self.send(&[0x01]);
-        }
+    /// Sends a PING, and leaves out a packet number before it.
+    pub fn ping_with_gap(&mut self) {
+        self.next += 1;
+        self.send(&[0x01]);
     }
 
     fn receive(&mut self) {

@@ -334,3 +334,10 @@ pub fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
         thread::sleep(Duration::from_millis(5));
     }
 }
+
+/// That an honest client of this server gets what it asks for.
+pub fn assert_served(server: &Server) {
+    let result = fetch(&["--null", "--hash"], &[server.url("/100000")]);
+    assert_eq!(result.code, 0, "{}", result.summary);
+    assert_eq!(result.downloads()[0]["sha256"], sha256_of_object(100_000));
+}

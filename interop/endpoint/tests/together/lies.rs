@@ -4,9 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use crate::common::{
-    ask_without_reading, fetch, memory, sha256_of_object, Forger, Lie, Server, Talker,
-};
+use crate::common::{ask_without_reading, assert_served, memory, Forger, Lie, Server, Talker};
 
 const CONTROLLERS: [&str; 3] = ["cubic", "bbr2", "hybrid"];
 
@@ -14,12 +12,6 @@ const CONTROLLERS: [&str; 3] = ["cubic", "bbr2", "hybrid"];
 fn liar(server: &Server, path: &str) -> Forger {
     let (client, _) = ask_without_reading(Talker::connect(server.address), path, 1);
     Forger::new(client)
-}
-
-fn assert_served(server: &Server) {
-    let result = fetch(&["--null", "--hash"], &[server.url("/100000")]);
-    assert_eq!(result.code, 0, "{}", result.summary);
-    assert_eq!(result.downloads()[0]["sha256"], sha256_of_object(100_000));
 }
 
 /// Tells the lie until the log says this, and serves an honest client meanwhile. Returns the large
@@ -104,7 +96,7 @@ fn who_acknowledges_nothing_but_wants_acknowledgements_takes_little_memory() {
         assert_served(&server);
         let before = memory(&server);
         for _ in 0..4_000 {
-            liar.ping_with_gaps(1);
+            liar.ping_with_gap();
             // Those that come together are acknowledged together.
             thread::sleep(Duration::from_millis(1));
         }

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use crate::common::{ask_without_reading, fetch, memory, Forger, Server, Talker};
+use crate::common::{ask_without_reading, assert_served, memory, Forger, Server, Talker};
 
 /// The first request stream that is not in use.
 const STREAM: u64 = 4;
@@ -11,11 +11,6 @@ const STREAM: u64 = 4;
 /// A client with a small request on its first stream.
 fn forger(server: &Server) -> Forger {
     Forger::new(ask_without_reading(Talker::connect(server.address), "/1", 1).0)
-}
-
-fn assert_served(server: &Server) {
-    let result = fetch(&["--null"], &[server.url("/100000")]);
-    assert_eq!(result.code, 0, "{}", result.summary);
 }
 
 /// Packets that leave at once get lost in the server's socket.

@@ -1,11 +1,6 @@
 //! Requests that end before they are complete.
 
-use crate::common::{fetch, memory, Server, Talker};
-
-fn assert_served(server: &Server) {
-    let result = fetch(&["--null"], &[server.url("/100000")]);
-    assert_eq!(result.code, 0, "{}", result.summary);
-}
+use crate::common::{assert_served, memory, Server, Talker};
 
 /// Opens so many streams with the beginning of a HEADERS frame of 4096 bytes and nothing more.
 fn ask_in_part(client: &mut Talker, first: u64, count: u64) {
