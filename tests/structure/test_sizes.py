@@ -26,11 +26,12 @@ WIDEST_COMMENT = 100
 # updates (0027) is 319, 180 of them tests, a preferred address (0028) 416, 190 of them tests: quiche lacks both, and
 # two cases of the quic-interop-runner need them. NEW_TOKEN (0032), for a server that asks for Retry only under load,
 # is 205, 88 of them tests. Received data in few chunks (0033), a repair for servers that face strangers, is 216, 132 of
-# them tests; forgetting streams (0034) and packets that only acknowledge (0035), two more, are 137, 54 of them tests.
+# them tests; forgetting streams (0034) and packets that only acknowledge (0035), two more, are 137, 54 of them tests;
+# collecting drained streams (0036) is 184, half of them moved or tests, and retired connection IDs (0037) 58.
 # Holding packets back (0029), for programs that ignore the pacer, is 57. An interface that upstream could take is 330
 # more: an event as one value (0003), a factory instead of names (0006, with names apart in 0031), events without a type
 # of another crate (0007), spurious losses (0030).
-MOST_PATCH_LINES = 6800
+MOST_PATCH_LINES = 7000
 
 
 def source_files() -> list[Path]:
