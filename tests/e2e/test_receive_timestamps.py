@@ -87,7 +87,10 @@ def test_they_agree_with_the_queue_of_the_bottleneck(plain: Outcome) -> None:
     assert len(compared) > 500
     base = min(owd for owd, _ in compared) - min(queue for _, queue in compared)
     errors = [abs(owd - base - queue) for owd, queue in compared]
-    assert percentile(errors, 95) < 1.0, sorted(errors)[-50:]
+    # Where the machine pauses a program, its packets are late by that; most are not, and none by much of the queue.
+    queue = percentile((queue for _, queue in compared), 95)
+    assert percentile(errors, 75) < 0.02 * queue, sorted(errors)
+    assert percentile(errors, 95) < 0.1 * queue, sorted(errors)
 
 
 def test_a_congested_return_path_does_not_slow_the_sender(testbed: MakeTestbed) -> None:
