@@ -1,9 +1,7 @@
 //! The time that a full packet occupies the slowest link of the path.
 //!
 //! A packet that meets another one on the line waits for up to this long although there is no
-//! queue. Where packets take milliseconds, that is as much as the delay that congestion control
-//! reacts to; and it is the smaller flows that meet the packets of the larger ones, so that they
-//! back off more often.
+//! queue. And one packet per transmission time is what the link carries, whoever sends it.
 //!
 //! Full packets that follow each other closely leave the slowest link one transmission time apart.
 //! The smallest spacing of three in a row is the estimate; with three, one packet that comes late
@@ -33,7 +31,7 @@ const BATCHES: u8 = 16;
 const BLOCK: u8 = 64;
 
 /// The estimate. It never rises, except when it starts anew: a path that has become slower is then
-/// taken for faster than it is, which is the cautious side.
+/// taken for faster than it is, and a flow that is alone for one that shares it.
 #[derive(Debug, Clone)]
 pub struct TransmissionTime {
     /// How many full packets have arrived in a row, up to two, and when the last two of them did.

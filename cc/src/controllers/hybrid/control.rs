@@ -75,7 +75,8 @@ pub struct Control {
     /// R.
     pub rate: Rate,
     pub state: State,
-    /// u: how long there has been no decrease, nor a limit by the application.
+    /// u, the age of the increase: 12 V K after an epoch that did not increase, and L more with every
+    /// one since that tried R.
     pub since_decrease: Duration,
     /// Whether a queue is one, and whose.
     pub judge: Judge,
@@ -89,7 +90,7 @@ pub struct Step {
     pub next: Control,
     /// The increase, where the rate grows.
     pub alpha: Option<Rate>,
-    /// The decrease, as a share of the rate.
+    /// The decrease, as a share of the rate to return to, or of h.
     pub beta: Option<f64>,
     /// Whether the decrease was at a dip, if that is known.
     pub dip: Option<bool>,
@@ -269,16 +270,16 @@ fn increase(params: &Params, epoch: &Sampled<'_>, from: &Control) -> Step {
     }
 }
 
-/// What arrives, if start-up has ended too early: nearly all that was sent at its end, and more
-/// than when it last resumed. A flow that is alone has grown well beyond what the path carries by
-/// then.
+/// What arrives, if start-up has ended too early: much of what was sent at its end, and more than
+/// when it last resumed. A flow that is alone has grown well beyond what the path carries by then,
+/// so that less than half of it arrives.
 fn ended_too_early(params: &Params, seen: &Seen, from: &Control) -> Option<Rate> {
     let drain = from.state.drain()?;
     let (sent, arrived) = (drain.ceiling?, drain.return_rate);
-    let nearly_all = arrived * (1.0 + (params.startup_gain - 1.0) / 2.0) >= sent;
+    let enough = arrived * (1.0 + (params.startup_gain - 1.0) / 2.0) >= sent;
     let more = arrived >= from.resumed_at * RESUMES_FROM;
-    let has_half = seen.link.half_rate().is_some_and(|half| arrived >= half);
-    (nearly_all && more && !has_half && !seen.may_lose()).then_some(arrived)
+    let has_half = seen.link.is_half_used(arrived) == Some(true);
+    (enough && more && !has_half && !seen.may_lose()).then_some(arrived)
 }
 
 /// Start-up resumes from what arrives.
@@ -305,7 +306,7 @@ fn hold(rate: Rate, beta: Option<f64>, from: &Control) -> Step {
     }
 }
 
-/// With the rate within bounds, the time without a decrease, and what the epoch has left of the
+/// With the rate within bounds, the age of the increase, and what the epoch has left of the
 /// judge.
 fn settled(params: &Params, epoch: &Sampled<'_>, from: &Control, mut step: Step) -> Step {
     step.next.judge = from.judge;

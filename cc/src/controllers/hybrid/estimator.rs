@@ -22,8 +22,8 @@ pub struct Estimator {
     tried: Option<Time>,
     /// The rate that last met a queue, until more is sent without one.
     met: Option<Rate>,
-    /// The largest rate, of epochs or of trains, at which packets arrived while R was tried, since
-    /// the path was interrupted.
+    /// The largest recent delivery rate at the end of an epoch in which R was tried, or rate of a
+    /// train in one, since the path was interrupted.
     reached: Rate,
 }
 

@@ -21,9 +21,7 @@ impl Controller for Hybrid {
             self.control.state.is_startup(),
             self.model.epoch().is_none(),
         );
-        if starts {
-            self.startup.record(feedback);
-        }
+        self.startup.record(feedback);
         self.model
             .record(feedback, self.control.rate, self.room_up_to);
         if starts && !first {

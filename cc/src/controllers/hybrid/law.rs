@@ -1,5 +1,5 @@
-//! The zones of the default profile, which are the paper's but for which losses count, and by how
-//! much the rate changes in them.
+//! The zones of the default profile, and by how much the rate changes in them. The paper's have fixed
+//! thresholds, count all losses beyond d1, and the trend of the delay.
 
 use std::time::Duration;
 
@@ -74,10 +74,10 @@ pub fn decrease(params: &Params, epoch: &Sampled<'_>) -> Option<f64> {
     Some(drains.clamp(params.min_decrease, MAX_DECREASE))
 }
 
-/// Equation (3), which (DEVIATION) grows with the time without a decrease, so that it suits slow
+/// Equation (3), which (DEVIATION) grows with its age, so that it suits slow
 /// paths and fast ones.
 ///
-/// `rate` has not been lowered for the time `since_decrease`.
+/// `since_decrease` is the age of the increase, u.
 pub fn increase(
     params: &Params,
     epoch: &Sampled<'_>,

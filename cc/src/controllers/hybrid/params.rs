@@ -21,7 +21,8 @@ pub const PARAMETERS: [Parameter; 10] = [
         kind: Kind::Number(0.5, 100.0),
         default: "2",
         help: "where target_delay is auto: the same in packets at the flow's own rate, \
-               at least 0.2ms, and at most 12ms or one packet if that takes longer",
+               at least 0.2ms, at most 12ms or one packet if that takes longer, and never more than \
+               100ms",
     },
     Parameter {
         name: "initial_rate",
@@ -130,8 +131,8 @@ impl Params {
         }
     }
 
-    /// The share of packets whose loss is excessive: a greater one is never reached.
-    pub fn most_loss(&self) -> f64 {
+    /// Losses above this share of packets are excessive; without the mechanism 1, which none exceeds.
+    pub fn excessive_share(&self) -> f64 {
         match self.has(Mechanism::ExcessiveLoss) {
             true => EXCESSIVE_LOSS,
             false => 1.0,

@@ -16,7 +16,7 @@ const TRIPLE: usize = 3;
 
 /// What may be sent after so many epochs.
 pub fn decision(params: &Params, model: &Model, control: &Control, epochs: u64) -> Decision {
-    let first_flight = epochs == 0 && model.epoch().is_none() && control.state.is_startup();
+    let first_flight = model.epoch().is_none();
     Decision {
         window: window(params, model, control),
         pacing: match first_flight {
@@ -33,7 +33,7 @@ pub fn decision(params: &Params, model: &Model, control: &Control, epochs: u64) 
 /// window does not hold back the rate that the zones ask for; and what queues on the return path,
 /// waits for an ACK or is held up is no congestion.
 fn window(params: &Params, model: &Model, control: &Control) -> Bytes {
-    let queue = model.thresholds(params, control.rate).d3 + competing_queue(control);
+    let queue = model.thresholds(params, control.rate).d3 + control.judge.competing_queue();
     let extra = queue.max(Owd::from(model.ack_gap.get()) * 2)
         + Owd::from(model.delay.jitter()) / 2
         + Owd::from(model.delay.return_delay());
@@ -42,11 +42,6 @@ fn window(params: &Params, model: &Model, control: &Control) -> Bytes {
         model.length() + extra.to_duration(),
         model.packet(),
     )
-}
-
-/// Q: the queue of competing flows that the window allows for.
-pub fn competing_queue(control: &Control) -> Owd {
-    control.judge.competing_queue()
 }
 
 /// In start-up packets leave together that show the slowest link.

@@ -26,7 +26,7 @@ const BURSTS: f64 = 2.0;
 /// What packets of a burst of three wait for each other on average, one transmission time, with a
 /// margin.
 const BURST_DELAY: f64 = 1.5;
-/// Queueing delay, in L, that does not end start-up while competing flows use most of the path.
+/// Queueing delay, in L, that does not end start-up of a flow that may be sharing the path.
 const INSISTED: f64 = 0.2;
 /// Epochs in which packets are sent that show the slowest link, in any case.
 const TRIPLE_EPOCHS: u64 = 2;
@@ -146,7 +146,7 @@ pub fn sends_triples(params: &Params, model: &Model, rate: Rate, epochs: u64) ->
     if !params.has(Mechanism::Insist) || model.delay.source() == Source::Ack {
         return false;
     }
-    epochs < TRIPLE_EPOCHS || model.link().half_rate().is_none_or(|half| rate < half)
+    epochs < TRIPLE_EPOCHS || model.link().is_half_used(rate) != Some(true)
 }
 
 /// Whether start-up must not go on with this queueing delay.
@@ -161,7 +161,7 @@ pub fn is_queue(
     link: &Link,
     queue: Owd,
 ) -> bool {
-    let insists = link.is_shared(rate) && params.has(Mechanism::Insist);
+    let insists = link.is_half_used(rate) == Some(false) && params.has(Mechanism::Insist);
     let insisted = Owd::from(length) * if insists { INSISTED } else { 0.0 };
     let own = Owd::from(link.transmission()) * BURST_DELAY;
     queue > thresholds.short.max(own).max(insisted)

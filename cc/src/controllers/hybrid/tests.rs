@@ -51,7 +51,7 @@ fn millis(ms: f64) -> Duration {
 fn seen(delta_ms: f64, lost: bool) -> Observed {
     Observed {
         queue: delay(delta_ms),
-        lost,
+        unusual_loss: lost,
         excessive_loss: false,
     }
 }

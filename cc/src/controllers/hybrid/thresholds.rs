@@ -73,7 +73,7 @@ impl Thresholds {
 
 /// d1 where it is not given.
 fn following(packets: f64, rate: Rate, size: Bytes) -> Owd {
-    let packet = rate.delay_of(size).min(MOST);
+    let packet = rate.delay_of(size);
     let queue = (packet * packets).clamp(LEAST, LOW.max(packet));
     queue.min(MOST)
 }

@@ -58,8 +58,8 @@ struct Attempt {
     /// When its last epoch ended, and the rate since.
     latest: Time,
     rate: Rate,
-    /// What of this flow arrived when it began.
-    return_rate: Rate,
+    /// S': the largest rate to return to since it began.
+    largest_return: Rate,
     /// The delay that was short then.
     short: Owd,
     /// The longest delay since, and the last.
@@ -88,7 +88,7 @@ impl Attempt {
             began: epoch.now,
             latest: epoch.now,
             rate,
-            return_rate,
+            largest_return: return_rate,
             short: epoch.thresholds.short,
             longest: epoch.queue(),
             last: epoch.queue(),
@@ -106,7 +106,7 @@ impl Attempt {
     /// With another epoch, after which the flow sends at `rate`.
     fn and(mut self, epoch: &Sampled<'_>, rate: Rate) -> Self {
         let (delta, queue, losses) = (epoch.delta(), epoch.queue(), epoch.losses);
-        let spare = 1.0 - self.rate.bps() / self.return_rate.bps().max(1.0);
+        let spare = 1.0 - self.rate.bps() / self.largest_return.bps().max(1.0);
         self.drained += scaled(epoch.now.since(self.latest), spare.clamp(0.0, 1.0));
         (self.latest, self.rate) = (epoch.now, rate);
         self.all_losses = self.all_losses.and(losses);
@@ -130,7 +130,7 @@ impl Attempt {
     /// is never below L divided by the first number, and need not be above L divided by the second.
     fn exceeds_own(&self, params: &Params, epoch: &Sampled<'_>, [least, most]: [u32; 2]) -> bool {
         let packets = OWN_QUEUES * params.target_packets * epoch.link.packet().0 as f64;
-        let own = packets * 8.0 / self.return_rate.bps().max(1.0);
+        let own = packets * 8.0 / self.largest_return.bps().max(1.0);
         let (least, most) = (epoch.length / least, epoch.length / most);
         epoch.queue().as_secs() >= least.as_secs_f64().max(own.min(most.as_secs_f64()))
     }
@@ -138,15 +138,14 @@ impl Attempt {
     /// Whether the queue has been gone for once. What a flow takes for short that has lost most of
     /// its share since the attempt began may be a buffer that competing flows fill.
     fn is_over(&self, epoch: &Sampled<'_>, rate: Rate) -> bool {
-        let lost_most = rate < self.return_rate * MOST_LOST;
+        let lost_most = rate < self.largest_return * MOST_LOST;
         let empty = self.short.max(Owd::from(epoch.length / EMPTY_DIVISOR));
         epoch.is_short() && (!lost_most || epoch.queue() <= empty)
     }
 
     /// Whether this flow has at least half of the slowest link.
     fn has_half_of_link(&self, epoch: &Sampled<'_>) -> bool {
-        let half = epoch.link.half_rate();
-        half.is_some_and(|half| self.return_rate >= half)
+        epoch.link.is_half_used(self.largest_return) == Some(true)
     }
 
     /// Epochs in which the delay must stay where it is if it is none of a queue.
@@ -171,10 +170,10 @@ impl Attempt {
         patience: Duration,
     ) -> Option<AttemptOutcome> {
         if self.is_calm(params, epoch) {
-            return Some(AttemptOutcome::LongerPath(self.return_rate));
+            return Some(AttemptOutcome::LongerPath(self.largest_return));
         }
         let stands = !self.calms_down(epoch) && self.stands(params, epoch, patience);
-        stands.then_some(AttemptOutcome::Contended(self.return_rate))
+        stands.then_some(AttemptOutcome::Contended(self.largest_return))
     }
 
     /// Whether the delay stays where it is, although what a queue held has had the time to drain.
@@ -228,7 +227,7 @@ impl Attempts {
             Some(attempt) => attempt.and(epoch, rate),
             None => Attempt::new(epoch, rate, return_rate),
         };
-        attempt.return_rate = attempt.return_rate.max(return_rate);
+        attempt.largest_return = attempt.largest_return.max(return_rate);
         let outcome = attempt.outcome(params, epoch, patience);
         self.0 = Some(attempt).filter(|_| outcome.is_none());
         outcome

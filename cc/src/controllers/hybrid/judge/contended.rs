@@ -237,7 +237,7 @@ impl Contended {
         knows_no_share(epoch) && self.link_share >= HELD_SHARE
     }
 
-    /// Back to the share by a packet per round trip, or in time, and up to half of the slowest link
+    /// Back to the share by `P / (L + d)` per epoch, or in time, and up to half of the slowest link
     /// if the application uses what is held.
     fn grow(&mut self, epoch: &Sampled<'_>) {
         if self.finds_share(epoch) && self.held >= self.hold_target {

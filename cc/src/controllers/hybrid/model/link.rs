@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::units::{Bytes, Rate};
 
-/// A flow that fills less of the slowest link shares it with competing flows.
+/// A flow that fills less of the slowest link may share it with competing flows.
 const HALF: f64 = 0.5;
 
 /// What is known of the slowest link: T, the time that a full packet takes there.
@@ -39,14 +39,10 @@ impl Link {
         (!self.transmission.is_zero()).then(|| self.packet.per(self.transmission))
     }
 
-    /// Half of P / T: a flow that sends less shares the link.
-    pub fn half_rate(&self) -> Option<Rate> {
-        self.rate().map(|rate| rate * HALF)
-    }
-
-    /// Whether it is known to carry much more than a flow with this rate sends.
-    pub fn is_shared(&self, rate: Rate) -> bool {
-        self.half_rate().is_some_and(|half| rate < half)
+    /// Whether a flow with this rate uses half of it: one that uses less may be sharing the link. None
+    /// while T is unknown.
+    pub fn is_half_used(&self, rate: Rate) -> Option<bool> {
+        self.rate().map(|link| rate >= link * HALF)
     }
 
     /// The part of it that a flow with this rate leaves to competing flows.

@@ -32,7 +32,7 @@ impl Losses {
 
     /// At the end of an epoch with samples, whether recent losses are excessive.
     pub fn are_excessive(&mut self, params: &Params, holds: bool) -> bool {
-        self.recent.are_excessive(params.most_loss(), holds)
+        self.recent.are_excessive(params.excessive_share(), holds)
     }
 
     /// Whether an epoch lost more than is always lost.
@@ -57,8 +57,8 @@ impl Losses {
 /// The recent packets, of which too many may be lost. DEVIATION: the paper ignores losses without
 /// delay, and would flood a policer for ever.
 ///
-/// Where a round trip holds few packets or ACKs, those of several count: the older half is
-/// forgotten whenever there are 128 packets and 16 ACKs.
+/// Where a round trip holds few packets or ACKs, those of several count: whenever there are 128
+/// packets and 16 ACKs all counts are scaled down, to 64 packets or 8 ACKs, whichever leaves more.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RecentLosses {
     losses: LossCount,

@@ -301,7 +301,8 @@ impl Model {
         self.largest_used.clear();
     }
 
-    /// The path may be another one. Only the base delay stays, which is looked at anew.
+    /// The path may be another one. The base delay stays, and is looked at anew; so do the return
+    /// delay and how packets and ACKs come in batches. T goes with the next epoch.
     pub fn forget_path(&mut self) {
         self.forget_rates();
         self.longest_length = Duration::ZERO;

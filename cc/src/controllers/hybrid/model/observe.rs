@@ -188,7 +188,7 @@ impl Model {
     ) -> bool {
         let longest = lasted.usual + 2 * self.ack_gap.get() + feedback.max_ack_delay;
         let losses = LossCount::new(epoch.lost_total, epoch.acked_packets);
-        let lost = || interrupts(params.most_loss(), lasted.duration, longest, losses);
+        let lost = || interrupts(params.excessive_share(), lasted.duration, longest, losses);
         self.has_blackout() || !limited.now && lost()
     }
 
@@ -209,7 +209,7 @@ impl Model {
         self.losses.add(epoch);
         delta.map(|delta| Observed {
             queue: self.delay.queue_of(delta),
-            lost: !holds && self.losses.are_unusual(epoch),
+            unusual_loss: !holds && self.losses.are_unusual(epoch),
             excessive_loss: self.losses.are_excessive(params, holds),
         })
     }
@@ -255,6 +255,11 @@ fn overlaps(epoch: &Epoch, feedback: &Feedback<'_>) -> bool {
 
 /// DEVIATION: whether nothing came back for much longer than it takes as a rule, and then much was
 /// lost.
-pub fn interrupts(most_loss: f64, duration: Duration, usual: Duration, losses: LossCount) -> bool {
-    losses.exceeds(most_loss) && stalls(duration, usual)
+pub fn interrupts(
+    excessive_share: f64,
+    duration: Duration,
+    usual: Duration,
+    losses: LossCount,
+) -> bool {
+    losses.exceeds(excessive_share) && stalls(duration, usual)
 }

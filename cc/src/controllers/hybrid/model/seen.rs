@@ -18,8 +18,8 @@ const MOST_UNCERTAIN: f64 = 0.5;
 pub struct Observed {
     /// d, the queueing delay: delta less J, at least 0.
     pub queue: Owd,
-    /// Whether a packet was lost.
-    pub lost: bool,
+    /// Whether losses were unusual: clearly more than those in the background.
+    pub unusual_loss: bool,
     /// Whether so much was lost that delay does not matter.
     pub excessive_loss: bool,
 }
@@ -135,8 +135,12 @@ impl Sampled<'_> {
 
     /// Loss from congestion: with delay, or (DEVIATION) beyond what random loss explains.
     pub fn losing(&self) -> bool {
-        let Observed { queue, lost, .. } = self.observed;
-        self.observed.excessive_loss || (lost && queue > self.thresholds.full)
+        let Observed {
+            queue,
+            unusual_loss,
+            ..
+        } = self.observed;
+        self.observed.excessive_loss || (unusual_loss && queue > self.thresholds.full)
     }
 
     /// L and the queueing delay.

@@ -70,7 +70,7 @@ impl Course {
         self.now += LENGTH;
         let observed = Observed {
             queue: delay(delta_ms),
-            lost: false,
+            unusual_loss: false,
             excessive_loss,
         };
         let epoch = Seen {

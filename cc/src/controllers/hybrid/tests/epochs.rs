@@ -19,7 +19,7 @@ pub fn seen() -> Seen {
     let length = Duration::from_millis(40);
     let observed = Observed {
         queue: Owd::ZERO,
-        lost: false,
+        unusual_loss: false,
         excessive_loss: false,
     };
     Seen {

@@ -43,7 +43,12 @@ fn interruptions_agree_with_the_shared_vectors() {
         let back = delivery.usual(millis(case.length_ms), packet_time, AckGap::of(gap));
         let usual = back + 2 * gap + millis(case.max_ack_delay_ms);
         let losses = LossCount::new(case.lost, case.acked);
-        let got = interrupts(params.most_loss(), millis(case.duration_ms), usual, losses);
+        let got = interrupts(
+            params.excessive_share(),
+            millis(case.duration_ms),
+            usual,
+            losses,
+        );
         assert_eq!(got, case.expect, "{case:?}");
     }
 }

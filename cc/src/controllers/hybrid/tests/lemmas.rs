@@ -120,7 +120,7 @@ fn input(lone: bool, (path, epoch, flags, before, rest): Drawn) -> Input {
     // In multiples of d1, and above what whole nanoseconds decide.
     let observed = Observed {
         queue: thresholds.d1 * if flags[7] { epoch.0 } else { 0.0 },
-        lost: flags[0],
+        unusual_loss: flags[0],
         excessive_loss: flags[1] && flags[2],
     };
     let seen = Seen {

@@ -82,7 +82,7 @@ fn what_competing_flows_take_of_the_share_is_a_decrease() {
     };
     let observed = Observed {
         queue: millis(50.0),
-        lost: true,
+        unusual_loss: true,
         excessive_loss: true,
     };
     let seen = Seen {
