@@ -156,8 +156,9 @@ pub struct ServerArgs {
     pub min_rate: u64,
 
     /// Memory in MiB for bodies of responses that clients have not acknowledged, of all connections
-    /// together. Half of it is shared out among them; when the other half is used up, new requests get
-    /// 503. It is never less than 64 KiB for each of --max-connections (1 to 1000000)
+    /// together. From half of it on new requests get 503, and a connection may take no more than its
+    /// share of the other half. It is never less than 64 KiB for each of --max-connections (1 to
+    /// 1000000)
     #[arg(help_heading = LIMITS, long, value_name = "MIB", default_value_t = 1024,
           value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub response_memory: u64,
