@@ -17,7 +17,8 @@ use crate::units::{Bytes, Rate, Time};
 
 /// Fewer packets after the first ACK show no rate.
 const SHOWS: u64 = 4;
-/// Fewer there do not try one: what a buffer takes in without a queue is no rate that a path carries.
+/// Fewer there do not try one: what a buffer takes in without a queue is no rate that a path
+/// carries.
 const TRIES: u64 = 10;
 /// Packets that leave at less than the sending rate divided by this begin another train.
 const SLOWER: f64 = 2.0;

@@ -75,8 +75,8 @@ pub struct Control {
     /// R.
     pub rate: Rate,
     pub state: State,
-    /// u, the age of the increase: 12 V K after an epoch that did not increase, and L more with every
-    /// one since that tried R.
+    /// u, the age of the increase: 12 V K after an epoch that did not increase, and L more with
+    /// every one since that tried R.
     pub since_decrease: Duration,
     /// Whether a queue is one, and whose.
     pub judge: Judge,

@@ -1,5 +1,5 @@
-//! The zones of the default profile, and by how much the rate changes in them. The paper's have fixed
-//! thresholds, count all losses beyond d1, and the trend of the delay.
+//! The zones of the default profile, and by how much the rate changes in them. The paper's have
+//! fixed thresholds, count all losses beyond d1, and the trend of the delay.
 
 use std::time::Duration;
 

@@ -15,9 +15,9 @@
 //!     R += alpha(d)     | drain the queue       | drain the queue
 //! ```
 //!
-//! and packets are paced at R, but for small bursts, with a window of `R L` and a little more. Delay
-//! therefore stays near d1, below what fills a buffer, and loss without delay is not congestion
-//! unless it is excessive.
+//! and packets are paced at R, but for small bursts, with a window of `R L` and a little more.
+//! Delay therefore stays near d1, below what fills a buffer, and loss without delay is not
+//! congestion unless it is excessive.
 //!
 //! Feedback goes into the [`model`] of the path; at the end of an epoch the model says what it has
 //! [`model::seen`], and [`control::step`], a pure function, what follows from that.

@@ -131,7 +131,8 @@ impl Params {
         }
     }
 
-    /// Losses above this share of packets are excessive; without the mechanism 1, which none exceeds.
+    /// Losses above this share of packets are excessive; without the mechanism 1, which none
+    /// exceeds.
     pub fn excessive_share(&self) -> f64 {
         match self.has(Mechanism::ExcessiveLoss) {
             true => EXCESSIVE_LOSS,

@@ -39,8 +39,8 @@ impl Link {
         (!self.transmission.is_zero()).then(|| self.packet.per(self.transmission))
     }
 
-    /// Whether a flow with this rate uses half of it: one that uses less may be sharing the link. None
-    /// while T is unknown.
+    /// Whether a flow with this rate uses half of it: one that uses less may be sharing the link.
+    /// None while T is unknown.
     pub fn is_half_used(&self, rate: Rate) -> Option<bool> {
         self.rate().map(|link| rate >= link * HALF)
     }
