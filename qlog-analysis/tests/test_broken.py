@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path as FilePath
 
@@ -114,7 +115,9 @@ def test_a_trace_of_which_too_much_is_broken_is_refused(tmp_path: FilePath) -> N
     path.write_bytes(broken_at(whole, list(range(30, whole.count(b"\x1e"), 5)), not_json))
     with pytest.raises(TraceError, match=r"record 30 .*\d+ of \d+ records cannot be used"):
         load(path, SKIP)
+    whole = encode(records(FAST, 0.4))
     count = whole.count(b"\x1e")
+    assert count < 1000
     path.write_bytes(broken_at(whole, list(range(2, count + 1)), not_json))
     with pytest.raises(TraceError, match=rf"record 2 .*\({count - 1} of {count} records cannot be used\)"):
         load(path, SKIP)
@@ -139,3 +142,29 @@ def test_of_a_cut_compressed_trace_what_can_be_unpacked_is_used(
         assert main(arguments) == 0
         assert capsys.readouterr().err == f"qlog-analysis: {path}: truncated trace: the compressed file ends early\n"
     assert 0.5 * sent < len(load(path, SKIP).sent) < sent
+
+
+@pytest.mark.parametrize("layout", [None, quic_go_lines])
+def test_records_of_which_nearly_none_can_be_used_are_not_read_to_the_end(
+    tmp_path: FilePath, layout: Callable[[FilePath, list[tracewriter.Json]], bytes] | None
+) -> None:
+    """A few KB can become millions of them."""
+    some = records(LOSSY, 0.5)
+    whole = encode(some) if layout is None else layout(tmp_path, some) + b"\n"
+    good, mark = whole.count(b"\x1e") or whole.count(b"\n"), b"\x1e" if layout is None else b""
+    path = tmp_path / "a.sqlog.gz"
+    path.write_bytes(gzip.compress(whole + (mark + b'{"a":1}\n') * 500_000))
+    began = time.process_time()
+    bad = max(1001, good + 1)
+    with pytest.raises(TraceError, match=rf"record {good + 1} .*\({bad} of the first {good + bad} records cannot be"):
+        load(path, SKIP)
+    assert time.process_time() - began < 10.0
+
+
+def test_records_that_nothing_is_made_of_are_not_broken_however_many(tmp_path: FilePath) -> None:
+    some = records(FAST, 0.5)
+    others = [{"time": some[30]["time"], "name": "app:frame_drawn", "data": {"x": i}} for i in range(5000)]
+    some[30:30] = others
+    path = tracewriter.write(tmp_path / "a.sqlog", some)
+    trace = load(path, SKIP)
+    assert (trace.others["app:frame_drawn"], trace.notes, trace.unused_records) == (5000, [], set())

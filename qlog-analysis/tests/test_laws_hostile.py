@@ -49,6 +49,16 @@ def test_absurd_values_are_disagreements_not_crashes(tmp_path: FilePath, spec: s
 
 
 @pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("place", [0.2, 0.52, 0.8])
+def test_a_host_that_stood_still_is_no_crash(tmp_path: FilePath, spec: str, place: float) -> None:
+    """All times from one record on are 100 s later."""
+    some = lab.records(spec, *SHORT)
+    for record in some[int(place * len(some)) :]:
+        record["time"] += 1e5
+    assert check(trace_of(tmp_path, some)).judged > 0
+
+
+@pytest.mark.parametrize("spec", SPECS)
 def test_numbers_beyond_the_largest_are_refused_by_name(tmp_path: FilePath, spec: str) -> None:
     some = lab.records(spec, *SHORT)
     data = next(r["data"] for r in reversed(t.updates(some)) if any(type(v) is float for v in r["data"].values()))

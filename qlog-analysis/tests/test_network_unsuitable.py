@@ -12,6 +12,7 @@ import tracewriter
 from qlog_analysis import cli
 from qlog_analysis.errors import AnalysisError
 from qlog_analysis.invariants.invariant import Outcome
+from qlog_analysis.network.record_file import RunRecord
 from qlog_analysis.network.run import judge
 from records import rewritten
 from traces import trace_of
@@ -89,3 +90,15 @@ def test_check_takes_the_record(tmp_path: FilePath, capsys: Output) -> None:
     assert "codepoints             FAIL" in capsys.readouterr().out
     assert cli.main(["check", trace, trace, trace, "--record", str(record), "--record", str(record)]) == 2
     assert "2 records for 3 traces" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["run[1]", "run?", "*", "a\\b[1]", "flow=9"])
+def test_the_name_of_a_record_is_no_pattern_and_no_column(tmp_path: FilePath, name: str) -> None:
+    _, record = lab.recorded(tmp_path, "cubic", *PLAIN)
+    for folder in (name, "run1", "runs", "other"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "record.parquet").write_bytes(record.read_bytes())
+    rewritten(record, where="packet < 10").replace(tmp_path / name / "record.parquet")
+    of = RunRecord(tmp_path / name / "record.parquet")
+    assert of.flows("client") == ["main"]
+    assert 0 < len(of.ways("main", "client")) <= 10

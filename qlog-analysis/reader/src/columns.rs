@@ -147,6 +147,7 @@ impl Columns {
         let size = data.raw.as_ref().and_then(|raw| raw.length).ok_or(Unsure)?;
         let frames = &data.frames;
         if !(1..=MAX_SIZE).contains(&size)
+            || !fit(frames)
             || frames
                 .iter()
                 .any(|f| is_signal(f) || f.kind == b"reset_stream")
@@ -180,9 +181,12 @@ impl Columns {
 
     fn take_received(&mut self, at: i64, event: &Event, data: &Data) -> Result<()> {
         let ((space, number), frames) = (numbered(data)?, &data.frames);
+        let size = data.raw.as_ref().and_then(|raw| raw.length).unwrap_or(0);
         let mut acks = frames.iter().filter(|f| f.kind == b"ack");
         let ack = acks.next();
         if acks.next().is_some()
+            || size > MAX_SIZE
+            || !fit(frames)
             || frames
                 .iter()
                 .any(|f| is_signal(f) || f.kind == b"stop_sending")
@@ -205,9 +209,7 @@ impl Columns {
         received.time.push(event.time);
         received.space.push(space);
         received.number.push(number);
-        received
-            .size
-            .push(data.raw.as_ref().and_then(|raw| raw.length).unwrap_or(0));
+        received.size.push(size);
         Ok(())
     }
 
@@ -280,6 +282,12 @@ impl Columns {
             self.written.end.push(offset + length);
         }
     }
+}
+
+/// Whether a packet can hold what its frames carry.
+fn fit(frames: &[Frame]) -> bool {
+    let carried = |f: &Frame| f.raw.as_ref().and_then(|raw| raw.payload).unwrap_or(0);
+    frames.iter().all(|f| carried(f) <= MAX_SIZE)
 }
 
 /// Packet number space, and packet number.
@@ -372,6 +380,7 @@ mod tests {
     fn a_field_of_another_type_is_not_overlooked() {
         for (right, wrong) in [
             ("\"raw\":{\"length\":1200}", "\"raw\":[1200]"),
+            ("\"payload_length\":99", "\"payload_length\":65536"),
             (":10", ":\"10\""),
             ("true", "1"),
         ] {

@@ -126,9 +126,9 @@ impl<'a> Data<'a> {
                 b"offset" => self.offset = json.optional(Json::whole)?,
                 b"from" => self.source = json.optional(Json::string)?,
                 b"to" => self.to = json.optional(Json::string)?,
-                b"min_rtt" => self.min_rtt = json.optional(Json::number)?,
-                b"smoothed_rtt" => self.smoothed_rtt = json.optional(Json::number)?,
-                b"latest_rtt" => self.latest_rtt = json.optional(Json::number)?,
+                b"min_rtt" => self.min_rtt = json.optional(Json::milliseconds)?,
+                b"smoothed_rtt" => self.smoothed_rtt = json.optional(Json::milliseconds)?,
+                b"latest_rtt" => self.latest_rtt = json.optional(Json::milliseconds)?,
                 b"congestion_window" => self.congestion_window = json.optional(Json::whole)?,
                 b"bytes_in_flight" => self.bytes_in_flight = json.optional(Json::whole)?,
                 b"pacing_rate" => self.pacing_rate = json.optional(Json::whole)?,
@@ -181,7 +181,7 @@ impl<'a> Frame<'a> {
             match field {
                 b"frame_type" => kind = Some(json.string()?),
                 b"raw" => frame.raw = json.optional(Raw::read)?,
-                b"ack_delay" => frame.ack_delay = json.optional(Json::number)?,
+                b"ack_delay" => frame.ack_delay = json.optional(Json::milliseconds)?,
                 b"acked_ranges" => {
                     let begin = ranges.len();
                     frame.odd_range = json

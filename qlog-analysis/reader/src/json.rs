@@ -184,6 +184,12 @@ impl<'a> Json<'a> {
             .ok_or(Unsure)
     }
 
+    /// A duration: three years at most, as times of events.
+    pub fn milliseconds(&mut self) -> Result<f64> {
+        self.number()
+            .and_then(|ms| (ms <= 1e11).then_some(ms).ok_or(Unsure))
+    }
+
     fn numeral(&mut self) -> Result<()> {
         let digits = self.digits();
         if digits.is_empty() || (digits[0] == b'0' && digits.len() > 1) {

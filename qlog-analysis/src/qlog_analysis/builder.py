@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from .arrays import Floats
 from .broken import Broken
 from .dialect import Dialect
 from .errors import TraceError, UnsuitableTraceError
+from .frames import MOST_BYTES, ack_ranges, check_frames, stream_part
 from .model import (
     NO_SPACE,
     SIGNALS,
@@ -39,6 +40,9 @@ from .recovery import LossCounters, SpaceReplay
 
 DEFAULT_ACK_DELAY_EXPONENT = 3
 """RFC 9000 section 18.2."""
+
+BEYOND = 60.0
+"""s. An event that is only counted does not make the trace longer by more: its time may be damaged."""
 
 _BEGIN_ANEW = frozenset({"retry", "version_negotiation"})
 """Packets after which the client sends its first packets again. RFC 9000 (section 17.2.5.3) goes on with the numbers
@@ -72,15 +76,18 @@ class Builder:
     def add(self, record: Record, event: wire.Event, broken: Broken) -> None:
         """`broken` is told if the event contradicts itself or those before it."""
         self.progress.seen(record.number)
-        self.trace.end = max(self.trace.end, event.time / 1e3)
         handler = self._handlers.get(event.name)
         if handler is None:
             self._others[event.name] += 1
+            if event.time / 1e3 <= self.trace.end + BEYOND:
+                self.trace.end = max(self.trace.end, event.time / 1e3)
             return
         try:
             handler(record, event)
         except TraceError as e:
             broken(e)
+        else:
+            self.trace.end = max(self.trace.end, event.time / 1e3)
 
     def pack(self) -> None:
         """Where enough has come since the last time; after every piece of the file."""
@@ -157,8 +164,9 @@ class Builder:
         if size is None and not self._dialect.strict:
             size = 0
             self.trace.sizes_known = False
-        elif size is None or not 0 < size <= 65535:
-            raise record.error(f"packet_sent: `raw.length` is {size}, expected 1 to 65535")
+        elif size is None or not 0 < size <= MOST_BYTES:
+            raise record.error(f"packet_sent: `raw.length` is {size}, expected 1 to {MOST_BYTES}")
+        check_frames(record, packet)
         sent = self.trace.sent
         replay.sent(number, len(sent))
         kinds = {f.frame_type for f in packet.frames}
@@ -174,7 +182,7 @@ class Builder:
         sent.first_frame.append(len(sent.frames))
         for f in packet.frames:
             if f.frame_type == "stream":
-                sent.frames.append(*_stream_part(f), event.time / 1e3)
+                sent.frames.append(*stream_part(f), event.time / 1e3)
                 if f.fin:
                     self.trace.finished.add(f.stream_id or 0)
             elif f.frame_type in SIGNALS:
@@ -184,18 +192,22 @@ class Builder:
 
     def _packet_received(self, record: Record, event: wire.Event) -> None:
         packet, space = self._packet(record, event)
+        size = (packet.raw.length if packet.raw is not None else None) or 0
+        if size > MOST_BYTES:
+            raise record.error(f"packet_received: `raw.length` is {size}, expected at most {MOST_BYTES}")
+        check_frames(record, packet)
         self.trace.received_packets += 1
         self._begun_anew |= packet.header.packet_type in _BEGIN_ANEW
         self.trace.frames_known |= bool(packet.frames)
         self.trace.received_at.append(event.time / 1e3)
         self.trace.received_space.append(NO_SPACE if space is None else space)
         self.trace.received_number.append(packet.header.packet_number or 0)
-        self.trace.received_size.append((packet.raw.length if packet.raw is not None else None) or 0)
+        self.trace.received_size.append(size)
         for f in packet.frames:
             if f.frame_type == "ack" and space is not None:
                 self._ack(record, event, space, f)
             elif f.frame_type == "stream":
-                self.trace.received.append(*_stream_part(f), event.time / 1e3)
+                self.trace.received.append(*stream_part(f), event.time / 1e3)
             elif f.frame_type in SIGNALS:
                 self._signal(record, event, f, sent=False)
             elif f.frame_type == "stop_sending":
@@ -224,7 +236,7 @@ class Builder:
     def _ack(self, record: Record, event: wire.Event, space: Space, frame: wire.Frame) -> None:
         time = event.time / 1e3
         self.trace.ack_frames += 1
-        ranges = list(_ack_ranges(frame, record))
+        ranges = list(ack_ranges(frame, record))
         newly = self.progress.spaces[space].acked(ranges)
         self.trace.spurious_losses += len(newly.spurious)
         self.trace.came_late.extend(newly.spurious)
@@ -380,15 +392,3 @@ def _carry(column: Column[float], value: float | None, unit: float = 1.0) -> Non
         column.append(value * unit)
     else:
         column.append(column.open[-1] if column.open else math.nan)
-
-
-def _stream_part(frame: wire.Frame) -> tuple[int, int, int]:
-    length = frame.raw.payload_length if frame.raw is not None else None
-    return frame.stream_id or 0, frame.offset or 0, length or 0
-
-
-def _ack_ranges(frame: wire.Frame, record: Record) -> Iterator[tuple[int, int]]:
-    for r in frame.acked_ranges or []:
-        if len(r) not in (1, 2) or r[0] > r[-1]:
-            raise record.error(f"ack frame: range {r[:3]} is not [number] or [first, last] with first <= last")
-        yield r[0], r[-1]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import re
 import sys
+import traceback
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO, cast
 
 from . import __version__, commands, compiled, documents
 from .commands import Code
@@ -17,12 +20,13 @@ from .errors import AnalysisError
 from .fleet import arguments
 from .output import keep_apart
 from .qvis.serve import QVIS
+from .visible import Visible, in_a_line
 
 _EXIT_CODES = """\
 exit codes:
   0  done; for `check` and `zones`: no disagreement
   1  `check` or `zones` found disagreements
-  2  wrong usage, or the input cannot be read, is not suitable, or is too short to say anything
+  2  wrong usage, a fault of this program, or the input cannot be read, is not suitable, or is too short to say anything
   3  `check`: there are no equations for the controller, as for quiche's own, and no invariant is broken
   4  of several traces some could not be used (see the error output); the others were
 """
@@ -30,16 +34,44 @@ exit codes:
 
 def main(argv: Sequence[str] | None = None) -> int:
     args = _parser().parse_args(argv)
+    out, err = cast(TextIO, Visible(sys.stdout)), cast(TextIO, Visible(sys.stderr))
+    with redirect_stdout(out), redirect_stderr(err):
+        return _run(args)
+
+
+def _run(args: argparse.Namespace) -> Code:
+    """What goes wrong must not end with 1, which says that a trace disagrees."""
     try:
         keep_apart(_named(args, args.reads), _named(args, args.writes))
         code: Code = args.run(args)
+        sys.stdout.flush()
     except AnalysisError as e:
         print(f"qlog-analysis: {e}", file=sys.stderr)
-        return Code.UNSUITABLE
     except BrokenPipeError:
-        sys.stderr.close()
-        return Code.UNSUITABLE
-    return code
+        _leave_unwritten()
+    except OSError as e:
+        _leave_unwritten()
+        print(f"qlog-analysis: {in_a_line(str(e))}", file=sys.stderr)
+    except Exception as e:
+        read = ", ".join(str(path) for path in _named(args, args.reads))
+        print(
+            f"qlog-analysis: {in_a_line(read)}: a fault of this program, please report it: {_told(e)}", file=sys.stderr
+        )
+    else:
+        return code
+    return Code.UNSUITABLE
+
+
+def _leave_unwritten() -> None:
+    """What could not be written to the standard output would be tried again as Python ends."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _told(e: Exception) -> str:
+    """An exception and where it was raised."""
+    last = traceback.extract_tb(e.__traceback__)[-1]
+    return in_a_line(f"{type(e).__name__} in {Path(last.filename).name}, line {last.lineno}: {e}")
 
 
 def _named(args: argparse.Namespace, options: list[str]) -> list[Path]:

@@ -28,6 +28,7 @@ from .load import Choice, load
 from .metrics import Flow, TraceMetrics, fairness, fairness_text, flow_of, measure_alone
 from .metrics import to_text as metrics_text
 from .model import Trace
+from .nearby import is_folder
 from .output import STANDARD_OUTPUT, keep_apart, write_text
 from .plots.panels import panels
 
@@ -230,7 +231,7 @@ def _write_explanation(out: Path, story: Story) -> None:
 def plot(args: Namespace) -> Code:
     from .plots import static  # noqa: PLC0415  matplotlib is slow to import, and most commands do without
 
-    if len(args.traces) > 1 and not args.out.is_dir():
+    if len(args.traces) > 1 and not is_folder(args.out):
         return _plot_together(args)
     pictures = _outputs(args.traces, args.out, ".svg", args.json)
     links = dict(zip(args.traces, _links(args), strict=False))
@@ -294,7 +295,7 @@ def _links(args: Namespace) -> list[LinkLog]:
 def _outputs(traces: list[Path], out: Path, suffix: str, json: Path | None = None) -> dict[Path, Path]:
     """Where what is made of each trace goes: the file that was named, or one in that folder with the trace's name. The
     JSON beside it is another file."""
-    if not out.is_dir():
+    if not is_folder(out):
         if len(traces) > 1:
             raise AnalysisError(f"several traces cannot become one file: {out} must be a folder that exists")
         return {traces[0]: out}

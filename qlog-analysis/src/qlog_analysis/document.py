@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
-from itertools import count
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from .dialect.connections import choose_one, chosen
+from .elements import elements, extent, is_empty
 from .errors import TraceError, TruncatedTraceError
 from .record import Record, is_json
 
 MAX_DOCUMENT = 1 << 30
 """Bytes; a document is held in memory."""
+MAX_TRACES = 10_000
+"""In a document; no endpoint writes as many into one."""
 
+_EVENTS = re.compile(rb'"events"\s*:\s*(?=\[)')
 
-_BETWEEN = re.compile(r"[\s,]*")
-
-OneTrace = tuple[dict[str, msgspec.Raw], list[msgspec.Raw]]
-"""A trace without its events, and these."""
+OneTrace = tuple[dict[str, msgspec.Raw], memoryview]
+"""A trace without its events, and the list of these."""
 
 
 class _Head(msgspec.Struct):
@@ -48,31 +49,60 @@ def is_header_alone(text: bytes) -> bool:
 
 def records(chunks: Iterator[bytes], connection: str | None = None) -> Iterator[Record]:
     """The header without the events, then each event. Of several traces those of the one that `connection` names."""
-    text, cut = _all(chunks)
+    text, packed_cut = _all(chunks)
+    cut: TraceError | EOFError | None = packed_cut
     try:
-        top = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
-        traces = msgspec.json.decode(top.pop("traces", b"[]"), type=list[dict[str, msgspec.Raw]])
-        if "trace" in top:
-            traces.append(msgspec.json.decode(top.pop("trace"), type=dict[str, msgspec.Raw]))
-        with_events = [
-            (t, msgspec.json.decode(t.pop("events"), type=list[msgspec.Raw])) for t in traces if "events" in t
-        ]
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as e:
-        error = cut or _error(text, e)
-        if not isinstance(error, TruncatedTraceError | EOFError):
-            raise error from None
-        yield from _as_far_as_it_goes(text)
-        raise error from None
-    some = [(t, events) for t, events in with_events if events] or with_events
+        top, with_events = _parts(text)
+    except TraceError as e:
+        cut = packed_cut or e
+        closed = _as_far_as_it_goes(text) if isinstance(cut, TruncatedTraceError | EOFError) else None
+        if closed is None:
+            raise cut from None
+        text = closed
+        top, with_events = _parts(text)
+    some = [(t, events) for t, events in with_events if not is_empty(events)] or with_events
     yield from _records_of(text, top, _choice(some, connection), of_several=len(some) > 1)
     if cut is not None:
         raise cut
 
 
+def _parts(text: bytes) -> tuple[dict[str, msgspec.Raw], list[OneTrace]]:
+    """What a document has beside its traces, and the traces with events."""
+    try:
+        top = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
+        decoded = [msgspec.json.decode(trace, type=dict[str, msgspec.Raw]) for trace in _traces(top)]
+        return top, [(trace, _list(trace.pop("events"))) for trace in decoded if "events" in trace]
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as e:
+        raise _error(text, e) from None
+
+
+def _traces(top: dict[str, msgspec.Raw]) -> Iterator[memoryview | msgspec.Raw]:
+    """Takes them out."""
+    listed = _list(top.pop("traces", msgspec.Raw(b"[]")))
+    for number, (begin, end) in enumerate(elements(listed), start=1):
+        _refuse_many(number)
+        yield listed[begin:end]
+    if "trace" in top:
+        yield top.pop("trace")
+
+
+def _list(raw: msgspec.Raw) -> memoryview:
+    """Raises msgspec's error where it is none."""
+    view = memoryview(raw)
+    if view[0] != ord("["):
+        msgspec.json.decode(raw, type=list)
+    return view
+
+
+def _refuse_many(traces: int) -> None:
+    if traces > MAX_TRACES:
+        raise TraceError(f"the document holds more than {MAX_TRACES} traces, which none of an endpoint does")
+
+
 def _choice(traces: list[OneTrace], connection: str | None) -> list[OneTrace]:
     if len(traces) < 2:
         return traces
-    names = [_name(trace, len(events)) for trace, events in traces]
+    names = [_name(trace, extent(events)[0]) for trace, events in traces]
     place = chosen(names, connection) if connection is not None else None
     if place is None:
         raise choose_one(names, connection)
@@ -95,28 +125,20 @@ def _decoded(value: msgspec.Raw | None) -> Any:
         return None
 
 
-def _as_far_as_it_goes(text: bytes) -> Iterator[Record]:
-    """Header and events of a document that ends early, as that of a writer that was stopped."""
-    begin = re.search(rb'"events"\s*:\s*\[', text)
-    if begin is None:
-        return
-    head = text[: begin.end()] + b"]"
-    for ending in (b"}]}", b"}}"):  # within a list of traces, or one trace
-        if is_json(head + ending):
-            yield from records(iter([head + ending]))
-            break
-    else:
-        return
-    rest = text[begin.end() :].decode(errors="replace")
-    decoder, place = json.JSONDecoder(), 0
-    for number in count(2):
-        place = _BETWEEN.match(rest, place).end()  # type: ignore[union-attr]  # matches nothing as well
-        try:
-            _, end = decoder.raw_decode(rest, place)
-        except (ValueError, RecursionError):
-            return
-        yield Record(number, begin.end() + place, rest[place:end].encode())
-        place = end
+def _as_far_as_it_goes(text: bytes) -> bytes | None:
+    """A document that ends early, as that of a writer that was stopped: up to the last event that is whole, with the
+    brackets that are missing. None if no trace has events so far."""
+    view, end, lists = memoryview(text), 0, 0
+    while found := _EVENTS.search(text, end):
+        lists += 1
+        _refuse_many(lists)
+        end = found.end() + extent(view[found.end() :])[1]
+    if not lists:
+        return None
+    if is_json(text[end:].lstrip(b", \t\r\n")):  # the last one, which no comma follows yet
+        end = len(text)
+    closed = (text[:end] + ending for ending in (b"]}]}", b"]}}"))  # within a list of traces, or one trace
+    return next((whole for whole in closed if is_json(whole)), None)
 
 
 def _records_of(
@@ -128,11 +150,14 @@ def _records_of(
         raise TraceError("the document holds no trace with events")
     ((trace, events),) = traces
     yield Record(1, 0, msgspec.json.encode({**top, "trace": trace}), of_several=of_several)
-    place = 0
-    for number, event in enumerate(events, start=2):
-        raw = bytes(event)
-        place = max(text.find(raw, place), 0)
-        yield Record(number, place, raw)
+    place = _address(events) - _address(text)
+    for number, (begin, end) in enumerate(elements(events), start=2):
+        yield Record(number, place + begin, bytes(events[begin:end]))
+
+
+def _address(part: bytes | memoryview) -> int:
+    """Where it stands in memory: what is decoded as `Raw` is no copy, but a part of the text."""
+    return int(np.frombuffer(part, dtype=np.uint8).ctypes.data)
 
 
 def _all(chunks: Iterator[bytes]) -> tuple[bytes, EOFError | None]:
@@ -148,7 +173,7 @@ def _all(chunks: Iterator[bytes]) -> tuple[bytes, EOFError | None]:
                 )
     except EOFError as e:
         cut = e
-    return bytes(text).removeprefix(b"\xef\xbb\xbf"), cut
+    return bytes(text), cut
 
 
 def _error(text: bytes, e: Exception) -> TraceError:

@@ -6,9 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from .visible import in_a_line
+
 
 class AnalysisError(Exception):
-    """The input cannot be analysed; the message is meant for the user."""
+    """The input cannot be analysed; the message is meant for the user, in one line."""
+
+    def __init__(self, what: str, *more: object) -> None:
+        super().__init__(in_a_line(what), *more)
 
 
 class TraceError(AnalysisError):
@@ -25,14 +30,14 @@ class TraceError(AnalysisError):
         line: int | None = None,
     ) -> None:
         super().__init__(what)
-        self.what = what
+        self.what = in_a_line(what)
         self.path = path
         self.record = record
         self.offset = offset
         self.line = line
 
     def __str__(self) -> str:
-        return (f"{self.path}: " if self.path else "") + self.in_file
+        return (f"{in_a_line(str(self.path))}: " if self.path else "") + self.in_file
 
     @property
     def in_file(self) -> str:

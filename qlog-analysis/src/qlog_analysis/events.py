@@ -15,7 +15,7 @@ whole number, and round() and ceil() raise."""
 SMALLEST = 1e-6
 """That is not 0: controllers write six digits after the point. Of less, a division may leave 0 to divide by."""
 NonNegative = Annotated[float, msgspec.Meta(ge=0.0, le=LARGEST)]
-"""That of `wire` has no upper bound: other writers have values such as 2^64 - 1 there."""
+"""That of `wire` may be larger: other writers have values such as 2^64 - 1 there."""
 Signed = Annotated[float, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
 
 

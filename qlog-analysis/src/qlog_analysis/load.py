@@ -17,7 +17,8 @@ from .dialect.connections import require_the_only_one
 from .dialect.native import Native
 from .errors import TraceError, TruncatedTraceError, about
 from .model import Trace
-from .read import Piece, one_by_one, pieces
+from .piped import take
+from .read import Piece, one_by_one, pieces, reading
 from .record import Record
 
 
@@ -39,6 +40,8 @@ WHOLE = Choice()
 def load(path: Path, choice: Choice = WHOLE) -> Trace:
     """Reads a trace. Unless `choice` says otherwise, every record has to be right."""
     with about(path), _no_garbage():
+        with reading(path):
+            take(path)
         try:
             trace = _load(path, choice)
         except OtherLayoutError:

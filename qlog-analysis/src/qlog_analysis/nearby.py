@@ -10,7 +10,14 @@ TRACES = (".sqlog", ".qlog", ".qlogseq")
 
 
 def instead_of(path: Path) -> str:
-    """For a path that cannot be opened."""
+    """For a path that cannot be opened; nothing where it may not be looked."""
+    try:
+        return _instead_of(path)
+    except OSError:
+        return ""
+
+
+def _instead_of(path: Path) -> str:
     if path.is_dir():
         names = sorted(p.name for p in path.iterdir() if is_trace(p.name))
         return f": give its files, as {path / names[0]}" if names else ", and no trace is in it"
@@ -18,6 +25,14 @@ def instead_of(path: Path) -> str:
         return ""
     near = get_close_matches(path.name, (p.name for p in path.parent.iterdir()), 1, 0.75)
     return f"; did you mean {path.parent / near[0]}?" if near else ""
+
+
+def is_folder(path: Path) -> bool:
+    """Not known of what may not be looked at, or has too long a name."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def similar_events(seen: list[str]) -> str:

@@ -126,4 +126,5 @@ def write_text(path: Path, text: str) -> None:
         sys.stdout.write(text)
         return
     with replacing(path) as f:
-        f.write(text.encode())
+        # A file name that is not UTF-8 may stand in it.
+        f.write(text.encode(errors="backslashreplace"))

@@ -21,6 +21,7 @@ import zstandard
 from . import document
 from .errors import EndlessRecordError, TraceError, TruncatedTraceError, about
 from .nearby import instead_of
+from .piped import readable
 from .record import SEPARATOR as RECORD_SEPARATOR
 from .record import Block, Record, is_json
 
@@ -34,6 +35,7 @@ FREE_EXPANSION = 256 << 20
 MAX_EXPANSION = 200
 """How many times larger than itself a compressed file may become beyond that; qlog does not reach 60."""
 
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _MAX_ZSTD_WINDOW = 128 << 20
@@ -54,7 +56,7 @@ def records(path: Path, connection: str | None = None) -> Iterator[Record]:
 
 def pieces(path: Path, connection: str | None = None) -> Iterator[Piece]:
     """The same, of a JSON text sequence in blocks where nothing is wrong with the frames of records."""
-    with about(path), _readable(path), path.open("rb") as f:
+    with about(path), reading(path), readable(path).open("rb") as f:
         yield from _framed(_chunks(_decompressed(f)), connection)
 
 
@@ -67,7 +69,7 @@ def one_by_one(some: Iterable[Piece]) -> Iterator[Record]:
 
 
 @contextmanager
-def _readable(path: Path) -> Iterator[None]:
+def reading(path: Path) -> Iterator[None]:
     """Failures of reading and decompressing, said as errors of the trace."""
     try:
         yield
@@ -174,7 +176,7 @@ def _framed(chunks: Iterator[bytes], connection: str | None) -> Iterator[Piece]:
     rest = chain([first], chunks)
     if first.startswith(RECORD_SEPARATOR):
         return _sequence(rest)
-    if first.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
+    if first.removeprefix(_BYTE_ORDER_MARK).lstrip().startswith((b"{", b"[")):
         return _lines_or_document(rest, connection)
     raise TraceError(
         "this is not a qlog trace: expected JSON-SEQ (the first byte is 0x1E), JSON lines or a JSON document, "
@@ -244,12 +246,14 @@ def _lines_or_document(chunks: Iterator[bytes], connection: str | None) -> Itera
     try:
         for chunk in chunks:
             head += chunk
-            if b"\n" in chunk or len(head) > MAX_RECORD:
+            if b"\n" in head.lstrip() or len(head) > MAX_RECORD:
                 break
     except EOFError as e:
         chunks = _cut(e)
+    if head.startswith(_BYTE_ORDER_MARK):  # blanks instead, which JSON allows, so every offset stays right
+        head[: len(_BYTE_ORDER_MARK)] = b" " * len(_BYTE_ORDER_MARK)
     everything = chain([bytes(head)], chunks)
-    first_line = head.partition(b"\n")[0]
+    first_line = head.lstrip().partition(b"\n")[0]
     if document.is_header_alone(bytes(first_line)):
         return _lines(everything)
     return document.records(everything, connection)

@@ -11,7 +11,10 @@ from typing import Annotated
 import msgspec
 
 Uint = Annotated[int, msgspec.Meta(ge=0, le=(1 << 62) - 1)]
-NonNegative = Annotated[float, msgspec.Meta(ge=0.0)]
+NonNegative = Annotated[float, msgspec.Meta(ge=0.0, le=1e20)]
+"""Other writers have values such as 2^64 - 1."""
+Milliseconds = Annotated[float, msgspec.Meta(ge=0.0, le=1e11)]
+"""Three years at most, as times of events."""
 
 
 class ReferenceTime(msgspec.Struct):
@@ -64,7 +67,7 @@ class PacketHeader(msgspec.Struct):
 class Frame(msgspec.Struct):
     frame_type: str
     raw: RawInfo | None = None
-    ack_delay: NonNegative | None = None
+    ack_delay: Milliseconds | None = None
     acked_ranges: list[list[Uint]] | None = None
     ect0: Uint | None = None
     ect1: Uint | None = None
@@ -110,9 +113,9 @@ class Counter(msgspec.Struct):
 class MetricsUpdated(msgspec.Struct):
     """Only fields that changed are present."""
 
-    min_rtt: NonNegative | None = None
-    smoothed_rtt: NonNegative | None = None
-    latest_rtt: NonNegative | None = None
+    min_rtt: Milliseconds | None = None
+    smoothed_rtt: Milliseconds | None = None
+    latest_rtt: Milliseconds | None = None
     congestion_window: Uint | None = None
     bytes_in_flight: Uint | None = None
     pacing_rate: Uint | None = None

@@ -10,6 +10,9 @@ UNIX_MS = 1e11
 FIRST_MS = 10_000.0
 """No trace begins with so long a silence: if its first event is later, times count from the start of a machine or an
 endpoint."""
+
+REORDERED_MS = 1_000.0
+"""An event may have been written before an earlier one, the first as well, but not by more than this."""
 _DELTA = frozenset({"delta", "relative_to_previous_event"})
 
 
@@ -35,10 +38,12 @@ class Clock:
         if not math.isfinite(time):
             return None
         if self._delta or delta:
-            self._now += time
-            return self._now if self._now >= 0.0 else None
+            now = self._now + time
+            if not 0.0 <= now <= UNIX_MS:
+                return None
+            self._now = now
+            return now
         if self._base is None:
-            self._base = time if self._absolute or time > FIRST_MS else 0.0
+            self._base = time if self._absolute or not 0.0 <= time <= FIRST_MS else 0.0
         time -= self._base
-        # An event may have been written before an earlier one, the first as well.
-        return max(time, 0.0) if -UNIX_MS < time <= UNIX_MS else None
+        return max(time, 0.0) if -REORDERED_MS <= time <= UNIX_MS else None

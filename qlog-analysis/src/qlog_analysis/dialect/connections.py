@@ -9,11 +9,13 @@ from collections.abc import Callable
 from ..errors import SeveralConnectionsError
 
 SHOWN = 8
+MOST_DIGITS = 9
 
 
 def chosen(of: list[str], connection: str) -> int | None:
     """The place of the one that is meant by its number (from 1) or the beginning of its name."""
-    if connection.isdigit() and 1 <= int(connection) <= len(of):
+    is_number = connection.isascii() and connection.isdigit() and len(connection) <= MOST_DIGITS
+    if is_number and 1 <= int(connection) <= len(of):
         return int(connection) - 1
     places = [i for i, name in enumerate(of) if name.startswith(connection)]
     return places[0] if len(places) == 1 else None

@@ -112,7 +112,9 @@ class Foreign(Decoder):
             raise record.error(f"{name}: no time")
         at = self._clock.at(time, delta=event.time is None and event.relative_time is None)
         if at is None:
-            raise record.error(f"{name}: time {time} is out of range")
+            raise record.error(
+                f"{name}: time {time} is out of range, expected at most 1 s before the first event or three years after"
+            )
         return wire.Event(at, name, event.data)
 
     def _goes_on(self, record: Record, name: str, data: msgspec.Raw) -> bool:

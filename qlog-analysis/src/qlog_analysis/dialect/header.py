@@ -20,6 +20,9 @@ _SCHEMAS = (FILE_SCHEMA, "urn:ietf:params:qlog:file:contained")
 _NOBODY = wire.VantagePoint()
 _FORMATS = (None, "JSON", "JSON-SEQ", "NDJSON", "application/qlog+json", "application/qlog+json-seq")
 
+_MS_OF_UNIT = {"ms": 1.0, "us": 1e-3}
+_TIME_FORMATS = ("absolute", "relative", "delta", "relative_to_epoch", "relative_to_previous_event")
+
 
 class _Trace(msgspec.Struct):
     title: Any = None
@@ -71,8 +74,7 @@ def read(first: Record) -> Known:
     point = _vantage_point(trace.vantage_point)
     titles = [_text(t) for t in (top.title, top.description, trace.title, trace.description)]
     writer = named_in(_text(top.code_version), point.name, *titles)
-    configuration = trace.configuration if isinstance(trace.configuration, dict) else {}
-    milliseconds = 1e-3 if configuration.get("time_units") == "us" else 1.0
+    milliseconds = _milliseconds(trace, first)
     return Known(
         header=wire.Header(
             trace=wire.TraceHeader(title=titles[2], description=titles[3], vantage_point=point),
@@ -81,7 +83,7 @@ def read(first: Record) -> Known:
         ),
         writer=writer,
         is_native=_is_native(top, point, writer),
-        time_format=_text(common.get("time_format")),
+        time_format=_time_format(common, first),
         milliseconds=milliseconds,
         event_fields=[name.lower() for name in trace.event_fields or top.event_fields or []],
         common={str(key).lower(): value for key, value in common.items()},
@@ -106,6 +108,24 @@ def _refuse_unknown(top: _Header, first: Record) -> None:
     form = top.serialization_format if top.file_schema is not None else top.qlog_format
     if form not in _FORMATS:
         raise first.error(f"format {form!r} is not supported; supported are {', '.join(f for f in _FORMATS if f)}")
+
+
+def _milliseconds(trace: _Trace, first: Record) -> float:
+    """Of one unit of time. What is not known is no time at all: a guess would be wrong by a factor of a thousand."""
+    configuration = trace.configuration if isinstance(trace.configuration, dict) else {}
+    unit = configuration.get("time_units")
+    if unit is None:
+        return 1.0
+    if not isinstance(unit, str) or unit not in _MS_OF_UNIT:
+        raise first.error(f"time unit {unit!r} is not supported; supported are {', '.join(_MS_OF_UNIT)}")
+    return _MS_OF_UNIT[unit]
+
+
+def _time_format(common: dict[str, Any], first: Record) -> str | None:
+    written = common.get("time_format")
+    if written is not None and written not in _TIME_FORMATS:
+        raise first.error(f"time format {written!r} is not supported; supported are {', '.join(_TIME_FORMATS)}")
+    return _text(written)
 
 
 def _vantage_point(value: Any) -> wire.VantagePoint:

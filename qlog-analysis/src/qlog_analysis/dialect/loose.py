@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
 from ..wire import NonNegative, Uint
+
+PacketNumber = Annotated[int, msgspec.Meta(ge=-(1 << 62), le=(1 << 62) - 1)]
+"""Negative where there is none."""
 
 
 class Event(msgspec.Struct):
@@ -29,7 +32,7 @@ class Raw(msgspec.Struct):
 class PacketHeader(msgspec.Struct):
     packet_type: str | None = None
     type: str | None = None
-    packet_number: int | None = None
+    packet_number: PacketNumber | None = None
     packet_size: Uint | None = None
     length: Uint | None = None
 
@@ -59,7 +62,7 @@ class Packet(msgspec.Struct):
     header: PacketHeader = msgspec.field(default_factory=PacketHeader)
     packet_type: str | None = None
     type: str | None = None
-    packet_number: int | None = None
+    packet_number: PacketNumber | None = None
     packet_size: Uint | None = None
     raw: Raw | str | None = None
     frames: list[Frame] | None = None

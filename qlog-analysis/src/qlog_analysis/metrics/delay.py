@@ -175,7 +175,7 @@ class _OfAcks(DelaySamples):
 
     def part(self, begin: int, end: int) -> Samples:
         time, sent, delay, classes = self._measured(begin, end)
-        delay -= self._smallest[0][classes]
+        delay -= self._smallest[classes]
         return Samples(time, time - sent, delay, sent)
 
     def _measured(self, begin: int, end: int) -> tuple[Floats, Floats, Floats, Bytes]:
@@ -184,8 +184,20 @@ class _OfAcks(DelaySamples):
         time, sent = take(trace.feedback.time, place), take(trace.sent.time, packet)
         rtt = time - sent
         delay = np.minimum(take(trace.feedback.ack_delay, place), trace.peer_max_ack_delay)
-        delay = np.where(delay <= rtt, rtt - delay, rtt)
+        # The ACK delay, which the peer tells, takes no round trip below the smallest (RFC 9002, section 5.3).
+        delay = np.maximum(rtt - delay, np.minimum(rtt, self._smallest_rtt))
         return time, sent, delay, _classes(trace, packet, self._full)
+
+    @cached_property
+    def _smallest_rtt(self) -> float:
+        rtts = (time - sent for time, sent in (self._times(begin) for begin in range(0, len(self), PART)))
+        return min(float(rtt.min()) for rtt in rtts)
+
+    def _times(self, begin: int) -> tuple[Floats, Floats]:
+        """Of arrival and departure, of a part."""
+        end = min(begin + PART, len(self))
+        arrived = take(self._trace.feedback.time, part(self._place, begin, end))
+        return arrived, take(self._trace.sent.time, part(self._packet, begin, end))
 
     @cached_property
     def _full(self) -> int:
@@ -193,18 +205,17 @@ class _OfAcks(DelaySamples):
         return _largest(self._trace, self._packet)
 
     @cached_property
-    def _smallest(self) -> tuple[Floats, float]:
-        """Delays, by size class; and round trip."""
-        minima, rtt = np.full(CLASSES + 2, np.inf), np.inf
+    def _smallest(self) -> Floats:
+        """Delays, by size class."""
+        minima = np.full(CLASSES + 2, np.inf)
         for begin in range(0, len(self), PART):
-            time, sent, delay, classes = self._measured(begin, min(begin + PART, len(self)))
+            _, _, delay, classes = self._measured(begin, min(begin + PART, len(self)))
             np.minimum.at(minima, classes, delay)
-            rtt = min(rtt, float((time - sent).min()))
-        return _of_as_large(minima), rtt
+        return _of_as_large(minima)
 
     @property
     def smallest_rtt(self) -> float | None:
-        return self._smallest[1] if len(self) else None
+        return self._smallest_rtt if len(self) else None
 
     def before(self, time: float) -> int:
         return self._place.left(self._trace.feedback.time.left(time))

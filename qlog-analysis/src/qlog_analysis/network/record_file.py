@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import tempfile
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +22,9 @@ COLUMNS = frozenset(
     {"packet", "hop", "link", "flow", "to", "size", "payload", "arrived_ns", "queued_bytes", "started_ns", "left_ns"}
     | {"ecn_in", "ecn_out", "fate"}
 )
+
+_SPECIAL = frozenset("*?[\\=")
+"""What makes a pattern of a name, or a column of a folder (`flow=1`)."""
 
 _WAYS = """
 SELECT packet,
@@ -65,10 +71,21 @@ class RunRecord:
             raise RecordError(f"the record {path} does not exist or is no file; `cc-lab run --record` writes one")
         config = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
         self._database: Any = duckdb.connect(":memory:", config=config)
-        self._file = str(path)
+        self._file = str(self._literal(path))
         rows = self._ask("SELECT key, value FROM parquet_kv_metadata($file)", file=self._file)
         self.told = {_text(key): _text(value) for key, value in rows}
         self._understood()
+
+    def _literal(self, path: Path) -> Path:
+        """A name that DuckDB takes for nothing but a file: a link, where `path` may be a pattern or tell a column.
+        Brackets around what is special would do, but not behind a backslash."""
+        if _SPECIAL.isdisjoint(str(path)):
+            return path
+        folder = Path(tempfile.mkdtemp(prefix="qlog-analysis-"))
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        link = folder / "record.parquet"
+        link.symlink_to(path.absolute())
+        return link
 
     def _understood(self) -> None:
         if self.told.get("format") != FORMAT:

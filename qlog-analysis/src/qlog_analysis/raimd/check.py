@@ -135,7 +135,8 @@ class _Check:
             return {0}
         low = (f.time - max(began) - 2.0 * TIME_TOLERANCE) / max(self._rtt.smoothed.high, SHORTEST)
         high = (f.time - min(began) + 2.0 * TIME_TOLERANCE) / max(self._rtt.smoothed.low, SHORTEST)
-        return set(range(max(math.floor(low), 0), min(max(math.floor(high), 0), MANY_ROUNDS) + 1))
+        least, most = (min(max(math.floor(rounds), 0), MANY_ROUNDS) for rounds in (low, high))
+        return set(range(least, most + 1))
 
     def _ended(self, f: Feedback) -> set[str | None]:
         """What must be reported for them; None for nothing."""
