@@ -13,13 +13,12 @@ quiche_cc_test(doc-tests TIER quick LABEL unit TIMEOUT 120
                COMMAND "${QUICHE_CC_CARGO}" test --locked ${without_quiche} --doc)
 
 # The packages with quiche, and those that they are made of, are compiled together, with the features of the programs. They
-# share cargo's lock: what would wait for it leaves its place to others. Of the controllers only the library and the
-# examples are compiled with quiche; their other tests ask nothing of it, and run above.
-set(programs -p quiche-cc-lab -p quiche-cc-record -p quiche-cc-media -p quiche-cc-capi -p quiche-cc-link -p quiche-cc-endpoint
-             -p quiche-cc-encoder)
-set(with_quiche --release ${programs})
-quiche_cc_cargo_test(plugin TIER test LABEL unit TIMEOUT 600 COST 15 LOCKS cargo
-                     SELECTION --release -p quiche-cc ${programs} --lib --examples OF cc)
+# share cargo's lock: what would wait for it leaves its place to others. Tests of the controllers that ask nothing of quiche
+# ran above.
+set(with_quiche --release -p quiche-cc -p quiche-cc-lab -p quiche-cc-record -p quiche-cc-media -p quiche-cc-capi -p quiche-cc-link
+                 -p quiche-cc-endpoint -p quiche-cc-encoder)
+quiche_cc_cargo_test(plugin TIER test LABEL unit TIMEOUT 600 COST 15 LOCKS cargo SELECTION ${with_quiche} OF cc
+                     ONLY "quiche_cc|own_controller")
 quiche_cc_cargo_test(lab TIER test LABEL lab TIMEOUT 600 COST 45 LOCKS cargo SELECTION ${with_quiche} OF tests/lab)
 quiche_cc_cargo_test(record TIER test LABEL unit TIMEOUT 600 LOCKS cargo SELECTION ${with_quiche} OF tests/record)
 quiche_cc_cargo_test(media TIER test LABEL unit TIMEOUT 600 LOCKS cargo SELECTION ${with_quiche} OF tests/media)
