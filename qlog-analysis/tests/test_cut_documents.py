@@ -15,10 +15,9 @@ from qlog_analysis.errors import SeveralConnectionsError, TraceError, TruncatedT
 from qlog_analysis.load import Choice, load
 from qlog_analysis.read import records as records_of
 from qlog_analysis.record import Record
+from test_broken import SKIP
 from test_foreign import LOSSY, written
 from traces import records
-
-SKIP = Choice(allow_truncated=True, skip_broken=True)
 
 
 def two_traces(folder: FilePath, title: str = "first") -> tuple[FilePath, int]:

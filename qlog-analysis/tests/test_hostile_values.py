@@ -6,21 +6,19 @@ import json
 import os
 from dataclasses import asdict
 from pathlib import Path as FilePath
-from typing import Any
 
 import pytest
 
 from foreign_layouts import events, ngtcp2, quic_go_lines
-from qlog_analysis import commands
+from qlog_analysis import commands, compiled
 from qlog_analysis.cli import main
-from qlog_analysis.load import Choice, load
+from qlog_analysis.load import load
 from qlog_analysis.metrics import measure
+from test_broken import SKIP
 from traces import FAST, acks, named, records, trace_of
-from tracewriter import encode
+from tracewriter import Json, encode, write
 
-Json = dict[str, Any]
 Output = pytest.CaptureFixture[str]
-SKIP = Choice(allow_truncated=True, skip_broken=True)
 TEXT = "\x1b[2Jall is well\u202e\x9b"
 
 
@@ -33,19 +31,13 @@ def received(time: float, frame: Json) -> Json:
     }
 
 
-def file_of(folder: FilePath, some: list[Json]) -> FilePath:
-    path = folder / "a.sqlog"
-    path.write_bytes(encode(some))
-    return path
-
-
 @pytest.mark.parametrize("command", ["metrics", "explain", "check"])
 def test_what_a_terminal_obeys_is_escaped(tmp_path: FilePath, command: str, capsys: Output) -> None:
     some = records(FAST, 2.0)
     closed = {"frame_type": "connection_close", "error_space": "application", "reason": TEXT}
     some.append(received(some[-1]["time"], closed))
     wild = {"time": 1e12, "name": f"quic:{TEXT}\nqlog-analysis: forged", "data": {}}
-    path = file_of(tmp_path, [*some, wild])
+    path = write(tmp_path / "a.sqlog", [*some, wild])
     main([command, str(path)])
     told = capsys.readouterr()
     assert not set(told.out + told.err) & set(TEXT) - set("[2Jall is well")
@@ -61,7 +53,7 @@ def test_a_fault_of_the_program_is_told_as_one(
         raise ZeroDivisionError("of nothing")
 
     monkeypatch.setattr(commands, "load", faulty)
-    path = file_of(tmp_path, records(FAST, 2.0))
+    path = write(tmp_path / "a.sqlog", records(FAST, 2.0))
     assert main(["check", str(path)]) == 2
     told = capsys.readouterr().err
     assert told.startswith(f"qlog-analysis: {path}: a fault of this program")
@@ -70,7 +62,10 @@ def test_a_fault_of_the_program_is_told_as_one(
 
 def test_a_folder_that_may_not_be_read_is_named(tmp_path: FilePath, capsys: Output) -> None:
     name = tmp_path / ("x" * 300)
-    for arguments in (["metrics", str(name)], ["plot", str(file_of(tmp_path, records(FAST, 2.0))), "--out", str(name)]):
+    for arguments in (
+        ["metrics", str(name)],
+        ["plot", str(write(tmp_path / "a.sqlog", records(FAST, 2.0))), "--out", str(name)],
+    ):
         assert main(arguments) == 2
         assert name.name in capsys.readouterr().err
 
@@ -141,21 +136,36 @@ def test_one_ack_delay_moves_no_other_delay(tmp_path: FilePath) -> None:
     assert asdict(lied.queueing_delay_ms) == pytest.approx(asdict(honest.queueing_delay_ms), abs=1.0)
 
 
+@pytest.mark.parametrize("reader", [compiled.READER, None], ids=["installed", "Python"])
 @pytest.mark.parametrize("name", ["quic:packet_sent", "quic:packet_received"])
-def test_a_frame_with_more_than_its_packet_costs_its_record(tmp_path: FilePath, name: str) -> None:
+def test_a_frame_with_more_than_a_packet_costs_its_record(
+    tmp_path: FilePath, name: str, reader: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiled, "READER", reader)
     some = records(FAST, 2.0)
     honest = measure(trace_of(tmp_path, some)).goodput_bps
     frame = {"frame_type": "stream", "stream_id": 0, "offset": 0, "raw": {"payload_length": 1 << 61}}
     named(some, name)[50]["data"]["frames"].append(frame)
-    path = file_of(tmp_path, some)
+    path = write(tmp_path / "a.sqlog", some)
     trace = load(path, SKIP)
     assert [note for note in trace.unused if "expected at most 65535" in note]
     assert measure(trace).goodput_bps == pytest.approx(honest, rel=0.05)
 
 
+@pytest.mark.parametrize("reader", [compiled.READER, None], ids=["installed", "Python"])
+def test_a_round_trip_of_centuries_costs_its_record(
+    tmp_path: FilePath, reader: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiled, "READER", reader)
+    some = records(FAST, 2.0)
+    named(some, "quic:recovery_metrics_updated")[50]["data"]["latest_rtt"] = 1e300
+    trace = load(write(tmp_path / "a.sqlog", some), SKIP)
+    assert [note for note in trace.unused if "latest_rtt" in note]
+
+
 def test_an_event_of_no_use_does_not_end_the_trace(tmp_path: FilePath) -> None:
     some = records(FAST, 2.0)
-    assert load(file_of(tmp_path, [*some, {"time": 9e10, "name": "quic:foo", "data": {}}])).end < 3.0
+    assert load(write(tmp_path / "a.sqlog", [*some, {"time": 9e10, "name": "quic:foo", "data": {}}])).end < 3.0
 
 
 def test_a_choice_that_is_no_number_is_refused(tmp_path: FilePath, capsys: Output) -> None:

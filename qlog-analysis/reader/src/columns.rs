@@ -4,8 +4,6 @@
 use crate::event::{Data, Event, Frame};
 use crate::json::{Json, Result, Unsure};
 
-/// About three years.
-const MAX_TIME_MS: f64 = 1e11;
 const MAX_SIZE: i64 = 65_535;
 const SEPARATOR: u8 = 0x1e;
 const APPLICATION: u8 = 2;
@@ -123,9 +121,6 @@ impl Columns {
 
     /// Fails, and leaves all as it was, if it is no row.
     fn take(&mut self, at: i64, event: &Event) -> Result<()> {
-        if event.time > MAX_TIME_MS {
-            return Err(Unsure);
-        }
         let data = event.data().ok_or(Unsure);
         match event.name {
             b"quic:packet_sent" => self.take_sent(at, event.time, data?)?,

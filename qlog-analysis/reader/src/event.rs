@@ -76,7 +76,7 @@ impl<'a> Event<'a> {
         self.receive_timestamps.clear();
         json.object(|json, field| {
             match field {
-                b"time" => time = Some(json.number()?),
+                b"time" => time = Some(json.milliseconds()?),
                 b"name" => name = Some(json.string()?),
                 b"data" => self.has_data = json.optional(|json| self.data.read(json))?.is_some(),
                 b"receive_timestamps" => {

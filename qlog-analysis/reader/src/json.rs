@@ -9,6 +9,7 @@ pub type Result<T> = std::result::Result<T, Unsure>;
 
 /// 2^62 - 1, as QUIC has it (RFC 9000 section 16).
 const LARGEST: i64 = (1 << 62) - 1;
+const MAX_TIME_MS: f64 = 1e11;
 const DEEPEST: u32 = 32;
 
 pub struct Json<'a> {
@@ -184,10 +185,10 @@ impl<'a> Json<'a> {
             .ok_or(Unsure)
     }
 
-    /// A duration: three years at most, as times of events.
+    /// A time or a duration, of about three years at most.
     pub fn milliseconds(&mut self) -> Result<f64> {
         self.number()
-            .and_then(|ms| (ms <= 1e11).then_some(ms).ok_or(Unsure))
+            .and_then(|ms| (ms <= MAX_TIME_MS).then_some(ms).ok_or(Unsure))
     }
 
     fn numeral(&mut self) -> Result<()> {

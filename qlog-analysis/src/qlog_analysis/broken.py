@@ -25,7 +25,7 @@ class Broken:
 
     def __call__(self, error: TraceError) -> None:
         """Notes a record that cannot be used; raises its error if none may be skipped, and the first one if
-        so many cannot be used that it is not worth to go on."""
+        so many cannot be used that going on is not worth it."""
         if not self.skips:
             raise error
         self._first = self._first or error

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from . import wire
 from .columns import METRICS, Acks, Columns, Metrics, Received, Sent, Written
-from .dialect.native import MAX_TIME_MS, NEVER_QUICHE
+from .dialect.native import NEVER_QUICHE
+from .frames import MOST_BYTES, fit, stream_part
 from .model import SIGNALS, SPACE_OF_PACKET_TYPE, Space
 from .record import Block
 
@@ -38,9 +39,9 @@ class _Data(msgspec.Struct, gc=False):
     offset: wire.Uint | None = None
     source: str | None = msgspec.field(name="from", default=None)
     to: str | None = None
-    min_rtt: wire.NonNegative | None = None
-    smoothed_rtt: wire.NonNegative | None = None
-    latest_rtt: wire.NonNegative | None = None
+    min_rtt: wire.Milliseconds | None = None
+    smoothed_rtt: wire.Milliseconds | None = None
+    latest_rtt: wire.Milliseconds | None = None
     congestion_window: wire.Uint | None = None
     bytes_in_flight: wire.Uint | None = None
     pacing_rate: wire.Uint | None = None
@@ -58,7 +59,6 @@ _decode = msgspec.json.Decoder(_Event).decode
 _NOT_DECODED = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
 _NOT_IN_SENT = SIGNALS | {"reset_stream"}
 _NOT_IN_RECEIVED = SIGNALS | {"stop_sending"}
-_MAX_SIZE = 65535
 
 
 class _Rows:
@@ -101,7 +101,7 @@ class _Rows:
 
     def take(self, at: int, event: _Event) -> None:
         taker, time = _TAKERS.get(event.name), event.time
-        if not 0.0 <= time <= MAX_TIME_MS or event.name in NEVER_QUICHE:
+        if not 0.0 <= time <= wire.MAX_TIME_MS or event.name in NEVER_QUICHE:
             self.single.append(at)
         elif taker is None:
             self.apart.append(at)
@@ -112,10 +112,10 @@ class _Rows:
 
     def _take_sent(self, at: int, time: float, data: _Data, _: _Event) -> bool:
         header, raw, frames = data.header, data.raw, data.frames
-        if header is None or raw is None or raw.length is None or not 0 < raw.length <= _MAX_SIZE:
+        if header is None or raw is None or raw.length is None or not 0 < raw.length <= MOST_BYTES:
             return False
         space, number = SPACE_OF_PACKET_TYPE.get(header.packet_type), header.packet_number
-        if space is None or number is None:
+        if space is None or number is None or not fit(frames):
             return False
         if len(frames) == 1 and frames[0].frame_type == "stream":
             eliciting, probe, ack = True, False, False
@@ -137,13 +137,15 @@ class _Rows:
         space = SPACE_OF_PACKET_TYPE.get(header.packet_type) if header is not None else None
         if header is None or space is None or header.packet_number is None:
             return False
+        size = (data.raw.length if data.raw is not None else None) or 0
+        if size > MOST_BYTES or not fit(frames):
+            return False
         acks = [f for f in frames if f.frame_type == "ack"]
         if len(acks) > 1 or (len(frames) > len(acks) and any(f.frame_type in _NOT_IN_RECEIVED for f in frames)):
             return False
         if acks and not self._take_ack(at, time, space, acks[0], event):
             return False
         streams = _take_streams(self.received_frames, frames) if len(frames) > len(acks) else 0
-        size = (data.raw.length if data.raw is not None else None) or 0
         self.received.append((at, time, space, header.packet_number, size, streams))
         return True
 
@@ -187,12 +189,9 @@ _TAKERS = {
 
 
 def _take_streams(out: list[tuple[int, int, int]], frames: list[wire.Frame]) -> int:
-    known = len(out)
-    for f in frames:
-        if f.frame_type == "stream":
-            length = (f.raw.payload_length or 0) if f.raw is not None else 0
-            out.append((f.stream_id or 0, f.offset or 0, length))
-    return len(out) - known
+    streams = [stream_part(f) for f in frames if f.frame_type == "stream"]
+    out += streams
+    return len(streams)
 
 
 _TYPES = {"f": np.float64, "b": np.uint8, "": np.int64}

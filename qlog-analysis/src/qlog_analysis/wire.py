@@ -13,8 +13,9 @@ import msgspec
 Uint = Annotated[int, msgspec.Meta(ge=0, le=(1 << 62) - 1)]
 NonNegative = Annotated[float, msgspec.Meta(ge=0.0, le=1e20)]
 """Other writers have values such as 2^64 - 1."""
-Milliseconds = Annotated[float, msgspec.Meta(ge=0.0, le=1e11)]
-"""Three years at most, as times of events."""
+MAX_TIME_MS = 1e11
+"""About three years; a larger relative time, or duration, is damage."""
+Milliseconds = Annotated[float, msgspec.Meta(ge=0.0, le=MAX_TIME_MS)]
 
 
 class ReferenceTime(msgspec.Struct):

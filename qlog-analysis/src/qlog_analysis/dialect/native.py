@@ -16,9 +16,6 @@ from .writers import QUICHE
 FILE_SCHEMA = "urn:ietf:params:qlog:file:sequential"
 FORMATS = ("JSON-SEQ", "application/qlog+json-seq")
 
-MAX_TIME_MS = 1e11
-"""About three years; a larger relative time is damage."""
-
 NEVER_QUICHE = frozenset({"transport:packet_sent", "transport:packet_received", "quic:packet_lost"})
 """quiche counts its losses in its metrics, also with our patches, and has no event for one."""
 
@@ -62,8 +59,10 @@ class Native(Decoder):
         event = self.decode(record.text, wire.Event, record, "event")
         if event.name in NEVER_QUICHE:  # before its time, which another layout may count from 1970
             raise OtherLayoutError
-        if not (math.isfinite(event.time) and 0.0 <= event.time <= MAX_TIME_MS):
-            raise record.error(f"{event.name}: time {event.time} ms is out of range, expected 0 to {MAX_TIME_MS:.0e}")
+        if not (math.isfinite(event.time) and 0.0 <= event.time <= wire.MAX_TIME_MS):
+            raise record.error(
+                f"{event.name}: time {event.time} ms is out of range, expected 0 to {wire.MAX_TIME_MS:.0e}"
+            )
         return event
 
     def packet(self, record: Record, event: wire.Event) -> wire.Packet:

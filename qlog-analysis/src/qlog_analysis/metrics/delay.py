@@ -181,7 +181,7 @@ class _OfAcks(DelaySamples):
     def _measured(self, begin: int, end: int) -> tuple[Floats, Floats, Floats, Bytes]:
         """Times of arrival and departure, delays, size classes."""
         trace, place, packet = self._trace, part(self._place, begin, end), part(self._packet, begin, end)
-        time, sent = take(trace.feedback.time, place), take(trace.sent.time, packet)
+        time, sent = self._times(begin, end)
         rtt = time - sent
         delay = np.minimum(take(trace.feedback.ack_delay, place), trace.peer_max_ack_delay)
         # The ACK delay, which the peer tells, takes no round trip below the smallest (RFC 9002, section 5.3).
@@ -190,12 +190,11 @@ class _OfAcks(DelaySamples):
 
     @cached_property
     def _smallest_rtt(self) -> float:
-        rtts = (time - sent for time, sent in (self._times(begin) for begin in range(0, len(self), PART)))
-        return min(float(rtt.min()) for rtt in rtts)
+        times = (self._times(begin, min(begin + PART, len(self))) for begin in range(0, len(self), PART))
+        return min(float((time - sent).min()) for time, sent in times)
 
-    def _times(self, begin: int) -> tuple[Floats, Floats]:
-        """Of arrival and departure, of a part."""
-        end = min(begin + PART, len(self))
+    def _times(self, begin: int, end: int) -> tuple[Floats, Floats]:
+        """Of arrival and departure."""
         arrived = take(self._trace.feedback.time, part(self._place, begin, end))
         return arrived, take(self._trace.sent.time, part(self._packet, begin, end))
 
