@@ -10,8 +10,9 @@ from pathlib import Path as FilePath
 import pytest
 
 from foreign_layouts import events, ngtcp2, quic_go_lines
-from qlog_analysis import commands, compiled
+from qlog_analysis import compiled
 from qlog_analysis.cli import main
+from qlog_analysis.commands import used
 from qlog_analysis.load import load
 from qlog_analysis.metrics import measure
 from test_broken import SKIP
@@ -52,7 +53,7 @@ def test_a_fault_of_the_program_is_told_as_one(
     def faulty(*_: object) -> None:
         raise ZeroDivisionError("of nothing")
 
-    monkeypatch.setattr(commands, "load", faulty)
+    monkeypatch.setattr(used, "load", faulty)
     path = write(tmp_path / "a.sqlog", records(FAST, 2.0))
     assert main(["check", str(path)]) == 2
     told = capsys.readouterr().err

@@ -7,8 +7,9 @@ from pathlib import Path as FilePath
 import pytest
 
 import lab
-from qlog_analysis.check.run import NoLawError, check
+from qlog_analysis.check.run import check
 from qlog_analysis.check.verdict import Outcome
+from qlog_analysis.errors import NoLawError
 from qlog_analysis.load import load
 
 PATHS: dict[str, tuple[str, ...]] = {

@@ -11,17 +11,18 @@ import traceback
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from difflib import get_close_matches
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn, TextIO, cast
 
-from . import __version__, commands, compiled, documents
-from .commands import Code
+from . import __version__, documents
+from .commands.codes import Code
 from .errors import AnalysisError
 from .fleet import arguments
 from .output import keep_apart
-from .qvis.serve import QVIS
 from .visible import Visible, in_a_line
 
+QVIS = "https://qvis.quictools.info"
 _EXIT_CODES = """\
 exit codes:
   0  done; for `check` and `zones`: no disagreement
@@ -43,7 +44,7 @@ def _run(args: argparse.Namespace) -> Code:
     """What goes wrong must not end with 1, which says that a trace disagrees."""
     try:
         keep_apart(_named(args, args.reads), _named(args, args.writes))
-        code: Code = args.run(args)
+        code = _command(args.runs)(args)
         sys.stdout.flush()
     except AnalysisError as e:
         print(f"qlog-analysis: {e}", file=sys.stderr)
@@ -60,6 +61,13 @@ def _run(args: argparse.Namespace) -> Code:
     else:
         return code
     return Code.UNSUITABLE
+
+
+def _command(runs: str) -> Callable[[argparse.Namespace], Code]:
+    """A module and a function of `commands`."""
+    module, function = runs.split(".")
+    loaded = import_module(f".commands.{module}", __package__)
+    return cast(Callable[[argparse.Namespace], Code], getattr(loaded, function))
 
 
 def _leave_unwritten() -> None:
@@ -103,7 +111,7 @@ class _Command:
         commands: Any,
         name: str,
         about: str,
-        run: Callable[[argparse.Namespace], Code],
+        runs: str,
         *,
         judges: bool = False,
         of_each: bool = True,
@@ -118,7 +126,7 @@ class _Command:
         )
         self._reads: list[str] = []
         self._writes: list[str] = []
-        self.parser.set_defaults(run=run, reads=self._reads, writes=self._writes, judges=judges)
+        self.parser.set_defaults(runs=runs, reads=self._reads, writes=self._writes, judges=judges)
         if of_each:
             self._choices(judges)
 
@@ -160,17 +168,19 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"{__version__} ({compiled.told()})")
+    parser.add_argument(
+        "--version", nargs=0, action=documents.Print, printed=lambda _: _version(), help="print the version, and exit"
+    )
     documents.add(parser, _EXIT_CODES)
     subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_checkers(subparsers)
     metrics = _Command(
-        subparsers, "metrics", "rates, delays, losses, ACKs and pacing of traces, whatever sent them", commands.metrics
+        subparsers, "metrics", "rates, delays, losses, ACKs and pacing of traces, whatever sent them", "measure.metrics"
     )
     metrics.traces()
     metrics.writes("--json", metavar="FILE", help="write them as JSON; - for the standard output")
     about = "say in plain English what happened on a connection, with the figures that it rests on"
-    explain = _Command(subparsers, "explain", about, commands.explain)
+    explain = _Command(subparsers, "explain", about, "explain.explain")
     explain.traces()
     explain.writes("--json", metavar="FILE", help="write it as JSON; - for the standard output")
     explain.writes(
@@ -183,11 +193,17 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _version() -> str:
+    from . import compiled  # noqa: PLC0415  with numpy, which no help needs
+
+    return f"{__version__} ({compiled.told()})\n"
+
+
 def _add_checkers(subparsers: Any) -> None:
     about = "compare traces with invariants and the equations of their controllers, recomputed from packets and ACKs"
-    any_law = _Command(subparsers, "check", about, commands.check, judges=True)
+    any_law = _Command(subparsers, "check", about, "judge.check", judges=True)
     hybrid = _Command(
-        subparsers, "zones", "the equations of hybrid alone; any other trace is refused", commands.zones, judges=True
+        subparsers, "zones", "the equations of hybrid alone; any other trace is refused", "judge.zones", judges=True
     )
     any_law.reads(
         "--record",
@@ -205,7 +221,7 @@ def _add_checkers(subparsers: Any) -> None:
 
 def _add_fleet(subparsers: Any) -> None:
     about = "turn many traces into a table of connections, and report on them, or on two such fleets side by side"
-    command = _Command(subparsers, "fleet", about, commands.fleet, of_each=False)
+    command = _Command(subparsers, "fleet", about, "fleet.fleet", of_each=False)
     arguments.add(command.parser)
     command.writes("--json", metavar="FILE", help="write the report as JSON; - for the standard output")
     command.writes("--html", metavar="FILE", help="write the report as one page that needs no network")
@@ -214,7 +230,7 @@ def _add_fleet(subparsers: Any) -> None:
 
 def _add_writers(subparsers: Any) -> None:
     """Commands that write a file to look at."""
-    plot = _Command(subparsers, "plot", "draw rate, queueing delay, window and RTT of traces", commands.plot)
+    plot = _Command(subparsers, "plot", "draw rate, queueing delay, window and RTT of traces", "draw.plot")
     plot.traces()
     plot.writes(
         "--out",
@@ -227,7 +243,7 @@ def _add_writers(subparsers: Any) -> None:
     plot.parser.add_argument("--title", help="heading of the picture")
 
     report = _Command(
-        subparsers, "report", "write one HTML file with table, verdicts and plots of traces", commands.report
+        subparsers, "report", "write one HTML file with table, verdicts and plots of traces", "draw.report"
     )
     report.traces()
     report.writes("--out", metavar="FILE", required=True, help="the HTML file")
@@ -235,7 +251,7 @@ def _add_writers(subparsers: Any) -> None:
     report.writes_list()
     report.parser.add_argument("--title", default="Congestion control traces", help="heading of the report")
 
-    export = _Command(subparsers, "to-qvis", "write copies that the viewer qvis opens", commands.to_qvis)
+    export = _Command(subparsers, "to-qvis", "write copies that the viewer qvis opens", "qvis.to_qvis")
     export.traces()
     export.writes(
         "--out",
@@ -246,9 +262,7 @@ def _add_writers(subparsers: Any) -> None:
     export.writes_list()
     _add_part(export.parser)
 
-    viewer = _Command(
-        subparsers, "qvis", "hand traces over to the viewer qvis, from a page on loopback", commands.qvis_serve
-    )
+    viewer = _Command(subparsers, "qvis", "hand traces over to the viewer qvis, from a page on loopback", "qvis.serve")
     viewer.parser.add_argument("action", choices=["serve"])
     viewer.traces()
     viewer.parser.add_argument("--port", type=int, default=0, help="of the page (default: any that is free)")

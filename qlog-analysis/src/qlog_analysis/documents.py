@@ -22,20 +22,20 @@ def add(parser: argparse.ArgumentParser, exit_codes: str) -> None:
         "--completions",
         metavar="SHELL",
         choices=SHELLS,
-        action=_Print,
+        action=Print,
         printed=lambda shell: completions(parser, shell),
         help=f"print the completions of this program for a shell ({', '.join(SHELLS)}), and exit",
     )
     parser.add_argument(
         "--man",
         nargs=0,
-        action=_Print,
+        action=Print,
         printed=lambda _: manual_page(parser, exit_codes),
         help="print the manual page of this program (roff), and exit",
     )
 
 
-class _Print(argparse.Action):
+class Print(argparse.Action):
     """As `--version`: whatever else is on the command line does not matter."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, printed: Callable[[Any], str], **how: Any) -> None:

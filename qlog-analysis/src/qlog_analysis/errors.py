@@ -76,6 +76,10 @@ class UnsuitableTraceError(TraceError):
     """The trace was read but does not hold what was asked for."""
 
 
+class NoLawError(UnsuitableTraceError):
+    """The equations of the trace's controller are not known: it is one of quiche's own, or of somebody else."""
+
+
 class SeveralConnectionsError(UnsuitableTraceError):
     """Not exactly one of the connections that the file holds was chosen."""
 

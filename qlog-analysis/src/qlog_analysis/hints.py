@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from .check.run import NoLawError
-from .errors import AnalysisError, TraceError, TruncatedTraceError
+from .errors import AnalysisError, NoLawError, TraceError, TruncatedTraceError
 
 
 def after(error: AnalysisError, *, judges: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..dialect.writers import QVIS_EXPORT
-from ..errors import UnsuitableTraceError, about
+from ..errors import NoLawError, UnsuitableTraceError, about
 from ..events import (
     PARAMETERS,
     HybridParameters,
@@ -33,10 +33,6 @@ CHECKERS: dict[type, Callable[[Trace], Verdict]] = {
     RaimdParameters: raimd.check,
 }
 """By the parameters that the controller reported."""
-
-
-class NoLawError(UnsuitableTraceError):
-    """The trace's controller has no law here: one of quiche's own, or one that is not known."""
 
 
 def check(trace: Trace, only: str | None = None) -> Verdict:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..errors import NoLawError
 from ..invariants import run as invariants
 from ..invariants.invariant import Judgement
 from ..invariants.invariant import Outcome as Held
 from ..model import Trace
 from ..network import run as network
-from .run import NoLawError
 from .run import check as check_law
 from .verdict import SHOWN, Outcome, Verdict
 

@@ -11,11 +11,10 @@ from urllib.parse import quote, unquote, urlsplit
 
 from ..errors import AnalysisError
 
-QVIS = "https://qvis.quictools.info"
 LOOPBACK = "127.0.0.1"
 
 
-def serve_on(port: int, exports: Mapping[str, Path], viewer: str = QVIS) -> ThreadingHTTPServer:
+def serve_on(port: int, exports: Mapping[str, Path], viewer: str) -> ThreadingHTTPServer:
     """A server that is bound; it answers while `serve_forever` runs. Port 0 is any that is free."""
     viewed = urlsplit(viewer)
     if viewed.scheme not in ("http", "https") or not viewed.netloc:
