@@ -156,15 +156,37 @@ def test_wrong_usage_exits_2_and_help_lists_the_exit_codes(capsys: Output) -> No
     assert "exit codes:" in capsys.readouterr().out
 
 
-def test_the_module_runs_as_a_program(honest: str) -> None:
+def run_python(*arguments: str) -> subprocess.CompletedProcess[str]:
     source = FilePath(__file__).parents[1] / "src"
-    done = subprocess.run(
-        [sys.executable, "-m", "qlog_analysis", "zones", honest],
+    return subprocess.run(
+        [sys.executable, *arguments],
         env={**os.environ, "PYTHONPATH": str(source)},
         capture_output=True,
         text=True,
         check=False,
         timeout=120,
     )
+
+
+def test_the_module_runs_as_a_program(honest: str) -> None:
+    done = run_python("-m", "qlog_analysis", "zones", honest)
     assert (done.returncode, done.stderr) == (0, "")
     assert "PASS" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unneeded"),
+    [
+        (["--help"], {"numpy", "msgspec", "matplotlib", "plotly", "duckdb"}),
+        (["metrics", "TRACE"], {"matplotlib", "plotly", "duckdb", "qlog_analysis.hybrid", "http.server"}),
+    ],
+)
+def test_a_command_loads_no_library_of_another(arguments: list[str], unneeded: set[str], honest: str) -> None:
+    """Loading all of them takes seconds."""
+    given = [honest if a == "TRACE" else a for a in arguments]
+    script = f"import atexit, sys; atexit.register(lambda: print(*sys.modules)); sys.argv[1:] = {given!r}\n"
+    done = run_python("-c", script + "from qlog_analysis.cli import main; main()")
+    assert (done.returncode, done.stderr) == (0, "")
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert "qlog_analysis.cli" in loaded
+    assert not unneeded & loaded
