@@ -76,10 +76,19 @@ impl Given {
 pub struct SpecError(String);
 
 impl SpecError {
-    /// With this message.
+    /// With this message, which may quote what others wrote.
     pub fn new(message: impl Into<String>) -> Self {
-        Self(message.into())
+        Self(visible(&message.into()))
     }
+}
+
+/// Text in one line, without what a terminal obeys.
+pub fn visible(text: &str) -> String {
+    let shown = |c: char| match c {
+        '"' | '\'' | '\\' => c.to_string(),
+        _ => c.escape_debug().to_string(),
+    };
+    text.chars().map(shown).collect()
 }
 
 impl fmt::Display for SpecError {

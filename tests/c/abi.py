@@ -11,7 +11,7 @@ from conftest import run
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _STRUCT = re.compile(r"\btypedef struct(?: \w+)? \{(?P<fields>[^{}]*)\} (?P<name>\w+);")
 _ENUM = re.compile(r"\benum(?: \w+)? \{(?P<values>[^{}]*)\}")
-_FIELD = re.compile(r"(?P<name>\w+)(?:\[[^\]]*\])?;")
+_FIELD = re.compile(r"(?:(?P<name>\w+)(?:\[[^\]]*\])?|\(\*(?P<function>\w+)\)\([^;]*\));")
 
 
 def exported(library: Path) -> set[str]:
@@ -59,8 +59,9 @@ def _expressions(text: str) -> Iterator[str]:
         name = struct.group("name")
         yield f"sizeof({name})"
         for field in _FIELD.finditer(struct.group("fields")):
-            yield f"offsetof({name}, {field.group('name')})"
-            yield f"sizeof((({name} *)0)->{field.group('name')})"
+            member = field.group("name") or field.group("function")
+            yield f"offsetof({name}, {member})"
+            yield f"sizeof((({name} *)0)->{member})"
     for enum in _ENUM.finditer(text):
         for value in enum.group("values").split(","):
             if name := value.split("=")[0].strip():

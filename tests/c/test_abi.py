@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 from abi import declarations, exported, functions, layouts, plain_symbols
-from conftest import run
+from conftest import ROOT, run
 
 
 @pytest.fixture(scope="session")
@@ -74,9 +75,14 @@ def test_it_is_found_under_the_name_of_the_published_library(library: Path, upst
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 def test_the_c_types_of_ours_are_what_rust_takes_them_for(prefix: Path, tmp_path: Path) -> None:
+    """What rustc asserts of its types when it compiles them (`laid_out!`) is what a C compiler makes of the header."""
     header = prefix / "include" / "quiche_cc.h"
-    sizes = dict(line.rsplit(" ", 1) for line in layouts(header, header, tmp_path) if line.startswith("sizeof(quiche"))
-    # The same numbers stand in cc/foreign/src/abi.rs, whose test asks Rust.
-    expected = {"start": 32, "acked": 24, "lost": 16, "feedback": 88, "decision": 40, "ops": 88, "stats": 56}
-    expected["estimate"] = 56
-    assert sizes == {f"sizeof(quiche_cc_{name})": str(size) for name, size in expected.items()}
+    in_c = {line for line in layouts(header, header, tmp_path) if re.match(r"(sizeof|offsetof)\(quiche", line)}
+    in_rust: set[str] = set()
+    for source in ("cc/foreign/src/abi.rs", "cc/capi/src/statistics.rs", "cc/capi/src/estimate.rs"):
+        asserted = re.findall(r"laid_out!\((\w+) \{([^}]*)\} (\d+)\)", (ROOT / source).read_text())
+        for kind, fields, size in asserted:
+            name = f"quiche_cc_{kind.lower()}"
+            in_rust |= {f"offsetof({name}, {field}) {at}" for field, at in re.findall(r"(\w+) (\d+)", fields)}
+            in_rust.add(f"sizeof({name}) {size}")
+    assert in_rust == in_c

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -46,7 +47,12 @@ def test_it_is_named_once_and_names_are_checked_all_the_same(outside: Path, prog
 
 @pytest.mark.parametrize(
     ("value", "reason"),
-    [("hybird", "did you mean hybrid?"), ("hybrid:target_delay=1", "with its unit"), ("\udcff", "not UTF-8")],
+    [
+        ("hybird", "did you mean hybrid?"),
+        ("hybrid:target_delay=1", "with its unit"),
+        ("\udcff", "not UTF-8"),
+        ("hybrid:a\nlibquiche: all is well\x1b[2J", r"a\nlibquiche: all is well\u{1b}[2J"),
+    ],
 )
 def test_what_cannot_be_used_is_said_and_changes_nothing(outside: Path, value: str, reason: str) -> None:
     answers, said = select(outside / "select", value, "cubic")
@@ -74,6 +80,15 @@ def test_whether_packets_are_held_back_is_said(outside: Path, value: str, became
     command = ["env", f"QUICHE_CC_HOLD={value}", str(outside / "select"), "cubic"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     assert done.stderr == f"libquiche: QUICHE_CC_HOLD={value} {became}\n"
+
+
+def test_a_program_whose_standard_error_nobody_reads_goes_on(outside: Path) -> None:
+    reads, writes = os.pipe()
+    os.close(reads)
+    command = ["env", "--default-signal=PIPE", "QUICHE_CC=hybrid", str(outside / "by-number")]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=writes, text=True, timeout=60, check=False)
+    os.close(writes)
+    assert (done.returncode, done.stdout) == (0, "hybrid\n")
 
 
 def test_without_it_nothing_is_said(outside: Path) -> None:

@@ -50,6 +50,7 @@ def refusal(*command: object) -> str:
 def test_a_broken_one_is_refused_with_the_reason(outside: Path, program: Path) -> None:
     more = ["controllers"] if program is LAB else []
     assert "decide is NULL" in refusal(program, "--plugin", outside / "libbroken.so", *more)
+    assert "function_of_nobody" in refusal(program, "--plugin", outside / "libneedy.so", *more)
     assert "can't be loaded" in refusal(program, "--plugin", "nothing.so", *more)
     assert "quiche_cc_plugin()" in refusal(program, "--plugin", BUILD / "lib" / "libquiche.so", *more)
 

@@ -59,13 +59,13 @@ int quiche_cc_check(const char *algorithm);
  * What the environment variable QUICHE_CC forces on every connection of this process, whatever the program selects:
  * `name` or `name:options`. NULL if it is not set, or cannot be used. It is read once, when the first configuration is
  * made or here, and a line on standard error says what became of it. Programs that run with more rights than their
- * caller (set-user-ID) ignore it.
+ * caller (set-user-ID, file capabilities) ignore it, without a line.
  */
 const char *quiche_cc_forced(void);
 
 /*
  * Why a function of this header, or quiche_config_set_cc_algorithm_name(), has last refused something in this thread;
- * "" if none has. Valid until one refuses again in this thread.
+ * "" if none has. Valid until one refuses again in this thread, also with QUICHE_CC_BUG, and until the thread ends.
  */
 const char *quiche_cc_last_error(void);
 
@@ -230,9 +230,10 @@ enum quiche_cc_ecn {
 /*
  * What the sender may do. The window is rounded down to whole packets. Nonsense is corrected, and a warning is logged,
  * once per path: the window is held between two packets and 4 GiB, the pacing rate is at least one packet per second, and
- * numbers that are none leave the value as it was. Without a warning: a window grows to twice of the most that was in
- * flight in the last two round trips, or the initial window if that is more (RFC 9002, section 7.8). So a window that is
- * not used does not grow, and one that was given without end doubles per round trip at most.
+ * numbers that are none leave the value as it was. Without a warning: beyond the most that was in flight in the last two
+ * round trips, and the initial window, a window grows by what is acknowledged, and to twice of that most (RFC 9002,
+ * sections 7.3.1 and 7.8). So a window that is not used does not grow, and one that was given without end doubles per
+ * round trip at most.
  */
 typedef struct {
     uint64_t window_bytes;
@@ -250,14 +251,16 @@ typedef struct {
 
 /*
  * The functions of a controller. `controller` is what create() has returned. A path's functions are called one at a
- * time, by any thread; those of different paths at the same time. They must not call quiche, throw or longjmp.
+ * time, by any thread; those of different paths at the same time. check() belongs to no path: it is called at any time,
+ * beside everything else on the same `ctx`, and more than once for a selection. The connection waits for each of them:
+ * they must return soon. They must not call quiche, throw or longjmp.
  */
 typedef struct {
     /* QUICHE_CC_OPS_VERSION. */
     uint32_t version;
     /* sizeof(quiche_cc_ops). */
     uint32_t size;
-    /* What it does, in one line; may be NULL. */
+    /* What it does, in one line of UTF-8, as all text here; may be NULL. Other bytes are replaced. */
     const char *summary;
     /* Names of its states, ending with NULL; may be NULL if there is one. They show up in traces. */
     const char *const *states;
@@ -270,7 +273,8 @@ typedef struct {
     void *(*create)(void *ctx, const quiche_cc_start *start);
     /* The path is gone. May be NULL. */
     void (*destroy)(void *controller);
-    /* A packet has left; `bytes` is 0 if it is not ack-eliciting. May be NULL. */
+    /* A packet that counts as in flight has left. Of those that only acknowledge nothing is told here, and `acked` has
+     * them with 0 bytes: a packet is found again by `sent_ns`, not by its place. May be NULL. */
     void (*on_sent)(void *controller, uint64_t now_ns, uint64_t bytes);
     void (*on_feedback)(void *controller, const quiche_cc_feedback *feedback);
     /* A packet was made without data although the window had room. Most of the time in which the application has nothing
@@ -278,7 +282,8 @@ typedef struct {
     void (*on_app_limited)(void *controller);
     /* The maximum datagram size has changed. May be NULL. */
     void (*on_max_datagram_bytes)(void *controller, uint64_t bytes);
-    /* Called after create() and after each of the three above. `decision` holds the one before. */
+    /* Called after create() and after each of the three above. `decision` holds the one before, as it was given, but
+     * without nonsense: the window may have grown to less. */
     void (*decide)(const void *controller, quiche_cc_decision *decision);
 } quiche_cc_ops;
 
@@ -298,7 +303,10 @@ typedef int quiche_cc_register_fn(const char *name, const quiche_cc_ops *ops, vo
 #define QUICHE_CC_PLUGIN_ENTRY "quiche_cc_plugin"
 int quiche_cc_plugin(quiche_cc_register_fn *add);
 
-/* Loads such a shared object, for good. QUICHE_CC_REFUSED if it can't be loaded or a controller of it is refused. */
+/*
+ * Loads such a shared object, for good. QUICHE_CC_REFUSED if it can't be loaded, lacks a function that it calls, or a
+ * controller of it is refused; the others that it brought stay. `path` is what the system takes for a name of a file.
+ */
 int quiche_cc_load(const char *path);
 
 #ifdef __cplusplus

@@ -14,7 +14,22 @@ pub fn tell(variable: &str, value: &OsStr, became: &str) {
     let shown: String = value.to_string_lossy().chars().take(80).collect();
     let line = format!("libquiche: {variable}={} {became}\n", shown.escape_debug());
     // Where nobody can be told, the program goes on.
-    let _ = std::io::stderr().write_all(line.as_bytes());
+    if somebody_reads() {
+        let _ = std::io::stderr().write_all(line.as_bytes());
+    }
+}
+
+/// Whether the standard error output takes a line at once. A pipe that nobody reads would end a program that has not
+/// asked for anything else (SIGPIPE), and a full one would hold it up.
+fn somebody_reads() -> bool {
+    let mut stderr = libc::pollfd {
+        fd: libc::STDERR_FILENO,
+        events: libc::POLLOUT,
+        revents: 0,
+    };
+    // SAFETY: one descriptor, which is ours.
+    let ready = unsafe { libc::poll(&mut stderr, 1, 0) };
+    ready == 1 && stderr.revents == libc::POLLOUT
 }
 
 #[cfg(target_os = "linux")]

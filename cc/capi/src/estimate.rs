@@ -24,6 +24,10 @@ pub struct Estimate {
     state: u32,
 }
 
+quiche_cc_foreign::laid_out!(Estimate {
+    size 0, target_bps 8, least_bps 16, most_bps 24, queueing_delay_ms 32, evidence_age_ns 40, state 48
+} 56);
+
 /// Where the first version of the struct ends.
 const SMALLEST: usize = offset_of!(Estimate, state) + size_of::<u32>();
 

@@ -24,6 +24,10 @@ pub struct Stats {
     source: u32,
 }
 
+quiche_cc_foreign::laid_out!(Stats {
+    size 0, state 8, rate_bps 16, pacing_bps 24, window_bytes 32, rowd_ms 40, zone 48, source 52
+} 56);
+
 /// Where the first version of the struct ends.
 const SMALLEST: usize = offset_of!(Stats, source) + size_of::<u32>();
 

@@ -3,6 +3,18 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
+/// That a type lies in memory as C lays it out: where each field begins, and its size. `tests/c` asks C for the same.
+#[macro_export]
+macro_rules! laid_out {
+    ($kind:ident { $($field:ident $at:literal),* } $size:literal) => {
+        #[cfg(target_pointer_width = "64")]
+        const _: () = {
+            $(assert!(std::mem::offset_of!($kind, $field) == $at);)*
+            assert!(std::mem::size_of::<$kind>() == $size);
+        };
+    };
+}
+
 pub const OK: c_int = 0;
 pub const REFUSED: c_int = -1;
 pub const NONE: c_int = -2;
@@ -89,6 +101,19 @@ pub struct Ops {
     pub on_max_datagram_bytes: Option<OnMaxDatagramBytes>,
     pub decide: Option<Decide>,
 }
+
+laid_out!(Start { options 0, initial_window_packets 8, max_datagram_bytes 16, initial_rtt_ns 24 } 32);
+laid_out!(Acked { sent_ns 0, bytes 8, received_ns 16 } 24);
+laid_out!(Lost { sent_ns 0, bytes 8 } 16);
+laid_out!(Feedback {
+    now_ns 0, acked 8, acked_count 16, lost 24, lost_count 32, ack_delay_ns 40, max_ack_delay_ns 48, min_rtt_ns 56,
+    ecn_ect 64, ecn_ce 72, space 80, rtt_sampled 84
+} 88);
+laid_out!(Decision { window_bytes 0, pacing_bps 8, rate_bps 16, burst_packets 24, ecn 28, state 32 } 40);
+laid_out!(Ops {
+    version 0, size 4, summary 8, states 16, check 24, create 32, destroy 40, on_sent 48, on_feedback 56,
+    on_app_limited 64, on_max_datagram_bytes 72, decide 80
+} 88);
 
 /// `quiche_cc_register_fn`
 pub type Register = unsafe extern "C" fn(*const c_char, *const Ops, *mut c_void) -> c_int;

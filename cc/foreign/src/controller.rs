@@ -12,7 +12,7 @@ use quiche_cc::units::{Bytes, Rate, Time};
 
 use crate::abi;
 use crate::ops::Table;
-use crate::sane::{sane, Path};
+use crate::sane::{sane, Path, Sane};
 
 /// One path's controller.
 pub struct Foreign {
@@ -22,7 +22,7 @@ pub struct Foreign {
     state: *mut c_void,
     path: Path,
     used: Used,
-    /// As it was given, for the next question, and as it can be followed.
+    /// For the next question, and as it is followed.
     given: abi::Decision,
     decision: Decision,
     warned: bool,
@@ -56,6 +56,8 @@ impl Foreign {
                 min_rtt: None,
                 initial: window,
                 used: Bytes(0),
+                acked: Bytes(0),
+                window,
             },
             used: Used::default(),
             given: abi::Decision {
@@ -80,13 +82,18 @@ impl Foreign {
         }
         // SAFETY: `state` is from `create` and not destroyed; `given` is ours.
         unsafe { (self.table.decide)(self.state, &mut self.given) };
-        let (decision, corrected) = sane(&self.given, &self.decision, self.path);
-        if corrected && !self.warned {
+        let sane = sane(&self.given, &self.decision, self.path);
+        if sane.corrected && !self.warned {
             self.warned = true;
-            let (spec, given) = (&self.spec, &self.given);
+            let (spec, given, decision) = (&self.spec, &self.given, &sane.decision);
             log::warn!("{spec}: {given:?} can't be followed; {decision:?} instead");
         }
-        self.decision = decision;
+        self.follow(sane);
+    }
+
+    fn follow(&mut self, sane: Sane) {
+        (self.decision, self.given) = (sane.decision, sane.given);
+        (self.path.window, self.path.acked) = (sane.window, Bytes(0));
     }
 
     fn take_packets(&mut self, feedback: &Feedback<'_>) {
@@ -135,6 +142,7 @@ impl Controller for Foreign {
         self.path.min_rtt = feedback.min_rtt;
         self.used.record(feedback);
         self.path.used = self.used.most();
+        self.path.acked = Bytes(feedback.acked.iter().map(|p| p.size.0).sum());
         if self.state.is_null() {
             return;
         }

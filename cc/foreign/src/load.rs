@@ -5,7 +5,7 @@ use std::mem::ManuallyDrop;
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
 
-use libloading::Library;
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use crate::abi::{self, Ops, Plugin};
 use crate::{error, ops};
@@ -17,7 +17,7 @@ const ENTRY: &str = "quiche_cc_plugin";
 ///
 /// # Errors
 ///
-/// Why it can't be loaded, or why a controller of it was refused.
+/// Why it can't be loaded, or why a controller of it was refused, whatever it says itself. Its others stay.
 ///
 /// # Safety
 ///
@@ -28,9 +28,11 @@ pub unsafe fn load(path: &Path) -> Result<(), String> {
     let file = path
         .canonicalize()
         .map_err(|e| format!("{shown}: can't be loaded: {e}"))?;
+    // A function that it lacks is found now, and not when a connection calls it.
     // SAFETY: as promised by the caller. It is never closed: its functions are called as long as there are connections.
     let library = ManuallyDrop::new(
-        unsafe { Library::new(&file) }.map_err(|e| format!("{shown}: can't be loaded: {e}"))?,
+        unsafe { Library::open(Some(&file), RTLD_NOW | RTLD_LOCAL) }
+            .map_err(|e| format!("{shown}: can't be loaded: {e}"))?,
     );
     // SAFETY: `quiche_cc.h` declares the function of this name.
     let entry = unsafe { library.get::<Plugin>(ENTRY.as_bytes()) }
@@ -38,11 +40,14 @@ pub unsafe fn load(path: &Path) -> Result<(), String> {
     // What C was told before stays valid if nothing is refused.
     let before = error::count();
     // SAFETY: as promised by the caller.
-    match unsafe { entry(add) } {
-        abi::OK => Ok(()),
-        code if error::count() == before => Err(format!("{shown}: {ENTRY}() returned {code}")),
-        _ => Err(format!("{shown}: {}", error::last_text())),
+    let code = unsafe { entry(add) };
+    if error::count() != before {
+        return Err(format!("{shown}: {}", error::last_text()));
     }
+    if code != abi::OK {
+        return Err(format!("{shown}: {ENTRY}() returned {code}"));
+    }
+    Ok(())
 }
 
 /// `quiche_cc_register_fn`: [`ops::register`] for C.

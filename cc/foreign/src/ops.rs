@@ -6,6 +6,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use quiche_cc::catalogue::{self, Added, Build};
+use quiche_cc::spec::visible;
 use quiche_cc::SpecError;
 
 use crate::abi::{self, Ops};
@@ -83,7 +84,7 @@ unsafe fn read(name: &str, ops: *const Ops, ctx: *mut c_void) -> Result<Table, S
     Ok(Table {
         name: name.to_owned(),
         // SAFETY: null or text, as promised by the caller.
-        summary: unsafe { text(ops.summary) }.unwrap_or_default(),
+        summary: visible(&unsafe { text(ops.summary) }.unwrap_or_default()),
         states: unsafe { states(ops.states) }?,
         check: ops.check,
         create: ops.create.ok_or_else(|| missing("create"))?,

@@ -233,14 +233,42 @@ fn a_window_without_end_is_held_within_bounds() {
     assert_eq!(controller.state(), "large");
 }
 
+/// Whatever is in flight, and although each ACK shows more of it.
+#[test]
+fn a_window_without_end_doubles_per_round_trip_at_most() {
+    registered("doubling", &whole());
+    let mut controller = build("doubling");
+    for round in 0..5 {
+        let before = controller.decision().window;
+        for packet in 0..before.0 / 1200 {
+            let acked = [Acked {
+                sent: at(100 * round),
+                size: Bytes(1200),
+                received: None,
+            }];
+            controller.on_feedback(&Feedback {
+                now: at(100 * (round + 1) + packet / 10),
+                in_flight: controller.decision().window,
+                ..feedback(&acked, &[])
+            });
+        }
+        assert_eq!(controller.decision().window, before * 2);
+    }
+}
+
 #[test]
 fn a_window_of_which_little_is_in_flight_does_not_grow() {
     registered("unused", &whole());
     let mut controller = build("unused");
+    let acked = [Acked {
+        sent: at(1),
+        size: Bytes(1200),
+        received: None,
+    }];
     for _ in 0..100 {
         controller.on_feedback(&Feedback {
             in_flight: Bytes(7_000),
-            ..feedback(&[], &[])
+            ..feedback(&acked, &[])
         });
     }
     assert_eq!(controller.decision().window, Bytes(13_200));

@@ -9,6 +9,7 @@ mod progress;
 mod run;
 mod shard;
 mod values;
+mod warnings;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -71,6 +72,7 @@ impl From<Status> for ExitCode {
 /// Does what the command line says.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    warnings::show();
     for file in &cli.plugin {
         // SAFETY: to run its code is what the user asks for.
         if let Err(wrong) = unsafe { quiche_cc_foreign::load(file) } {

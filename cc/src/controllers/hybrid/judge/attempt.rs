@@ -68,17 +68,57 @@ struct Attempt {
     /// Whether the last epoch had less than the one before, and how many had more than any before.
     falls: bool,
     steps: u32,
-    /// Of the epochs since the delay last moved, not the first one: their number, the least and the
-    /// longest delay, and their losses. The delay is that with jitter: when the estimate of jitter
-    /// falls, nothing has moved.
+    /// Since the delay last moved, in this attempt.
+    still: Still,
+    /// Losses of all its epochs.
+    losses: LossCount,
+}
+
+/// Epochs in which the delay stayed where it was. It is the delay with jitter: when the estimate of
+/// jitter falls, nothing has moved.
+#[derive(Debug, Clone, Copy)]
+struct Still {
     epochs: u32,
     least: Owd,
     most: Owd,
     losses: LossCount,
     /// What would have drained in them if nobody else used the path.
     drained: Duration,
-    /// Losses of all its epochs.
-    all_losses: LossCount,
+}
+
+impl Still {
+    fn none() -> Self {
+        Self {
+            epochs: 0,
+            least: Owd::from_nanos(i64::MAX),
+            most: Owd::ZERO,
+            losses: LossCount::default(),
+            drained: Duration::ZERO,
+        }
+    }
+
+    /// With another epoch, unless the delay moves in it.
+    fn and(self, epoch: &Sampled<'_>, drained: Duration) -> Self {
+        let (delta, losses) = (epoch.delta(), epoch.losses);
+        let (least, most) = (self.least.min(delta), self.most.max(delta));
+        if most - least > least / CALM_SHARE {
+            // What moves is a queue, so far.
+            return Self {
+                epochs: 1,
+                least: delta,
+                most: delta,
+                losses,
+                drained: Duration::ZERO,
+            };
+        }
+        Self {
+            epochs: self.epochs + 1,
+            least,
+            most,
+            losses: self.losses.and(losses),
+            drained: self.drained + drained,
+        }
+    }
 }
 
 impl Attempt {
@@ -94,35 +134,23 @@ impl Attempt {
             last: epoch.queue(),
             falls: false,
             steps: 0,
-            epochs: 0,
-            least: Owd::from_nanos(i64::MAX),
-            most: Owd::ZERO,
-            losses: LossCount::default(),
-            drained: Duration::ZERO,
-            all_losses: epoch.losses,
+            still: Still::none(),
+            losses: epoch.losses,
         }
     }
 
     /// With another epoch, after which the flow sends at `rate`.
     fn and(mut self, epoch: &Sampled<'_>, rate: Rate) -> Self {
-        let (delta, queue, losses) = (epoch.delta(), epoch.queue(), epoch.losses);
+        let queue = epoch.queue();
         let spare = 1.0 - self.rate.bps() / self.largest_return.bps().max(1.0);
-        self.drained += scaled(epoch.now.since(self.latest), spare.clamp(0.0, 1.0));
+        let drained = scaled(epoch.now.since(self.latest), spare.clamp(0.0, 1.0));
+        self.still = self.still.and(epoch, drained);
         (self.latest, self.rate) = (epoch.now, rate);
-        self.all_losses = self.all_losses.and(losses);
+        self.losses = self.losses.and(epoch.losses);
         self.steps += u32::from(queue > self.longest + self.longest / CALM_SHARE);
         self.longest = self.longest.max(queue);
         self.falls = queue.as_secs() < FALLS * self.last.as_secs();
         self.last = queue;
-        let (least, most) = (self.least.min(delta), self.most.max(delta));
-        if most - least > least / CALM_SHARE {
-            // What moves is a queue, so far.
-            (self.least, self.most) = (delta, delta);
-            (self.epochs, self.losses, self.drained) = (1, losses, Duration::ZERO);
-        } else {
-            (self.least, self.most) = (least, most);
-            (self.epochs, self.losses) = (self.epochs + 1, self.losses.and(losses));
-        }
         self
     }
 
@@ -159,7 +187,7 @@ impl Attempt {
     /// Whether the delay has grown as that of a path does, and nothing is lost to a full buffer
     /// since it last moved.
     fn may_be_path(&self, epoch: &Sampled<'_>) -> bool {
-        self.steps <= PATH_STEPS && !self.losses.exceeds_chance(epoch.background)
+        self.steps <= PATH_STEPS && !self.still.losses.exceeds_chance(epoch.background)
     }
 
     /// What the queue is by now, if that is known.
@@ -178,10 +206,10 @@ impl Attempt {
 
     /// Whether the delay stays where it is, although what a queue held has had the time to drain.
     fn is_calm(&self, params: &Params, epoch: &Sampled<'_>) -> bool {
-        self.epochs >= self.calm_epochs(epoch)
+        self.still.epochs >= self.calm_epochs(epoch)
             && self.exceeds_own(params, epoch, CALM_DIVISORS)
             && self.may_be_path(epoch)
-            && Owd::from(self.drained) >= self.most
+            && Owd::from(self.still.drained) >= self.still.most
     }
 
     /// Whether the queue has stood for long enough, and not only because it is long.
@@ -196,14 +224,14 @@ impl Attempt {
     /// such queue, or lose nothing to it.
     fn is_filled(&self, params: &Params, epoch: &Sampled<'_>) -> bool {
         let long = epoch.queue() >= Owd::from(epoch.length / FILLED_DIVISORS[0]);
-        let loses = self.all_losses.exceeds_chance(epoch.background);
+        let loses = self.losses.exceeds_chance(epoch.background);
         (long && loses) || self.exceeds_own(params, epoch, FILLED_DIVISORS)
     }
 
     /// Whether it has done so for a while, and a few epochs more will tell.
     fn calms_down(&self, epoch: &Sampled<'_>) -> bool {
         let epochs = self.calm_epochs(epoch);
-        (epochs.div_ceil(2)..epochs).contains(&self.epochs) && self.may_be_path(epoch)
+        (epochs.div_ceil(2)..epochs).contains(&self.still.epochs) && self.may_be_path(epoch)
     }
 }
 
