@@ -42,6 +42,41 @@ def test_the_limit_that_held_the_sender_back_is_named_and_no_other(
     assert limited == [finding]
 
 
+def with_writes(some: list[Json], *, in_time: bool) -> list[Json]:
+    """What the application wrote: everything as the first packet leaves, or each packet's data as it leaves."""
+    frames = [(r, f) for r in some for f in r.get("data", {}).get("frames", []) if f["frame_type"] == "stream"]
+    lengths = [f["raw"]["payload_length"] for _, f in frames]
+    writes = lengths if in_time else [sum(lengths)]
+    offset, moved = 0, {}
+    for (r, _), length in zip(frames, writes, strict=False):
+        data = {"stream_id": 0, "offset": offset, "from": "application", "to": "transport", "raw": {"length": length}}
+        moved[id(r)] = {"time": r["time"], "name": "quic:stream_data_moved", "data": data}
+        offset += length
+    return [x for r in some for x in (moved.get(id(r)), r) if x is not None]
+
+
+@pytest.mark.parametrize(
+    ("in_time", "limit", "finding"),
+    [(True, Limit.APPLICATION, "application_limited"), (False, Limit.LATE, "late_sending")],
+)
+@pytest.mark.parametrize("plan", [APPLICATION, APPLICATION | {"pacing": 2e6}])
+def test_a_program_that_sends_late_is_told_from_one_that_has_nothing_to_send(
+    tmp_path: FilePath, plan: dict[str, Any], *, in_time: bool, limit: Limit, finding: str
+) -> None:
+    story = told(tmp_path, with_writes(made(**plan), in_time=in_time))
+    assert story.e.limited[limit] > (0.85 if "pacing" not in plan or in_time else 0.4)
+    assert story.findings[0].kind == finding
+
+
+def test_a_stream_that_is_written_up_to_its_limit_is_not_blocked_by_it(tmp_path: FilePath) -> None:
+    """quiche says STREAM_DATA_BLOCKED when so much is written, long before it is sent."""
+    some = with_writes(made(receiver=400_000, **WINDOW), in_time=False)
+    assert Limit.RECEIVER not in explained(tmp_path, some).limited
+    first = next(r for r in some if r.get("name") == "quic:packet_sent" and "stream" in str(r["data"]["frames"]))
+    first["data"]["frames"].append({"frame_type": "stream_data_blocked", "stream_id": 0, "limit": 400_000})
+    assert Limit.RECEIVER not in explained(tmp_path, some).limited
+
+
 def test_a_sender_that_stops_and_goes_on_is_told_stretch_by_stretch(tmp_path: FilePath) -> None:
     e = explained(tmp_path, made(**PATH, duration=9.0, writes=lambda t: not 3.0 <= t < 6.0))
     assert [s.limit for s in e.stretches] == [Limit.PATH, Limit.APPLICATION, Limit.PATH]

@@ -9,8 +9,9 @@ import pytest
 
 import lab
 import qlog_analysis.metrics.windows
-from qlog_analysis.invariants import lost_data, seen
+from qlog_analysis.invariants import seen
 from qlog_analysis.invariants.run import judge
+from qlog_analysis.measure import lost_data
 from qlog_analysis.model import Trace
 from qlog_analysis.zones import backlog
 from test_invariants_falsified import CASES, HEAVY, LOSSY, OUTAGE, PAUSES

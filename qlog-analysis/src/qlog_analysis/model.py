@@ -348,9 +348,11 @@ class Trace:
 
     @property
     def controller_name(self) -> str | None:
-        """The option string, or else what the description of the trace says."""
+        """What a server's rules have chosen, or the option string, or else what the description of the trace says."""
+        if self.chosen:
+            return self.chosen[-1].spec
         if self.parameters:
             return self.parameters[0].data.spec
         _, _, name = (self.header.trace.description or "").partition("congestion controller ")
-        # After it stand cc-lab's run, and what an export for qvis leaves out.
-        return re.split(r", run | \(", name, maxsplit=1)[0] or None
+        # After it stand cc-lab's run, that cc-server has rules, and what an export for qvis leaves out.
+        return re.split(r", run |, unless | \(", name, maxsplit=1)[0] or None

@@ -22,6 +22,8 @@ ADVICE = {
     "client's address changed afterwards.",
     "application_limited": "Look at the application that feeds the sender (disk, database, encoder, request pattern): "
     "another congestion controller would change nothing in that time.",
+    "late_sending": "Look at the sending program: how soon it asks for packets when data or room comes, how exact its "
+    "timers are, and whether its processor is busy. Another congestion controller would change nothing in that time.",
     "receiver_limited": "Raise the receiver's flow control windows to at least twice rate times round trip, or see "
     "why its application reads so slowly.",
     "standing_queue": "Try queue management at the bottleneck (CoDel, PIE, FQ).",

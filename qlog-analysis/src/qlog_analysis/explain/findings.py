@@ -220,16 +220,19 @@ def _limited(e: Explanation) -> Iterator[Finding]:
         return
     application = shares.get(Limit.APPLICATION, 0.0)
     if application >= SOME:
-        unknown = (
-            ""
-            if e.limits.flow_control_known
-            else " The trace does not tell what the receiver's flow control allowed: it may have been that as well."
-        )
         yield Finding(
             "application_limited",
             f"The sender had nothing to send for {words.percent(application)} of the time after the handshake: window "
-            f"and pacing would have let packets leave.{unknown}",
+            f"and pacing would have let packets leave.{_otherwise(e)}",
             50.0 * application + (37.0 if application >= 0.9 * MUCH else 0.0),
+        )
+    late = shares.get(Limit.LATE, 0.0)
+    if late >= LITTLE:
+        yield Finding(
+            "late_sending",
+            f"Data waited for {words.percent(late)} of the time after the handshake although window, pacing and flow "
+            "control would have let it leave: the program sent late, as with coarse timers or on a busy machine.",
+            50.0 * late + (37.0 if late >= 0.9 * MUCH else 0.0),
         )
     receiver = shares.get(Limit.RECEIVER, 0.0)
     if receiver >= LITTLE:
@@ -248,6 +251,15 @@ def _limited(e: Explanation) -> Iterator[Finding]:
             f"What limited the sender is unknown for {words.percent(unknown_share)} of the time{why}.",
             30.0,
         )
+
+
+def _otherwise(e: Explanation) -> str:
+    """What else it may have been that the application sent nothing."""
+    if not e.limits.flow_control_known:
+        return " The trace does not tell what the receiver's flow control allowed: it may have been that as well."
+    if not e.limits.data_known:
+        return " The trace does not tell what was written: data may have waited for a program that sent late."
+    return ""
 
 
 def _allowed_in_flight(e: Explanation) -> str:

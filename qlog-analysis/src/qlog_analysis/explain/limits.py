@@ -12,6 +12,7 @@ from ..arrays import Bools, Floats
 from ..metrics.flow_control import blocked_times
 from ..metrics.held_back import Gaps, Hold, gaps_by_window
 from ..metrics.observed import FEWEST_SAMPLES, Observed
+from ..metrics.unsent import Unsent
 from ..percentiles import median
 from .controller import Span
 from .interruptions import Interruption
@@ -28,6 +29,7 @@ class Limit(str, Enum):
     PATH = "path"
     INTERRUPTED = "interrupted"
     UNKNOWN = "unknown"
+    LATE = "late_sending"
 
 
 _ORDER = list(Limit)
@@ -38,6 +40,7 @@ _OF_HOLD = {
     Hold.PACING: Limit.PACING,
     Hold.RECEIVER: Limit.RECEIVER,
     Hold.UNKNOWN: Limit.UNKNOWN,
+    Hold.LATE: Limit.LATE,
 }
 _COLUMN_OF = np.array([_ORDER.index(_OF_HOLD[hold]) for hold in Hold])
 SHORTEST_BIN = 0.01
@@ -67,6 +70,8 @@ class Limits:
     """Whether the trace tells the congestion window."""
     pacing_known: bool
     flow_control_known: bool
+    data_known: bool
+    """Whether it tells what data waited."""
     uneven: bool
     """Whether delays are so short and uneven where a queue seems to stand that it is less certain."""
 
@@ -93,13 +98,14 @@ def limits_of(
     """`queue_spans`: when the controller itself judged that a queue stood."""
     edges = _edges(o)
     blocked, flow_control_known = blocked_times(o)
-    share, known, pacing_known = _shares(o, edges, blocked)
+    unsent = Unsent(o.trace)
+    share, known, pacing_known = _shares(o, edges, blocked, unsent)
     stands = standing(o, edges)
     _path(o, edges, share, stands | _within(edges, queue_spans), window_known=known)
     for i in interruptions:
         _set(edges, share, i.begin, i.end, Limit.INTERRUPTED)
     _set(edges, share, o.begin, handshake_end if handshake_end is not None else o.begin, Limit.HANDSHAKE)
-    return Limits(edges, share, known, pacing_known, flow_control_known, _varies(o, edges, stands))
+    return Limits(edges, share, known, pacing_known, flow_control_known, unsent.is_known, _varies(o, edges, stands))
 
 
 def _edges(o: Observed) -> Floats:
@@ -108,12 +114,12 @@ def _edges(o: Observed) -> Floats:
     return np.asarray(o.begin + width * np.arange(bins + 1), dtype=np.float64)
 
 
-def _shares(o: Observed, edges: Floats, blocked: Floats) -> tuple[Floats, bool, bool]:
+def _shares(o: Observed, edges: Floats, blocked: Floats, unsent: Unsent) -> tuple[Floats, bool, bool]:
     """Each bin's time by limit, and whether window and pacing are known of any packet. What is before the first packet
     is unknown here; the handshake covers it."""
     share = np.zeros((len(edges) - 1, len(_ORDER)))
     known = pacing_known = False
-    for w, gaps in gaps_by_window(o, blocked):
+    for w, gaps in gaps_by_window(o, blocked, unsent):
         known |= bool(np.isfinite(w.sends.window).any())
         pacing_known |= not np.isnan(w.sends.pacing).all()
         if len(gaps.begin):
@@ -129,12 +135,12 @@ def _shares(o: Observed, edges: Floats, blocked: Floats) -> tuple[Floats, bool, 
 
 def _add(share: Floats, edges: Floats, gaps: Gaps) -> None:
     """What each of the gaps has of the time of bins."""
-    points = np.stack((gaps.begin, gaps.lifted), axis=1).ravel()
+    points = np.stack((gaps.begin, gaps.lifted, gaps.waits), axis=1).ravel()
     points = np.append(points, gaps.end[-1])
     first = max(int(np.searchsorted(edges, points[0], side="right")) - 1, 0)
     near = slice(first, int(np.searchsorted(edges, points[-1])) + 1)
     lengths = np.diff(points)
-    whose = _COLUMN_OF[np.stack((gaps.by, gaps.rest), axis=1).ravel()]
+    whose = _COLUMN_OF[np.stack((gaps.by, gaps.rest, np.full(len(gaps.by), Hold.LATE)), axis=1).ravel()]
     for column in np.unique(whose).tolist():
         total = np.concatenate(([0.0], np.cumsum(np.where(whose == column, lengths, 0.0))))
         part = np.diff(np.interp(edges[near], points, total))

@@ -13,6 +13,7 @@ LIMIT_NAMES = {
     Limit.PATH: "path",
     Limit.INTERRUPTED: "interrupted",
     Limit.UNKNOWN: "unknown",
+    Limit.LATE: "late sending",
 }
 
 
@@ -42,7 +43,7 @@ def span(seconds: float) -> str:
 
 def percent(share: float) -> str:
     """Never a share of 0 or all where it is not, but for what sums of floating point leave."""
-    if ROUNDING < share < 0.0095:
+    if ROUNDING < share < 0.0995:
         return f"{100.0 * share:.2g} %"
     if 0.995 <= share < 1.0 - ROUNDING:
         return f"{min(100.0 * share, 99.9):.1f} %"

@@ -104,6 +104,7 @@ class Row(msgspec.Struct, kw_only=True):
     limited_by_path: float | None = None
     limited_by_interrupted: float | None = None
     limited_by_unknown: float | None = None
+    limited_by_late_sending: float | None = None
 
     records_not_used: int | None = None
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..arrays import Ints
+from ..measure.data_events import Kind, OfKind, Rows, SendLimits, frames_of, in_order
+from ..measure.waiting import Waiting
 from ..metrics.windows import Sends, Window
-from .data_events import Kind, OfKind, Rows, SendLimits, frames_of, in_order
 from .invariant import Invariant, Judged, Watch
 from .seen import INITIAL_WINDOW, Seen, SeenWindow
-from .waiting import Waiting
 
 CATCH_UP = 1e-3
 """s: quiche's pacer may make up for so much of a late departure (`burst_allowance` of the controllers here)."""

@@ -11,16 +11,16 @@ from itertools import accumulate
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
+from ..measure.data_events import Events, Kind
+from ..measure.waiting import Waiting
 from ..metrics.acks import acks_of
 from ..metrics.windows import Sends
 from ..model import NEVER, Trace
 from ..packed import take
-from .data_events import Events, Kind
 from .invariant import Breach, Invariant, Judged, Watch
 from .pacing import CATCH_UP
 from .seen import PART, Seen, SeenWindow
 from .steps import Steps, StepsOf
-from .waiting import Waiting
 
 SLACK = 0.05
 """s: the timers and the event loop of a busy machine."""

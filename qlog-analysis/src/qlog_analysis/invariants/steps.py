@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
+from ..measure.data_events import Events, Kind, OfKind, Rows, SendLimits, in_order
 from ..metrics.windows import Window
 from ..packed import part
-from .data_events import Events, Kind, OfKind, Rows, SendLimits, in_order
 from .seen import Seen, SeenWindow
 
 

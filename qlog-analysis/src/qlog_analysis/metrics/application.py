@@ -48,7 +48,7 @@ class Spells:
     def add(self, w: Window, gaps: Gaps) -> Bools:
         """Which of the gaps, those of the next window, have one. What follows the last packet is none, as nothing tells
         of more data."""
-        length = gaps.end - gaps.lifted
+        length = gaps.waits - gaps.lifted
         found: Bools = (gaps.rest == Hold.APPLICATION) & (length > SLACK)
         if w.next_time is None:
             found[-1:] = False

@@ -47,6 +47,15 @@ class _Account:
         if most is not None and total >= most and not is_last:
             self.since.setdefault(who, time)
 
+    def say(self, who: int, limit: int, time: float) -> None:
+        """The sender says that a limit is in its way. quiche says so as soon as so much is written, long before it is
+        sent; of a trace without STREAM frames nothing else is known."""
+        if limit < self.allowed.get(who, 0):
+            return
+        self.allowed[who] = limit
+        if self.used.get(who, 0) >= limit or not self.used:
+            self.since.setdefault(who, time)
+
     def raise_to(self, who: int, limit: int, time: float) -> None:
         self.allowed[who] = max(limit, self.allowed.get(who, 0))
         if self.allowed[who] > self.used.get(who, 0) and who in self.since:
@@ -85,7 +94,7 @@ def _replay(trace: Trace, account: _Account) -> None:
     at = 0
     total = 0
     for p in range(len(sent)):
-        while at < len(signals) and signals[at].record <= sent.record[p]:
+        while at < len(signals) and signals[at].record < sent.record[p]:
             _take(account, signals[at])
             at += 1
         for i in sent.frames_of(p):
@@ -114,8 +123,8 @@ def _take(account: _Account, s: Signal) -> None:
         return
     if s.kind in _LIFTS and not s.sent:
         account.raise_to(who, s.limit, s.time)
-    elif s.kind in _SAYS and s.sent and s.limit >= account.allowed.get(who, 0):
-        account.since.setdefault(who, s.time)
+    elif s.kind in _SAYS and s.sent:
+        account.say(who, s.limit, s.time)
 
 
 def _united(times: list[tuple[float, float]]) -> Floats:

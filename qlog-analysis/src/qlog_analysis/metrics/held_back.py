@@ -3,7 +3,7 @@
 Of the limits that held a packet back the one that lifted last is what it waited for: the congestion window (room for a
 full packet came only then), pacing (what was sent before takes so long at the pacing rate) or the receiver (its flow
 control allowed more only then). What is left of the time, in which all of them would have let a packet leave, is the
-application's: it had nothing to send.
+application's, which had nothing to send; or, from when on data waited that was written, the program's, which sent late.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from .observed import Observed
+from .unsent import Unsent
 from .windows import Sends, Window
 
 
@@ -28,6 +29,8 @@ class Hold(IntEnum):
     PACING = 2
     RECEIVER = 3
     UNKNOWN = 4
+    LATE = 5
+    """Nothing: it could have left."""
 
 
 SLACK = 1e-3
@@ -50,18 +53,22 @@ class Gaps:
     by: Ints
     """By what, one of `Hold`; until `lifted`."""
     rest: Ints
-    """Whose the time from `lifted` to `end` is."""
+    """Whose the time from `lifted` to `waits` is."""
+    waits: Floats
+    """Not before `lifted`: from then on data waited that could leave, as far as the trace tells; `end` if none did."""
 
 
-def gaps_by_window(o: Observed, blocked: Floats) -> Iterator[tuple[Window, Gaps]]:
+def gaps_by_window(o: Observed, blocked: Floats, unsent: Unsent | None = None) -> Iterator[tuple[Window, Gaps]]:
     """From each packet of a window to the next one, which may be in the next window. `blocked`: when flow control held
-    data back (`flow_control.blocked_times`)."""
+    data back (`flow_control.blocked_times`). Without `unsent` nothing is known to have waited."""
     pacer, any_removed = _Pacer(o), o.any_removed
     for w in o.windows():
-        yield w, _gaps(o, w, blocked, pacer.free(w.sends), any_removed=any_removed)
+        end = _ends(o, w)
+        waits = end if unsent is None else unsent.since(w, end)
+        yield w, _gaps(o, w, blocked, pacer.free(w.sends), waits, any_removed=any_removed)
 
 
-def _gaps(o: Observed, w: Window, blocked: Floats, free: Floats, *, any_removed: bool) -> Gaps:
+def _gaps(o: Observed, w: Window, blocked: Floats, free: Floats, waits: Floats, *, any_removed: bool) -> Gaps:
     s = w.sends
     begin, end = s.time, _ends(o, w)
     window = _room_since(o, w, end)
@@ -72,7 +79,9 @@ def _gaps(o: Observed, w: Window, blocked: Floats, free: Floats, *, any_removed:
     lifted = np.minimum(lifts.max(axis=0), end)
     late = np.where(by == Hold.PACING, TIMERS * (lifted - begin), SLACK)
     at_once = (lifted > begin) & (end - lifted <= late)
-    lifted = np.where(at_once, end, np.where(by == Hold.PACING, begin, lifted))
+    # What pacing would not have held back either; but data that waited was held back by it.
+    instead = (by == Hold.PACING) & (waits >= lifted)
+    lifted = np.where(at_once, end, np.where(instead, begin, lifted))
     nothing = lifted <= begin
     by = np.where(nothing, Hold.APPLICATION, by)
     by[(by == Hold.PACING) & np.isnan(s.pacing)] = Hold.UNKNOWN
@@ -82,7 +91,7 @@ def _gaps(o: Observed, w: Window, blocked: Floats, free: Floats, *, any_removed:
     lifted = np.where(unknown & nothing, empty, lifted)
     rest = np.where(unknown & (lifted < empty), Hold.UNKNOWN, Hold.APPLICATION)
     held = np.where(unknown & nothing, Hold.UNKNOWN, by)
-    return Gaps(begin, lifted, end, held, rest)
+    return Gaps(begin, lifted, end, held, rest, np.maximum(waits, lifted))
 
 
 def _ends(o: Observed, w: Window) -> Floats:

@@ -13,7 +13,7 @@ from .thin import Points, thinned
 
 # Okabe and Ito's colours, which people with every kind of colour vision can tell apart.
 BLUE, SKY, GREEN, ORANGE = "#0072b2", "#56b4e9", "#009e73", "#e69f00"
-VERMILLION, PINK, GREY, LIGHT_GREY = "#d55e00", "#cc79a7", "#7f8c8d", "#c8c8c8"
+VERMILLION, PINK, YELLOW, GREY, LIGHT_GREY = "#d55e00", "#cc79a7", "#f0e442", "#7f8c8d", "#c8c8c8"
 OF_SEVERAL = (BLUE, VERMILLION, GREEN, PINK, ORANGE, SKY, "#000000", GREY)
 """Colours of things of one kind, as traces are that stand over one another."""
 ZONE_COLOUR = {1: GREEN, 2: ORANGE, 3: VERMILLION}

@@ -13,7 +13,7 @@ from ..explain.explanation import Explanation, Role
 from ..explain.findings import findings_of
 from ..explain.limits import Limit
 from ..zones.names import ZONE_NAMES
-from .panel import BLUE, GREEN, GREY, LIGHT_GREY, ORANGE, PINK, SKY, VERMILLION, ZONE_COLOUR, Panel, Ribbon
+from .panel import BLUE, GREEN, GREY, LIGHT_GREY, ORANGE, PINK, SKY, VERMILLION, YELLOW, ZONE_COLOUR, Panel, Ribbon
 
 LIMIT_COLOURS = {
     Limit.HANDSHAKE: GREY,
@@ -24,6 +24,7 @@ LIMIT_COLOURS = {
     Limit.PATH: ORANGE,
     Limit.INTERRUPTED: VERMILLION,
     Limit.UNKNOWN: LIGHT_GREY,
+    Limit.LATE: YELLOW,
 }
 MOST_SPANS = 2000
 STATES_SHOWN = 8

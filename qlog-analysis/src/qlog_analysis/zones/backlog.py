@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Ints
-from ..invariants.data_events import Events, Kind, Rows, SendLimits, in_order
-from ..invariants.waiting import Waiting
+from ..measure.data_events import Events, Kind, Rows, SendLimits, in_order
+from ..measure.waiting import Waiting
 from ..metrics.windows import WINDOW
 from ..model import NEVER, Space, Trace
 from ..packed import Column, ints
