@@ -15,6 +15,11 @@ pub fn stream(seed: u64, id: u64) -> Stream {
     rng
 }
 
+/// Another stream, from one number of this one: what is drawn from it later depends on nothing else.
+pub(crate) fn fork(rng: &mut Stream) -> Stream {
+    Stream::seed_from_u64(rng.next_u64())
+}
+
 /// What a link draws random numbers for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {

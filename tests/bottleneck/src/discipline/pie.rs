@@ -58,7 +58,8 @@ impl Pie {
     /// that a long pause costs no more than a short one.
     fn catch_up(&mut self, now: Time) {
         while self.next_update <= now {
-            if self.is_quiet() && self.probability == 0.0 && self.burst_left == self.burst {
+            let at_rest = self.is_quiet() && self.delay == self.delay_before;
+            if at_rest && self.probability == 0.0 && self.burst_left == self.burst {
                 let periods = now.since(self.next_update).as_nanos() / self.update.as_nanos() + 1;
                 let skipped = periods * self.update.as_nanos();
                 self.next_update = self.next_update

@@ -17,7 +17,7 @@ const ALLOWED: &str =
     pie:target=15ms,update=15ms,burst=150ms (update from 1ms), \
     policer:rate=10Mbps,burst=64kB (burst in bytes or as a time, above zero), \
     fq_codel:target=5ms,interval=100ms,quantum=1514,flows=1024 (interval and quantum above zero, flows 1 to 65536), \
-    dualpi2:target=15ms,rtt_max=100ms,k=2,min_th=800us,range=400us,weight=6.25% (target above zero, rtt_max from 1ms, \
+    dualpi2:target=15ms,rtt_max=100ms,k=2,min_th=800us,range=400us,weight=6.25% (target from 100us, rtt_max from 1ms, \
     k above 0 and up to 100, weight above 0% and below 100%)";
 
 const MS: Duration = Duration::from_millis(1);

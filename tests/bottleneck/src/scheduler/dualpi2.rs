@@ -65,7 +65,8 @@ impl DualPi2Params {
             weight: weight.unwrap_or(by_default.weight),
         };
         let weight = read.weight.value();
-        let valid = !read.target.is_zero()
+        // The probabilities are computed once per target.
+        let valid = read.target >= Duration::from_micros(100)
             && read.rtt_max >= Duration::from_millis(1)
             && (read.k > 0.0 && read.k <= 100.0)
             && (weight > 0.0 && weight < 1.0);

@@ -113,6 +113,8 @@ pub struct FqCoDel {
     old: VecDeque<usize>,
     /// Packets that the queue with the most bytes still has to lose.
     batch: Option<(usize, u64)>,
+    /// Bytes of the packet that has arrived last: those that waited before it decide whether it has room.
+    arrived: u32,
 }
 
 impl FqCoDel {
@@ -126,6 +128,7 @@ impl FqCoDel {
             new: VecDeque::new(),
             old: VecDeque::new(),
             batch: None,
+            arrived: 0,
         }
     }
 
@@ -146,6 +149,12 @@ impl FqCoDel {
         self.leave(number);
         self.turns[number].list = List::Old;
         self.old.push_back(number);
+    }
+
+    fn forget_turns(&mut self) {
+        for number in self.new.drain(..).chain(self.old.drain(..)) {
+            self.turns[number].list = List::None;
+        }
     }
 
     /// Takes the queue off the list whose head it is.
@@ -175,6 +184,11 @@ impl Scheduler for FqCoDel {
         rng: &mut Stream,
     ) -> Verdict {
         let quantum = i64::from(self.params.quantum);
+        self.arrived = packet.size;
+        if queues.all.idle {
+            // Until it was idle the link has taken all queues off the lists (section 4.2).
+            self.forget_turns();
+        }
         let turn = self.turn(number);
         turn.codel
             .on_arrival(&queues.view(number), packet.size, packet.ecn, rng);
@@ -194,7 +208,8 @@ impl Scheduler for FqCoDel {
         }
         let all = &queues.all;
         let others = all.packets.checked_sub(1)?;
-        if self.limit.admits(others, all.bytes, 0, all.rate) {
+        let before = all.bytes.saturating_sub(self.arrived.into());
+        if self.limit.admits(others, before, self.arrived, all.rate) {
             return None;
         }
         let (number, fattest) = queues

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::Wire;
-use crate::random::{exponential, uniform_span};
+use crate::random::{exponential, fork, uniform_span};
 use crate::units::{format_duration, parse_duration, Params};
 use crate::{ParseError, Stream, Time};
 
@@ -77,8 +77,40 @@ impl fmt::Display for Wifi {
 pub struct WifiAccess {
     model: Wifi,
     turn: Time,
-    /// The latest stall that was drawn; `None` before the first.
-    stall: Option<(Time, Time)>,
+    stalls: Option<Stalls>,
+}
+
+/// The stalls of a station. They are drawn apart from its turns, so that they come at the same times whatever it sends.
+#[derive(Debug, Clone)]
+struct Stalls {
+    rng: Stream,
+    /// Begin and end of the latest one.
+    latest: (Time, Time),
+}
+
+impl Stalls {
+    fn new(model: &Wifi, mut rng: Stream) -> Self {
+        let latest = Self::draw(model, Time::ZERO, &mut rng);
+        Self { rng, latest }
+    }
+
+    fn draw(model: &Wifi, after: Time, rng: &mut Stream) -> (Time, Time) {
+        let start = after + exponential(model.every, rng);
+        let span = uniform_span(model.shortest, model.longest, rng);
+        (start, start + span)
+    }
+
+    /// The first one that ends after `time`.
+    fn at(&mut self, model: &Wifi, time: Time) -> (Time, Time) {
+        for _ in 0..MOST_STALLS_AT_ONCE {
+            if self.latest.1 > time {
+                return self.latest;
+            }
+            self.latest = Self::draw(model, self.latest.1, &mut self.rng);
+        }
+        self.latest = Self::draw(model, time, &mut self.rng);
+        self.latest
+    }
 }
 
 impl WifiAccess {
@@ -87,41 +119,21 @@ impl WifiAccess {
         Self {
             model,
             turn: Time::ZERO,
-            stall: None,
+            stalls: None,
         }
-    }
-
-    /// Draws stalls until one ends after `time`.
-    fn stall_at(&mut self, time: Time, rng: &mut Stream) -> (Time, Time) {
-        let mut next = |after: Time| {
-            let start = after + exponential(self.model.every, rng);
-            (
-                start,
-                start + uniform_span(self.model.shortest, self.model.longest, rng),
-            )
-        };
-        let mut stall = self.stall.unwrap_or_else(|| next(Time::ZERO));
-        for _ in 0..MOST_STALLS_AT_ONCE {
-            if stall.1 > time {
-                break;
-            }
-            stall = next(stall.1);
-        }
-        if stall.1 <= time {
-            stall = next(time);
-        }
-        self.stall = Some(stall);
-        stall
     }
 }
 
 impl Wire for WifiAccess {
     fn deliver(&mut self, sent: Time, _size: u32, rng: &mut Stream) -> Option<Time> {
+        let stalls = self
+            .stalls
+            .get_or_insert_with(|| Stalls::new(&self.model, fork(rng)));
         if sent >= self.turn {
             // Without memory: the rest of the wait for a turn is distributed like the whole.
             let mean = self.model.median.div_f64(std::f64::consts::LN_2);
             self.turn = sent + exponential(mean, rng);
-            let (start, end) = self.stall_at(self.turn, rng);
+            let (start, end) = stalls.at(&self.model, self.turn);
             if start <= self.turn {
                 self.turn = end;
             }

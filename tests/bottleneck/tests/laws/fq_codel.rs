@@ -11,11 +11,12 @@ fn flood(flow: u64, every: Duration) -> Source {
     Source::steady(flow, Ecn::NotEct, every, END)
 }
 
-/// Bytes of `flow` that left while all sources sent.
-fn sent_until_the_end(exits: &[Exit<Ecn>], flow: u64) -> f64 {
+/// Bytes of `flow` that left from a time on, and while all sources sent.
+fn sent_from(from: Duration, exits: &[Exit<Ecn>], flow: u64) -> f64 {
+    let all = Time::from(from)..Time::from(END);
     let sent = exits
         .iter()
-        .filter(|exit| exit.packet.flow == flow && exit.at < Time::from(END));
+        .filter(|exit| exit.packet.flow == flow && all.contains(&exit.at));
     delivered(&sent.collect::<Vec<_>>())
 }
 
@@ -53,11 +54,36 @@ fn a_flow_that_wants_more_than_its_share_is_not_sparse() {
         later(3, 100 * MS + pause / 2),
     ];
     let exits = run(&link("fq_codel:target=10s", "10000p"), &sources);
-    let bytes = [1, 2, 3].map(|flow| sent_until_the_end(&exits, flow));
+    let bytes = [1, 2, 3].map(|flow| sent_from(100 * MS, &exits, flow));
     let mean = bytes.iter().sum::<f64>() / 3.0;
     for share in bytes.map(|bytes| bytes / mean) {
         assert!((share - 1.0).abs() < 0.05, "{bytes:?}");
     }
+}
+
+/// Section 4.2: while the link is idle no queue is on a list, so a flow that was alone is not taken for one that fills its queue.
+#[test]
+fn a_flow_that_was_alone_is_sparse_when_others_come() {
+    let sparse = flood(9, 50 * MS);
+    // Its packet at 1050 ms comes while the first one of the others leaves, which are new as well.
+    let bulk = Source {
+        from: 1049 * MS,
+        ..flood(1, MS * 2 / 5)
+    };
+    let exits = run(&link("fq_codel:target=10s", "10000p"), &[sparse, bulk]);
+    let wait = longest_wait(&of(&exits, 9, 1000 * MS, END));
+    assert!(wait <= 1.5, "{wait} ms");
+}
+
+/// What waited before a packet came decides whether it has room, as with one queue.
+#[test]
+fn a_limit_in_time_does_not_count_the_packet_that_joins() {
+    let lost_by = |queue| {
+        let exits = run(&link(queue, "wait:2ms"), &[flood(1, MS / 2)]);
+        lost(&exits.iter().collect::<Vec<_>>(), LossCause::Overflow)
+    };
+    let (fair, tail) = (lost_by("fq_codel:target=10s"), lost_by("droptail"));
+    assert!((fair - tail).abs() < 0.01, "{fair} and {tail}");
 }
 
 /// "Less than a packet in the queue", which keeps CoDel from dropping (RFC 8289 section 5.6), is about the flow's own queue.
@@ -80,7 +106,7 @@ fn flows_that_want_more_than_their_share_get_equal_bytes() {
     for queue in ["fq_codel", "fq_codel:quantum=300", "fq_codel:quantum=9000"] {
         let sources = [small, flood(2, MS / 2), flood(3, MS)];
         let exits = run(&link(queue, "200ms"), &sources);
-        let bytes = [1, 2, 3].map(|flow| sent_until_the_end(&exits, flow));
+        let bytes = [1, 2, 3].map(|flow| sent_from(Duration::ZERO, &exits, flow));
         let mean = bytes.iter().sum::<f64>() / 3.0;
         for share in bytes.map(|bytes| bytes / mean) {
             assert!((share - 1.0).abs() < 0.02, "{queue}: {bytes:?}");

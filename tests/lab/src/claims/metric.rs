@@ -177,7 +177,7 @@ impl Metric {
         };
         let meant = |flow: &FlowDecl| match &self.of {
             Of::Flows(names) => named(names, flow),
-            _ => matches!(&flow.transport, Transport::Quic(quic) if quic.cc.is_none()),
+            _ => flow.is_under_test(),
         };
         let flows = scenario.flows.iter().enumerate();
         let places: Vec<usize> = flows

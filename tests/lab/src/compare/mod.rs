@@ -15,7 +15,7 @@ pub use self::suite::{Suite, SuiteError};
 pub use self::target::Reached;
 use crate::record::Record;
 use crate::stats::{self, LinkStats};
-use crate::summary::{competing, measured};
+use crate::summary::measured;
 use crate::sweep::Plan;
 
 /// What one run amounts to here.
@@ -60,8 +60,11 @@ impl Outcome {
         let used = links
             .filter(|(decl, _)| !decl.private)
             .filter_map(|(_, link)| LinkStats::of(link, window).utilisation);
-        let parties = competing(&plan.scenario, record);
-        let flows: Vec<_> = parties.iter().map(|party| party.record).collect();
+        let flows = plan.scenario.flows.iter().zip(&record.flows);
+        let flows: Vec<_> = flows
+            .filter(|(decl, _)| decl.is_under_test())
+            .map(|(_, flow)| flow)
+            .collect();
         let all = flows.iter().flat_map(|flow| &flow.deliveries);
         let delays: Vec<_> = all
             .clone()

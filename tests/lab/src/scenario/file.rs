@@ -83,6 +83,23 @@ pub struct Flow {
     pub traffic: Spanned<Traffic>,
 }
 
+impl Flow {
+    /// A key that is given and that only a QUIC flow has.
+    pub fn key_of_quic(&self) -> Option<&'static str> {
+        let given = [
+            ("timestamps", self.timestamps.is_some()),
+            ("timestamps_per_ack", self.timestamps_per_ack.is_some()),
+            ("packets_per_ack", self.packets_per_ack.is_some()),
+            ("ecn", self.ecn.is_some()),
+            ("initial_window", self.initial_window.is_some()),
+            ("idle_timeout", self.idle_timeout.is_some()),
+            ("clock", self.clock.is_some()),
+            ("rebind", !self.rebind.is_empty()),
+        ];
+        given.iter().find(|(_, is)| *is).map(|(key, _)| *key)
+    }
+}
+
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Transport {

@@ -68,6 +68,13 @@ pub struct FlowDecl {
     pub traffic: Traffic,
 }
 
+impl FlowDecl {
+    /// Whether it has the controller that a run is about: a QUIC flow without one of its own.
+    pub fn is_under_test(&self) -> bool {
+        matches!(&self.transport, Transport::Quic(quic) if quic.cc.is_none())
+    }
+}
+
 /// How a flow's data is carried.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Transport {

@@ -216,15 +216,19 @@ fn resolve_flow(
         base_rtt,
         start: Time::from(start),
         stop: Time::from(stop.min(duration)),
-        transport: transport(flow)?,
+        transport: transport(given)?,
         traffic: traffic(flow)?,
     })
 }
 
-fn transport(flow: &file::Flow) -> Checked<Transport> {
+fn transport(given: &Spanned<file::Flow>) -> Checked<Transport> {
+    let flow = given.get_ref();
     if flow.transport == file::Transport::Udp {
         if let Some(cc) = &flow.cc {
             return refuse(cc, "a UDP flow has no congestion controller");
+        }
+        if let Some(key) = flow.key_of_quic() {
+            return refuse(given, format!("`{key}` is for QUIC flows, not for UDP"));
         }
         return Ok(Transport::Udp);
     }
@@ -335,6 +339,17 @@ fn traffic(flow: &file::Flow) -> Checked<Traffic> {
     }
     if let Some(what) = given.get_ref().missing() {
         return refuse(given, format!("{what} has to be more than 0"));
+    }
+    if let file::Traffic::Requests {
+        spread, request, ..
+    } = *given.get_ref()
+    {
+        if !(0.0..=10.0).contains(&spread) {
+            return refuse(given, "`spread` is 0 to 10");
+        }
+        if request > 65_536 {
+            return refuse(given, "`request` is 1 to 65536 bytes");
+        }
     }
     Ok(traffic)
 }

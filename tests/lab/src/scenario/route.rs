@@ -97,7 +97,18 @@ fn find_links(names: &[Spanned<String>], links: &[LinkDecl]) -> Checked<Vec<usiz
             Ok,
         )
     };
-    names.iter().map(find).collect()
+    let mut found = Vec::new();
+    for name in names {
+        let link = find(name)?;
+        if found.contains(&link) {
+            return refuse(
+                name,
+                format!("a flow takes the link `{}` once only", name.get_ref()),
+            );
+        }
+        found.push(link);
+    }
+    Ok(found)
 }
 
 /// Buffers in bandwidth-delay products count with the longest path over their link.

@@ -172,7 +172,8 @@ impl<'a> Simulation<'a> {
                 Actor::Sampler => {
                     self.sample(now);
                     progress(now);
-                    self.agenda.set(number, Some(now + self.scenario.interval));
+                    let next = self.next_sample(now, end);
+                    self.agenda.set(number, next);
                 }
             }
         }
@@ -181,6 +182,18 @@ impl<'a> Simulation<'a> {
         }
         self.network.finish(end)?;
         Ok(self.record)
+    }
+
+    /// At each multiple of the interval, and where windows begin and end: as the warm-up is over, and at the end.
+    fn next_sample(&self, now: Time, end: Time) -> Option<Time> {
+        let interval = self.scenario.interval;
+        let passed = now.as_nanos() / interval.as_nanos() as u64 + 1;
+        let regular = Time::ZERO + interval * u32::try_from(passed).unwrap_or(u32::MAX);
+        let warmup = Time::from(self.scenario.warmup);
+        [regular, warmup, end]
+            .into_iter()
+            .filter(|at| *at > now)
+            .min()
     }
 
     fn on_link(&mut self, now: Time, link: usize) {

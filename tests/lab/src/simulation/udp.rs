@@ -3,7 +3,7 @@
 use quiche_cc_bottleneck::{Ecn, Stream, Time};
 
 use super::outbox::Outbox;
-use super::MOST_AT_ONCE;
+use super::{MOST_AT_ONCE, SHORTEST_SLEEP};
 use crate::network::{Parcel, Side};
 use crate::scenario::FlowDecl;
 use crate::traffic::{source, Demand, Source};
@@ -44,13 +44,23 @@ impl UdpFlow {
                 }
             }
         }
-        for _ in 0..(self.pending / self.datagram).min(MOST_AT_ONCE) {
+        let next = self.source.next();
+        for _ in 0..MOST_AT_ONCE {
+            // What is left of a transfer is a shorter datagram.
+            let size = match self.pending {
+                left if left >= self.datagram => self.datagram,
+                left if next.is_none() => left,
+                _ => 0,
+            };
+            if size == 0 {
+                return next.filter(|at| *at < self.stop);
+            }
+            self.pending -= size;
             let mut data = out.spare().pop().unwrap_or_default();
-            data.resize(self.datagram as usize, 0);
+            data.resize(size as usize, 0);
             let parcel = Parcel::new(self.id, Side::Client, now, 0, data);
             out.push(parcel, Ecn::NotEct);
         }
-        self.pending %= self.datagram;
-        self.source.next().filter(|at| *at < self.stop)
+        Some(now + SHORTEST_SLEEP)
     }
 }

@@ -219,6 +219,21 @@ const CASES: &[(&str, &str, &str)] = &[
         "file.toml:12: a UDP flow has no congestion controller",
     ),
     (
+        "path",
+        "transport = \"udp\"\ninitial_window = 0\npath",
+        "`initial_window` is for QUIC flows, not for UDP",
+    ),
+    (
+        "{ kind = \"unlimited\" }",
+        "{ kind = \"requests\", objects = 1, parallel = 1, size = 1, think = \"1s\", spread = nan }",
+        "file.toml:12: `spread` is 0 to 10",
+    ),
+    (
+        "{ kind = \"unlimited\" }",
+        "{ kind = \"requests\", objects = 1, parallel = 1, size = 1, think = \"1s\", request = 65537 }",
+        "file.toml:12: `request` is 1 to 65536 bytes",
+    ),
+    (
         "\"unlimited\"",
         "\"plenty\"",
         "file.toml:12: unknown variant `plenty`, expected one of `unlimited`",

@@ -97,6 +97,60 @@ fn what_does_not_fit_is_dropped_and_what_does_waits_for_a_full_buffer() {
     assert_eq!(lost(flow) as u64, link_losses(&record));
 }
 
+#[test]
+fn links_are_looked_at_where_windows_begin_and_end() {
+    let record = record(
+        r#"
+        title = "an interval that neither the warm-up nor the run is a multiple of"
+        duration = "10s"
+        warmup = "2500ms"
+        interval = "3s"
+        [[link]]
+        name = "bottleneck"
+        rate = "1Mbps"
+        buffer = "4p"
+        [[flow]]
+        name = "cbr"
+        path = ["bottleneck"]
+        transport = "udp"
+        traffic = { kind = "cbr", rate = "2Mbps" }
+        "#,
+        "reno",
+    );
+    let link = LinkStats::of(&record.links[0], window(2500, 10_000));
+    assert_eq!(link.utilisation, Some(1.0));
+    assert_eq!(link.throughput_bps, Some(1e6));
+    // The one at 2.5 s had come before, and at 10 s none is sent any more.
+    assert_eq!(link.arrived_packets, 1499);
+}
+
+#[test]
+fn a_transfer_in_datagrams_sends_all_of_it() {
+    for (given, datagrams) in [("1000", 1), ("20000100", 16_001)] {
+        let record = record(
+            &r#"
+            title = "transfer"
+            duration = "10s"
+            [[link]]
+            name = "bottleneck"
+            rate = "1Gbps"
+            buffer = "100000p"
+            [[flow]]
+            name = "file"
+            path = ["bottleneck"]
+            transport = "udp"
+            traffic = { kind = "transfer", bytes = GIVEN }
+            "#
+            .replace("GIVEN", given),
+            "reno",
+        );
+        let deliveries = &record.flows[0].deliveries;
+        let sent: u64 = deliveries.iter().map(|d| u64::from(d.size)).sum();
+        assert_eq!(sent.to_string(), given);
+        assert_eq!(deliveries.len(), datagrams);
+    }
+}
+
 fn link_losses(record: &Record) -> u64 {
     let last = record.links[0].samples.last().unwrap();
     last.counters.lost().packets
