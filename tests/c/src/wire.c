@@ -86,8 +86,21 @@ void wire_flush(wire *w) {
     }
 }
 
+/* In nanoseconds. Programs that send at once mostly ask for milliseconds. */
+static uint64_t timeout_of(const wire *w) {
+    if (w->conn == NULL) return UINT64_MAX;
+#ifdef EAGER
+    uint64_t millis = quiche_conn_timeout_as_millis(w->conn);
+    return millis > UINT64_MAX / 1000000 ? UINT64_MAX : millis * 1000000;
+#else
+    return quiche_conn_timeout_as_nanos(w->conn);
+#endif
+}
+
 size_t wire_wait(wire *w, uint8_t *datagram, size_t size) {
-    uint64_t timeout = w->conn == NULL ? UINT64_MAX : quiche_conn_timeout_as_nanos(w->conn);
+    uint64_t timeout = timeout_of(w);
+    w->at_once = timeout == 0 ? w->at_once + 1 : 0;
+    if (w->at_once > 100) fail("a timeout of 0 again and again");
     int64_t wait = timeout > (uint64_t)(30 * SECOND) ? 30 * SECOND : (int64_t)timeout;
     int64_t departure = w->held_len > 0 ? until_departure(w) : wait;
     int64_t shortest = departure < wait ? departure : wait;

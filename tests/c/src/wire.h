@@ -20,6 +20,9 @@ typedef struct {
     uint8_t held[DATAGRAM];
     ssize_t held_len;
     quiche_send_info held_info;
+
+    /* Timeouts of 0 one after the other. */
+    int at_once;
 } wire;
 
 /* Prints what went wrong and ends the program. */

@@ -73,6 +73,7 @@ def _phases(e: Explanation) -> dict[str, Any]:
             "congestion_window_known": e.limits.known,
             "pacing_known": e.limits.pacing_known,
             "flow_control_known": e.limits.flow_control_known,
+            "unsent_data_known": e.limits.data_known,
             "share": {limit.value: share for limit, share in e.limited.items()},
             "stretches": [
                 {
