@@ -194,6 +194,8 @@ def test_thresholds_worked_out_by_hand(shared: dict[str, Any]) -> None:
     follows = {c["rate_bps"]: c["expect_ms"] for c in by_rate}
     assert follows[5e6] == pytest.approx([0.5, 4.0, 8.0, 16.0])
     assert [follows[r][1] for r in (1e4, 5e4, 1e6, 1e9)] == pytest.approx([100.0, 100.0, 12.0, 0.2])
+    half = {c["rate_bps"]: c["expect_ms"][1] for c in shared["thresholds"] if c["options"] == "target_packets=0.5"}
+    assert [half[r] for r in (1e4, 8e4, 5e5)] == pytest.approx([100.0, 62.5, 10.0])
     given = next(c for c in shared["thresholds"] if "target_delay=12ms" in c["options"] and c["longest_ms"] == 4.0)
     assert given["expect_ms"] == pytest.approx([1.5, 12.0, 24.0, 48.0])
     assert given["expect_full_ms"] == pytest.approx(3.0)  # three quarters of 4 ms, and a quarter of d1

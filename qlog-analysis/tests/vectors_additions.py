@@ -32,6 +32,8 @@ OPTIONS = (
     "without=insist+full_buffer",
     "target_delay=12ms,drain_epochs=1.5,min_decrease=0.1,growth=2,startup_gain=2,without=catch_up",
 )
+BELOW_A_PACKET = "target_packets=0.5"
+"""For thresholds: d1 is capped after the multiplication, so that it goes on below P / R."""
 RATES_BPS = (5e5, 1e6, 2e6, 5e6, 1e7, 4e7, 1e8)
 MARGIN_MS = 0.002
 CASES = 200
@@ -55,9 +57,9 @@ def build() -> dict[str, Any]:
 
 
 def _thresholds() -> Iterator[dict[str, Any]]:
-    for options in OPTIONS:
+    for options in (*OPTIONS, BELOW_A_PACKET):
         p = spec.parse(f"hybrid:{options}")
-        for rate in (1e4, 5e4, *RATES_BPS, 1e9):
+        for rate in (1e4, 5e4, 8e4, *RATES_BPS, 1e9):
             for longest_ms in (0.0, 0.8, 4.0, 400.0):
                 d = thresholds(rate, PACKET, p)
                 yield {
