@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import signal
+import tempfile
 import time
 from pathlib import Path as FilePath
 
@@ -208,3 +209,47 @@ def test_a_damaged_file_of_a_store_is_named(tmp_path: FilePath) -> None:
         fleets.rows(store)
     part.unlink()
     assert fleets.gathered(store, traces).worked == 1
+
+
+def test_folders_that_are_called_like_columns_change_nothing(
+    tmp_path: FilePath, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "problem=x"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    traces, store = tmp_path / "traces", tmp_path / "controller=x" / "title=y"
+    fleets.small(traces, "a.sqlog")
+    fleets.gathered(store, traces)
+    assert fleets.rows(store, "error, controller, title IS DISTINCT FROM 'y'") == [(None, "cubic", True)]
+
+
+def test_rows_that_are_there_twice_count_once(tmp_path: FilePath) -> None:
+    made = Store.made(tmp_path / "store")
+    writer = Writer(made, 100)
+    rows = [failed(Found("/a.sqlog", 1, "1"), ErrorKind.UNREADABLE, "", n) for n in (1, 2)]
+    writer.add(rows)
+    writer.add(rows)
+    (part, _) = made.parts()
+    shutil.copy(part, made.path / "copy.parquet")
+    assert fleets.rows(made.path, "connection") == [(1,), (2,)]
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_stop_while_rows_are_written_waits_until_they_are(name: str, when: str, tmp_path: FilePath) -> None:
+    traces, store = tmp_path / "traces", tmp_path / "store"
+    fleets.long_ones(traces, 3)
+    stop = f"import os, signal; from pathlib import Path; stop = lambda: os.kill(os.getpid(), signal.{name}); "
+    rename = "replace = Path.replace; "
+    calls = {"before": "(stop(), replace(self, to))[1]", "after": "(replace(self, to), stop())[0]"}[when]
+    here = "if str(to).endswith('.parquet') else replace(self, to)"
+    patch = f"Path.replace = lambda self, to: {calls} {here}; "
+    run = fleets.started("fleet", traces, "--store", store, "--jobs", 1, before=fleets.EVERY_ROW + stop + rename + patch)
+    _, said = run.communicate(timeout=60)
+    assert run.returncode == 2
+    assert b"stopped; what is done stands in" in said
+    assert b"Traceback" not in said
+    with Table(Store(store)) as table:
+        ((all_rows, traces_there),) = table.ask("SELECT count(*), count(DISTINCT key) FROM parts")
+    assert all_rows == traces_there >= 1
+    assert not list(store.glob("*.part"))

@@ -110,12 +110,18 @@ class Writer:
                 _settle(unnamed)
                 unnamed.replace(target)
             except (OSError, library("duckdb").Error) as e:
-                unnamed.unlink(missing_ok=True)
                 raise AnalysisError(f"cannot write to the store {self._store.path}: {e}") from e
+            finally:
+                unnamed.unlink(missing_ok=True)
 
 
 LOCAL = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 """DuckDB never looks for anything on the network."""
+
+PLAIN = "hive_partitioning = false"
+"""Else DuckDB makes a column of each folder that is called NAME=VALUE."""
+
+LINES = f"format = 'newline_delimited', {PLAIN}"
 
 KEY = r"regexp_replace(trace, '\.(gz|zst)$', '')"
 """A trace and its compressed copy are one."""
@@ -132,7 +138,7 @@ def json_columns(of: dict[str, str]) -> str:
 
 def _write(to: Path) -> str:
     of = json_columns(columns())
-    rows = f"read_json($1, format = 'newline_delimited', columns = {of}, maximum_object_size = 67108864)"
+    rows = f"read_json($1, {LINES}, columns = {of}, maximum_object_size = 67108864)"
     chosen = f"SELECT {KEY} AS key, $2::BIGINT AS seen, $3 AS run, * FROM {rows}"
     return f"COPY ({chosen}) TO {quoted(to)} (FORMAT parquet, COMPRESSION zstd)"
 

@@ -13,12 +13,13 @@ import msgspec
 from ..errors import AnalysisError
 from ..needs import library
 from .row import Found, columns
-from .store import KEY, LOCAL, Store, json_columns, quoted
+from .store import KEY, LINES, LOCAL, PLAIN, Store, json_columns, quoted
 
 BATCH = 1000
 MEMORY = "2GB"
 """Of DuckDB; more than that is on disk."""
 _KEYS = {"key": "VARCHAR", "seen": "BIGINT", "run": "VARCHAR"}
+_PLACE = {"filename": "VARCHAR", "file_row_number": "BIGINT"}
 
 
 class Table:
@@ -30,18 +31,16 @@ class Table:
         self._spilled = tempfile.TemporaryDirectory(prefix="qlog-analysis-")
         config = {**LOCAL, "memory_limit": MEMORY, "temp_directory": self._spilled.name}
         self._database: Any = library("duckdb").connect(":memory:", config=config)
-        parts = store.parts()
-        if parts:
-            listed = ", ".join(quoted(p) for p in parts)
-            source = f"SELECT {', '.join([*_KEYS, *columns()])} FROM read_parquet([{listed}])"
-        else:
-            nothing = ", ".join(f"NULL::{kind} AS {name}" for name, kind in {**_KEYS, **columns()}.items())
-            source = f"SELECT {nothing} WHERE false"
-        self.ask(f"CREATE VIEW parts AS {source}")
-        self.ask("CREATE TABLE newest AS SELECT key, max({'seen': seen, 'run': run}) AS last FROM parts GROUP BY key")
+        self.ask(f"CREATE VIEW parts AS {_source(store.parts())}")
+        self.ask("CREATE TABLE last AS SELECT key, max({'seen': seen, 'run': run}) AS last FROM parts GROUP BY key")
+        # A file of the store may have been copied, or have rows of another one.
         self.ask(
-            "CREATE VIEW connections AS SELECT parts.* FROM parts JOIN newest USING (key) "
-            "WHERE {'seen': parts.seen, 'run': parts.run} = newest.last"
+            "CREATE TABLE newest AS SELECT min({'filename': filename, 'row': file_row_number}) AS place "
+            "FROM parts JOIN last USING (key) WHERE {'seen': seen, 'run': run} = last GROUP BY key, connection"
+        )
+        self.ask(
+            "CREATE VIEW connections AS SELECT parts.* EXCLUDE (filename, file_row_number) FROM parts JOIN newest ON "
+            "parts.file_row_number = newest.place.row AND parts.filename = newest.place.filename"
         )
 
     def close(self) -> None:
@@ -90,7 +89,7 @@ class Table:
         of = {"trace": "VARCHAR", "size": "BIGINT", "modified": "VARCHAR", "problem": "VARCHAR"}
         self.ask(
             f"CREATE TABLE found AS SELECT {KEY} AS key, * FROM "
-            f"read_json($1, format = 'newline_delimited', columns = {json_columns(of)}) "
+            f"read_json($1, {LINES}, columns = {json_columns(of)}) "
             "QUALIFY row_number() OVER (PARTITION BY key ORDER BY modified DESC, trace) = 1",
             [str(path)],
         )
@@ -115,3 +114,13 @@ class Table:
         cursor.execute("FROM todo ORDER BY trace")
         while rows := cursor.fetchmany(BATCH):
             yield from (Found(*row) for row in rows)
+
+
+def _source(parts: list[Path]) -> str:
+    """With the place of each row."""
+    if parts:
+        listed = ", ".join(quoted(p) for p in parts)
+        places = f"filename = true, file_row_number = true, {PLAIN}"
+        return f"SELECT {', '.join([*_KEYS, *columns(), *_PLACE])} FROM read_parquet([{listed}], {places})"
+    nothing = ", ".join(f"NULL::{kind} AS {name}" for name, kind in {**_KEYS, **columns(), **_PLACE}.items())
+    return f"SELECT {nothing} WHERE false"
