@@ -28,6 +28,7 @@ from qlog_analysis.fleet.isolated import Isolated, Limits
 from qlog_analysis.fleet.row import LIMITED_BY, Found, Row, columns
 from qlog_analysis.load import load
 from qlog_analysis.metrics import measure
+from test_foreign_sparse import two_connections
 from test_several import BROKEN
 from traces import DEFAULT, FAST, records
 
@@ -135,6 +136,12 @@ def test_a_file_with_several_connections_has_a_row_for_each(tmp_path: FilePath) 
     rows = rows_of(found(path)[0])
     assert [r.connection for r in rows] == [1, 2]
     assert [r.duration_s for r in rows] == pytest.approx([0.3, 0.6], abs=0.01)
+
+
+def test_connections_whose_names_begin_with_numbers_have_a_row_each(tmp_path: FilePath) -> None:
+    rows = rows_of(found(two_connections(tmp_path, ("2a01", "1b02")))[0])
+    assert [(r.connection, r.error) for r in rows] == [(1, None), (2, None)]
+    assert [r.duration_s for r in rows] == pytest.approx([2.0, 1.0], abs=0.01)
 
 
 def test_texts_of_a_trace_are_cut_and_have_no_control_characters(tmp_path: FilePath) -> None:
