@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 from ..errors import AnalysisError
+from ..visible import in_a_line
 from . import find
 from .fetch import is_address
 from .progress import Progress
@@ -33,7 +34,9 @@ class Gathered:
     exports: int = 0
     """Copies that `to-qvis` wrote, beside these."""
     problems: list[str] = field(default_factory=list)
-    """Folders that could not be searched."""
+    """What could not be searched or read where traces were looked for."""
+    gone: list[str] = field(default_factory=list)
+    """Traces that were listed, but not there any more when they were to be read."""
 
 
 def gather(
@@ -51,7 +54,7 @@ def gather(
         listed = chain.from_iterable(find.traces(w, out.problems.append) for w in where)
         out.found, _ = table.list_found(_apart(_originals(listed, out), outputs))
         for problem in out.problems:
-            print(f"qlog-analysis: {problem}", file=sys.stderr)
+            print(f"qlog-analysis: {in_a_line(problem)}", file=sys.stderr)
         if out.exports:
             print(f"fleet: {out.exports:,} exports for qvis left out: they are copies of traces", file=sys.stderr)
         if not out.found:
@@ -60,7 +63,10 @@ def gather(
         print(f"fleet: {out.found:,} traces, {out.worked:,} of them new or changed", file=sys.stderr)
         if out.worked:
             with workers as at_work:
-                _work(table, at_work, Pending(Writer(table.store, seen), stopping), Progress(out.worked, size))
+                pending, progress = Pending(Writer(table.store, seen), stopping), Progress(out.worked, size)
+                out.gone = _work(table, at_work, pending, progress)
+            for trace in out.gone:
+                print(f"fleet: {in_a_line(trace)} is gone since it was listed", file=sys.stderr)
     return out
 
 
@@ -77,11 +83,18 @@ def _apart(found: Iterator[Found], outputs: Sequence[Path]) -> Iterator[Found]:
     known = [(path, path.stat().st_size) for path in outputs if path.is_file()]
     for one in found:
         for path, size in known:
-            if size == one.size and not is_address(one.trace) and path.samefile(one.trace):
+            if size == one.size and _is(path, one):
                 raise AnalysisError(
                     f"{path} is the trace {one.trace}, which would be overwritten: choose another name for the output"
                 )
         yield one
+
+
+def _is(path: Path, one: Found) -> bool:
+    try:
+        return not is_address(one.trace) and path.samefile(one.trace)
+    except OSError:  # gone, or its name is not UTF-8
+        return False
 
 
 class Pending:
@@ -99,13 +112,16 @@ class Pending:
                 self.rows.clear()
 
 
-def _work(table: Table, workers: Crew, pending: Pending, progress: Progress) -> None:
-    written = 0.0
+def _work(table: Table, workers: Crew, pending: Pending, progress: Progress) -> list[str]:
+    """The traces that are gone."""
+    written, gone = 0.0, []
     try:
-        for rows in worked(workers, table.todo()):
-            if rows is not None:
+        for over in worked(workers, table.todo()):
+            if over is not None:
+                found, rows = over
                 pending.rows += rows
-                progress.add(rows[0].size_bytes if rows else 0, error=any(r.error is not None for r in rows))
+                gone += [] if rows else [found.trace]
+                progress.add(found.size, error=any(r.error is not None for r in rows))
             progress.tell()
             now = progress.seconds
             if len(pending.rows) >= MOST_ROWS or now - written > max(SHORTEST, LOST_SHARE * now):
@@ -114,6 +130,7 @@ def _work(table: Table, workers: Crew, pending: Pending, progress: Progress) -> 
     finally:
         pending.write()
         progress.finish()
+    return gone
 
 
 @contextmanager
