@@ -38,13 +38,13 @@ class Store:
     def __init__(self, path: Path) -> None:
         """Raises AnalysisError if there is something else."""
         self.path = path
-        if any(c in str(path) for c in "*?["):
-            raise AnalysisError(f"{path}: a store's path cannot have *, ? or [ in it")
+        _refuse_name(path)
         _refuse_other(path)
 
     @classmethod
     def made(cls, path: Path) -> Store:
         """One to write to, which may be new."""
+        _refuse_name(path)
         try:
             path.mkdir(parents=True, exist_ok=True)
             if not (path / MARK).exists():
@@ -67,6 +67,16 @@ class Store:
                     left.unlink()
 
 
+def _refuse_name(path: Path) -> None:
+    """What DuckDB would not take as the name of one folder."""
+    if any(c in str(path) for c in "*?["):
+        raise AnalysisError(f"{path}: a store's path cannot have *, ? or [ in it")
+    try:
+        str(path).encode()
+    except UnicodeEncodeError as e:
+        raise AnalysisError(f"{path}: a store's path must be UTF-8") from e
+
+
 def _refuse_other(path: Path) -> None:
     mark = path / MARK
     if not mark.exists():
@@ -75,7 +85,7 @@ def _refuse_other(path: Path) -> None:
         )
     try:
         said = json.loads(mark.read_text())
-    except (OSError, ValueError) as e:
+    except (OSError, ValueError, RecursionError) as e:
         raise AnalysisError(f"cannot read {mark}: {e}") from e
     if not isinstance(said, dict) or said.get("kind") != _KIND:
         raise AnalysisError(f"{mark} is not that of a store of `fleet`")
