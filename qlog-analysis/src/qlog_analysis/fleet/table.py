@@ -63,8 +63,7 @@ class Table:
         """The values of all connections that have one, as a numpy array."""
         sql = f"SELECT ({expression})::DOUBLE AS x FROM connections WHERE ({where}) AND ({expression}) IS NOT NULL"
         with self._telling(f"cannot work with the store {self.store.path}"):
-            values = self._database.execute(sql, list(parameters)).fetchnumpy()["x"]
-        return values
+            return self._database.execute(sql, list(parameters)).fetchnumpy()["x"]
 
     def copy(self, sql: str, parameters: Sequence[object], to: Path, form: str) -> None:
         with self._telling(f"cannot write {to}"):
