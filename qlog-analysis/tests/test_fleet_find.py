@@ -135,7 +135,7 @@ def test_a_folder_of_an_object_store_that_cannot_be_listed_is_named_and_the_othe
 ) -> None:
     content = fleets.small(tmp_path, "a.sqlog").read_bytes()
     memory = fsspec.filesystem("memory")
-    for name in ("a.sqlog", "closed/b.sqlog", "open/c.sqlog"):
+    for name in ("a.sqlog", "closed/b.sqlog", "open/c.sqlog", "\udcff.sqlog"):
         memory.pipe(f"/closing/{name}", content)
     listed = type(memory).ls
 
@@ -146,9 +146,10 @@ def test_a_folder_of_an_object_store_that_cannot_be_listed_is_named_and_the_othe
 
     monkeypatch.setattr(type(memory), "ls", refuses)
     came = gather.gather(tmp_path / "store", ["memory://closing"], in_this_process(), again=False)
-    assert came.found == 2
+    assert came.found == 3
     assert came.problems == ["cannot search memory:///closing/closed: PermissionError: Access Denied"]
     assert fleets.names(tmp_path / "store", "error IS NULL") == ["a.sqlog", "c.sqlog"]
+    assert fleets.rows(tmp_path / "store", "trace", "error IS NOT NULL") == [(r"$'memory:///closing/\xff.sqlog'",)]
 
 
 def test_what_a_title_says_makes_no_export_of_a_trace(tmp_path: FilePath) -> None:

@@ -99,16 +99,19 @@ def _trace(entry: os.DirEntry[str], problem: Problem) -> Iterator[Found]:
 
 
 def _local(path: str, known: os.stat_result) -> Found:
-    shown, wrong = path, None
+    return _found(path, known.st_size, str(known.st_mtime_ns))
+
+
+def _found(name: str, size: int, modified: str) -> Found:
     try:
-        path.encode()
+        name.encode()
     except UnicodeEncodeError:
-        shown, wrong = _quoted(path), "its name is not UTF-8; rename it"
-    return Found(shown, known.st_size, str(known.st_mtime_ns), wrong)
+        return Found(_quoted(name), size, modified, "its name is not UTF-8; rename it")
+    return Found(name, size, modified)
 
 
 def _quoted(path: str) -> str:
-    """As a shell takes it. No path of a file that was found begins so."""
+    """As a shell takes it. No other path or address begins so."""
     escaped = path.replace("\\", "\\\\").replace("'", "\\'")
     return f"$'{os.fsencode(escaped).decode(errors='backslashreplace')}'"
 
@@ -122,7 +125,7 @@ def _at(where: str, problem: Problem) -> Iterator[Found]:
         for info in _matching(system, path, problem):
             if is_trace(PurePosixPath(info["name"]).name):
                 modified = next((str(info[key]) for key in _CHANGED if info.get(key) is not None), "")
-                yield Found(system.unstrip_protocol(info["name"]), int(info.get("size") or 0), modified)
+                yield _found(system.unstrip_protocol(info["name"]), int(info.get("size") or 0), modified)
     except AnalysisError:
         raise
     except Exception as e:  # every store has errors of its own
