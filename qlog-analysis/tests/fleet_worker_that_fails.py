@@ -6,14 +6,15 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from qlog_analysis.fleet import worker
-from qlog_analysis.fleet.analyse import rows_of
-from qlog_analysis.fleet.row import Found, Row
+from qlog_analysis.fleet.analyse import Answer, answers
+from qlog_analysis.fleet.row import Found
 
 
-def rows(found: Found) -> list[Row]:
+def told(found: Found) -> Iterator[Answer]:
     path = Path(found.trace)
     once = path.with_name("died")
     if path.name == "dies.sqlog" or (path.name == "once.sqlog" and not once.exists()):
@@ -26,12 +27,17 @@ def rows(found: Found) -> list[Row]:
         time.sleep(60)
     if path.name == "grows.sqlog":
         print("what is printed is no answer")
-        return [rows_of(found)[0] for _ in bytearray(8 << 30)]
+        yield from (Answer(1) for _ in bytearray(8 << 30))
     if path.name == "raises.sqlog":
         raise ZeroDivisionError
-    return rows_of(found)
+    for number, answer in enumerate(answers(found), start=1):
+        if path.name == "lasts after two.sqlog" and number == 3:
+            time.sleep(60)
+        if path.name == "dies after two.sqlog" and number == 3:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        yield answer
 
 
 if __name__ == "__main__":
-    worker.rows_of = rows  # type: ignore[attr-defined]
+    worker.answers = told  # type: ignore[attr-defined]
     raise SystemExit(worker.main())

@@ -12,9 +12,11 @@ from typing import Any
 
 import tracewriter
 from made import made
-from qlog_analysis.fleet import gather, schedule
+from qlog_analysis.fleet import find, gather, schedule
+from qlog_analysis.fleet.analyse import answers
 from qlog_analysis.fleet.gather import Gathered
 from qlog_analysis.fleet.isolated import Limits
+from qlog_analysis.fleet.row import Found, Row
 from qlog_analysis.fleet.store import Store
 from qlog_analysis.fleet.table import Table
 from traces import DEFAULT, FAST, records
@@ -40,6 +42,17 @@ def long_ones(folder: FilePath, count: int) -> None:
 
 def gathered(store: FilePath, *where: FilePath | str, again: bool = False, jobs: int = 2) -> Gathered:
     return gather.gather(store, [str(w) for w in where], schedule.local(jobs, LIMITS), again=again)
+
+
+def found(where: FilePath | str) -> list[Found]:
+    problems: list[str] = []
+    out = sorted(find.traces(str(where), problems.append), key=lambda f: f.trace)
+    assert not problems
+    return out
+
+
+def rows_of(found: Found) -> list[Row]:
+    return [answer.row for answer in answers(found) if answer.row is not None]
 
 
 def rows(store: FilePath, what: str = "*", where: str = "true") -> list[tuple[Any, ...]]:

@@ -16,6 +16,7 @@ import fleets
 from qlog_analysis.cli import main
 from qlog_analysis.plots.interactive import library
 from test_fleet_compare import made_up
+from test_fleet_workers import many_connections
 from test_report import Page
 from traces import FAST, records
 from tracewriter import write
@@ -112,6 +113,40 @@ def test_what_a_trace_says_cannot_become_part_of_the_page(store: FilePath, tmp_p
     assert not any("onmouseover" in a for _, a in page.tags)
 
 
+def test_a_legend_shows_the_name_of_a_controller_as_it_is(store: FilePath, tmp_path: FilePath) -> None:
+    made_up(store, 1, 30, controller="<b>b & c")
+    out = tmp_path / "report.html"
+    assert run("--store", store, "--html", out) == 0
+    # Plotly reads HTML in names; here they are in JSON within a script.
+    assert r'"name":"\u0026lt;b\u0026gt;b \u0026amp; c"' in out.read_text()
+
+
+def test_what_a_trace_says_makes_no_line_of_the_report(store: FilePath, tmp_path: FilePath, capsys: Output) -> None:
+    forged = "x\nnot used: 0"
+    made_up(store, 1, 30, controller=forged, options=forged, peer=forged)
+    fleets.small(tmp_path / "t", "a\nnot used: 0.sqlog").write_bytes(b"")
+    assert run(tmp_path / "t", "--store", store) == 4
+    said = capsys.readouterr().out
+    assert not any(line.startswith("not used: 0") for line in said.splitlines())
+    assert "x\\nnot used: 0" in said
+
+
+def test_of_a_file_with_several_connections_the_one_with_an_error_is_named_and_tried_again(
+    store: FilePath, tmp_path: FilePath, capsys: Output
+) -> None:
+    path = many_connections(tmp_path / "t" / "several.qlog", 3)
+    document = json.loads(path.read_text())
+    document["traces"][1]["events"] = [{"time": 0, "name": "a:b", "data": {}}]
+    path.write_text(json.dumps(document))
+    assert run(path, "--store", store, "--json", tmp_path / "out.json") == 4
+    assert f"    {path}, connection 2: no packet was sent or received" in capsys.readouterr().out
+    (named,) = json.loads((tmp_path / "out.json").read_text())["first_errors"]
+    assert (named["trace"], named["connection"]) == (str(path), 2)
+    for more, worked in (([], 0), (["--retry"], 1)):
+        assert run(path, "--store", store, *more) == 4
+        assert f"1 traces, {worked} of them new or changed" in capsys.readouterr().err
+
+
 def test_canary_against_control(tmp_path: FilePath, capsys: Output) -> None:
     canary, control = tmp_path / "canary", tmp_path / "control"
     made_up(canary, 1, 400, delay=10.0)
@@ -136,6 +171,20 @@ def test_two_controllers_of_one_store(traces: FilePath, store: FilePath, capsys:
     assert "too few connections" in said
     assert run("--store", store, "--only", "controller=vegas") == 2
     assert "no connection of" in capsys.readouterr().err
+
+
+def test_a_table_for_spreadsheets_calculates_nothing(store: FilePath, tmp_path: FilePath) -> None:
+    texts: dict[str, Any] = {"title": "=1+1", "controller": "@x", "options": "-x", "server_name": "+x", "rule": "a=b"}
+    made_up(store, 1, 1, **texts)
+    assert run("--store", store, "--table", tmp_path / "table.csv") == 0
+    with (tmp_path / "table.csv").open() as f:
+        (row,) = csv.DictReader(f)
+    assert {name: row[name] for name in texts} == {
+        "title": "'=1+1", "controller": "'@x", "options": "'-x", "server_name": "'+x", "rule": "a=b"
+    }  # fmt: skip
+    assert run("--store", store, "--table", tmp_path / "table.parquet") == 0
+    table = f"SELECT {', '.join(texts)} FROM '{tmp_path}/table.parquet'"
+    assert duckdb.connect().execute(table).fetchall() == [tuple(texts.values())]
 
 
 def test_the_table_is_written_for_other_programs(traces: FilePath, store: FilePath, tmp_path: FilePath) -> None:
@@ -174,6 +223,7 @@ def test_a_fleet_of_broken_traces_alone_exits_2(tmp_path: FilePath, store: FileP
         (["--store", "{folder}/s"], "is no store of `fleet`"),
         (["--store", "{empty}"], "is empty: `qlog-analysis fleet TRACES --store"),
         (["--store", "{empty}", "--against", "{folder}"], "is no store of `fleet`"),
+        (["--store", "{full}", "--against", "{empty}"], "empty is empty: `qlog-analysis fleet TRACES --store"),
         (["--store", "{empty}", "--html", "{folder}/x.sqlog"], "has the name of a trace"),
         (["--store", "{empty}", "--json", "{empty}/x.json"], "is in the store"),
         (["--store", "{empty}", "--table", "{folder}/x.xlsx"], "must end in .parquet or .csv"),
@@ -191,8 +241,8 @@ def test_wrong_input_is_named_and_exits_2(
     folder.mkdir()
     for part in empty.glob("*.parquet"):
         part.unlink()
-    trace = fleets.small(tmp_path / "t", "a.sqlog")
-    assert run(*(a.format(folder=folder, empty=empty, trace=trace) for a in arguments)) == 2
+    trace, full = fleets.small(tmp_path / "t", "a.sqlog"), made_up(tmp_path / "full", 1, 1).path
+    assert run(*(a.format(folder=folder, empty=empty, full=full, trace=trace) for a in arguments)) == 2
     assert expected in capsys.readouterr().err
 
 
@@ -203,6 +253,12 @@ def test_wrong_input_is_named_and_exits_2(
         (["--time-limit", "x"], "expected 1 to 1000000 s"),
         (["--memory-limit", "1MB"], "a worker needs 512 MiB at least"),
         (["--memory-limit", "much"], "expected a size"),
+        (["--memory-limit", "99999999999GiB"], "expected 1024 TiB at most"),
+        (["--memory-limit", 400 * "9"], "expected 1024 TiB at most"),
+        (["--seed", "-1"], "expected a whole number"),
+        (["--seed", 5000 * "9"], "expected a whole number"),
+        (["--against", "s3://bucket/x"], "expected a folder of this machine"),
+        (["--store", "s3://bucket/x"], "expected a folder of this machine"),
         (["--scheduler"], "expected one argument"),
     ],
 )
@@ -213,11 +269,13 @@ def test_wrong_usage_is_named(arguments: list[str], expected: str, store: FilePa
     assert expected in capsys.readouterr().err
 
 
-def test_an_address_of_files_is_searched_and_worked(traces: FilePath, store: FilePath, capsys: Output) -> None:
+def test_an_address_of_files_of_this_machine_is_their_path(traces: FilePath, store: FilePath, capsys: Output) -> None:
     assert run(f"file://{traces}", "--store", store) == 0
     assert "4 traces" in capsys.readouterr().out
-    assert run(f"file://{traces}", "--store", store) == 0
-    assert "4 traces, 0 of them new or changed" in capsys.readouterr().err
+    assert run(f"file://{traces}", traces, "--store", f"file://{store}") == 0
+    said = capsys.readouterr()
+    assert "4 traces, 0 of them new or changed" in said.err
+    assert ": 4 traces, 4 connections" in said.out
 
 
 @pytest.mark.parametrize("missing", ["duckdb", "fsspec", "distributed"])
@@ -227,7 +285,7 @@ def test_a_library_that_is_missing_is_named_with_the_command_that_installs_it(
     monkeypatch.setitem(sys.modules, missing, None)
     extra = "cluster" if missing == "distributed" else "fleet"
     more: dict[str, list[Any]] = {"distributed": ["--scheduler", "tcp://127.0.0.1:9"]}
-    where = f"file://{traces}" if missing == "fsspec" else traces
+    where = "memory://traces" if missing == "fsspec" else traces
     assert run(where, "--store", store, *more.get(missing, [])) == 2
     assert f"`pip install './qlog-analysis[{extra}]'`" in capsys.readouterr().err
 

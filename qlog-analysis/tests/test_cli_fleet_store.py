@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import signal
+import tempfile
 import time
 from pathlib import Path as FilePath
 
@@ -61,10 +62,13 @@ def test_a_trace_that_is_gone_stays_in_the_table_and_a_copy_of_before_counts_aga
 def test_a_trace_and_its_compressed_copy_are_one(tmp_path: FilePath) -> None:
     traces, store = tmp_path / "traces", tmp_path / "store"
     path = fleets.small(traces, "a.sqlog")
-    fleets.gathered(store, traces)
-    (traces / "a.sqlog.gz").write_bytes(gzip.compress(path.read_bytes()))
-    fleets.gathered(store, traces)
-    assert len(fleets.names(store)) == 1
+    compressed = traces / "a.sqlog.gz"
+    for content in (gzip.compress(path.read_bytes()), b"damaged"):  # the original is there
+        compressed.write_bytes(content)
+        os.utime(compressed, (4e9, 4e9))
+        fleets.gathered(store, traces)
+        assert fleets.rows(store, "trace, error") == [(str(path), None)]
+    compressed.write_bytes(gzip.compress(path.read_bytes()))
     path.unlink()
     fleets.gathered(store, traces)
     assert fleets.names(store) == ["a.sqlog.gz"]
@@ -181,6 +185,7 @@ def test_what_a_killed_run_left_is_not_counted_and_goes_after_a_day(tmp_path: Fi
     [
         (None, "fleet.json is not in it"),
         ("{", "cannot read"),
+        (100_000 * "[", "cannot read"),
         ('{"kind": "other"}', "not that of a store"),
         (json.dumps({"kind": "qlog-analysis fleet", "format": 99}), "has format 99, this version"),
     ],
@@ -198,13 +203,85 @@ def test_a_folder_with_other_files_does_not_become_a_store(tmp_path: FilePath) -
         Store.made(tmp_path)
 
 
-def test_a_damaged_file_of_a_store_is_named(tmp_path: FilePath) -> None:
-    traces, store = tmp_path / "traces", tmp_path / "store"
+def test_a_damaged_file_of_a_store_is_named_among_others(tmp_path: FilePath) -> None:
+    store = tmp_path / "store"
+    names = ("a.sqlog", "b.sqlog", "c.sqlog")
+    for name in names:
+        fleets.small(tmp_path / "traces", name)
+        fleets.gathered(store, tmp_path / "traces")
+    _, part, _ = Store(store).parts()
+    whole = part.read_bytes()
+    for damaged in (whole[:-20], whole[:100] + bytes(len(whole) - 200) + whole[-100:], b""):
+        part.write_bytes(damaged)
+        with pytest.raises(AnalysisError, match=rf"file .*{part.name} of the store is damaged.*Remove that file"):
+            fleets.rows(store)
+    part.unlink()
+    assert fleets.gathered(store, tmp_path / "traces").worked == 1
+    assert fleets.names(store) == [*names]
+
+
+def test_what_is_wrong_elsewhere_is_not_laid_to_the_store(tmp_path: FilePath) -> None:
+    store = Store.made(tmp_path / "store")
+    Writer(store, 1).add([failed(Found("/a.sqlog", 1, "1"), ErrorKind.UNREADABLE, "")])
+    with Table(store) as table:
+        with pytest.raises(AnalysisError, match=r"cannot write .*/gone/table: ") as cannot:
+            table.copy("FROM connections", [], tmp_path / "gone" / "table", "FORMAT csv")
+        with pytest.raises(AnalysisError, match="cannot work with the store") as neither:
+            table.ask("SELECT 'x'::INT FROM connections")
+    assert "damaged" not in f"{cannot.value} {neither.value}"
+
+
+@pytest.mark.parametrize(("name", "expected"), [("bad\udcff", "must be UTF-8"), ("a*", r"cannot have \*")])
+def test_a_name_that_no_store_can_have_is_refused_before_anything_is_done(
+    name: str, expected: str, tmp_path: FilePath
+) -> None:
+    fleets.small(tmp_path / "traces", "a.sqlog")
+    with pytest.raises(AnalysisError, match=expected):
+        fleets.gathered(tmp_path / name, tmp_path / "traces")
+    assert [p.name for p in tmp_path.iterdir()] == ["traces"]
+
+
+def test_folders_that_are_called_like_columns_change_nothing(
+    tmp_path: FilePath, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "problem=x"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    traces, store = tmp_path / "traces", tmp_path / "controller=x" / "title=y"
     fleets.small(traces, "a.sqlog")
     fleets.gathered(store, traces)
-    (part,) = store.glob("*.parquet")
-    part.write_bytes(part.read_bytes()[:-20])
-    with pytest.raises(AnalysisError, match=rf"{part.name}.*remove that file"):
-        fleets.rows(store)
-    part.unlink()
-    assert fleets.gathered(store, traces).worked == 1
+    assert fleets.rows(store, "error, controller, title IS DISTINCT FROM 'y'") == [(None, "cubic", True)]
+
+
+def test_rows_that_are_there_twice_count_once(tmp_path: FilePath) -> None:
+    made = Store.made(tmp_path / "store")
+    writer = Writer(made, 100)
+    rows = [failed(Found("/a.sqlog", 1, "1"), ErrorKind.UNREADABLE, "", n) for n in (1, 2)]
+    writer.add(rows)
+    writer.add(rows)
+    (part, _) = made.parts()
+    shutil.copy(part, made.path / "copy.parquet")
+    assert fleets.rows(made.path, "connection") == [(1,), (2,)]
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_stop_while_rows_are_written_waits_until_they_are(name: str, when: str, tmp_path: FilePath) -> None:
+    traces, store = tmp_path / "traces", tmp_path / "store"
+    fleets.long_ones(traces, 3)
+    stop = f"import os, signal; from pathlib import Path; stop = lambda: os.kill(os.getpid(), signal.{name}); "
+    rename = "replace = Path.replace; "
+    calls = {"before": "(stop(), replace(self, to))[1]", "after": "(replace(self, to), stop())[0]"}[when]
+    here = "if str(to).endswith('.parquet') else replace(self, to)"
+    patch = f"Path.replace = lambda self, to: {calls} {here}; "
+    run = fleets.started(
+        "fleet", traces, "--store", store, "--jobs", 1, before=fleets.EVERY_ROW + stop + rename + patch
+    )
+    _, said = run.communicate(timeout=60)
+    assert run.returncode == 2
+    assert b"stopped; what is done stands in" in said
+    assert b"Traceback" not in said
+    with Table(Store(store)) as table:
+        ((all_rows, traces_there),) = table.ask("SELECT count(*), count(DISTINCT key) FROM parts")
+    assert all_rows == traces_there >= 1
+    assert not list(store.glob("*.part"))

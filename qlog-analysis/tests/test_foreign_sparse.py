@@ -86,10 +86,10 @@ def other_side(trace: Json) -> None:
         e["name"] = names.get(e["name"], e["name"])
 
 
-def two_connections(folder: FilePath) -> FilePath:
+def two_connections(folder: FilePath, names: tuple[str, str] = ("aa01", "bb02")) -> FilePath:
     """Of one server, one among the other, each after a Retry, with which a client's numbers go on."""
     events = []
-    for duration, group in ((2.0, "aa01"), (1.0, "bb02")):
+    for duration, group in zip((2.0, 1.0), names, strict=True):
         header, *rows = (json.loads(r) for r in quinn(folder, records(LOSSY, duration), group=group).split(b"\x1e")[1:])
         first = {"header": {"packet_type": "initial", "packet_number": 1}}
         rows.insert(0, {"time": 0.0, "name": "transport:packet_received", "data": first, "group_id": group})
@@ -111,6 +111,21 @@ def test_of_several_connections_in_one_file_one_is_chosen(tmp_path: FilePath, ca
         assert (m.packets_sent, m.packets_lost) == (expected.packets_sent, expected.packets_lost)
     with pytest.raises(TraceError, match="none of them is 'cc'"):
         load(path, Choice(connection="cc"))
+
+
+def test_a_number_has_precedence_over_names_that_begin_with_it(tmp_path: FilePath) -> None:
+    path = two_connections(tmp_path, ("2a01", "1b02"))
+    first, second = (len(load(written(tmp_path, quinn, records(LOSSY, t))).sent) for t in (2.0, 1.0))
+    for name, expected in (("1", first), ("2", second), ("2a", first), ("1b", second)):
+        assert len(load(path, Choice(connection=name)).sent) == expected
+    path = two_connections(tmp_path, ("3a01", "4401"))  # of quinn's names some begin with digits alone
+    for name, expected in (("1", first), ("3", first), ("44", second), ("4401", second)):
+        assert len(load(path, Choice(connection=name)).sent) == expected
+    with pytest.raises(TraceError, match="none of them is '5'"):
+        load(path, Choice(connection="5"))
+    path = two_connections(tmp_path, ("7a01", "7b02"))
+    with pytest.raises(TraceError, match="none of them is '7'"):
+        load(path, Choice(connection="7"))
 
 
 def test_of_a_file_with_one_connection_no_other_can_be_chosen(tmp_path: FilePath, capsys: Output) -> None:

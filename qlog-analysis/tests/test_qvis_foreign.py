@@ -76,12 +76,12 @@ def test_it_has_what_the_loader_and_the_views_of_qvis_ask_for(tmp_path: FilePath
 
 
 def test_one_of_several_connections_is_exported(tmp_path: FilePath) -> None:
-    source = two_connections(tmp_path)
+    source = two_connections(tmp_path, ("aa01", "4402"))
     with pytest.raises(UnsuitableTraceError, match="--connection"):
         exported(tmp_path, source)
-    choice = Choice(connection="2")
-    _, copy = exported(tmp_path, source, choice)
-    assert copy.packets_sent == measure(load(source, choice)).packets_sent
+    for name in ("2", "44"):
+        _, copy = exported(tmp_path, source, Choice(connection=name))
+        assert copy.packets_sent == measure(load(source, Choice(connection="2"))).packets_sent
 
 
 def test_a_damaged_record_is_left_out(tmp_path: FilePath) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from .blocks import BlockBuilder
 from .broken import Broken
 from .builder import Builder
 from .dialect import OtherLayoutError, dialect_of
-from .dialect.connections import require_the_only_one
+from .dialect.connections import ByNameError, require_the_only_one
 from .dialect.native import Native
 from .errors import TraceError, TruncatedTraceError, about
 from .model import Trace
@@ -43,13 +43,22 @@ def load(path: Path, choice: Choice = WHOLE) -> Trace:
         with reading(path):
             take(path)
         try:
-            trace = _load(path, choice)
-        except OtherLayoutError:
-            trace = _load(path, choice, foreign=True)
+            trace = _of_either_layout(path, choice)
+        except ByNameError as e:
+            choice = replace(choice, connection=str(e.number))
+            trace = _of_either_layout(path, choice)
         if trace.losses_from is None and not trace.writer.tells_losses:
             # Not one loss was told, perhaps because this writer never does: find them as RFC 9002 would.
             trace = _load(path, choice, foreign=True, losses_by_threshold=True)
+        trace.connection = choice.connection
         return trace
+
+
+def _of_either_layout(path: Path, choice: Choice) -> Trace:
+    try:
+        return _load(path, choice)
+    except OtherLayoutError:
+        return _load(path, choice, foreign=True)
 
 
 def _load(path: Path, choice: Choice, *, foreign: bool = False, losses_by_threshold: bool = False) -> Trace:

@@ -217,6 +217,8 @@ class Trace:
     path: Path
     header: wire.Header
     writer: Writer = QUICHE
+    connection: str | None = None
+    """Of several in the file, as it was asked for; its number if that was how a name begins with digits alone."""
     native: bool = True
     """As quiche 0.30 writes it: what cannot be said of a conversion or of another writer can be checked."""
     sent: SentPackets = field(default_factory=SentPackets)

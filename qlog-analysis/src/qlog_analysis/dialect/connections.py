@@ -12,11 +12,26 @@ SHOWN = 8
 MOST_DIGITS = 9
 
 
+class ByNameError(SeveralConnectionsError):
+    """A number that was asked for is none of the file, but how one of its names begins: the file is to be read again
+    for that one."""
+
+    def __init__(self, number: int, count: int) -> None:
+        super().__init__(f"the connection that was asked for is number {number} of {count}", count)
+        self.number = number
+
+
+def number_of(connection: str | None) -> int | None:
+    """If it can be one."""
+    is_number = connection and connection.isascii() and connection.isdigit() and len(connection) <= MOST_DIGITS
+    return int(connection) if connection and is_number else None
+
+
 def chosen(of: list[str], connection: str) -> int | None:
     """The place of the one that is meant by its number (from 1) or the beginning of its name."""
-    is_number = connection.isascii() and connection.isdigit() and len(connection) <= MOST_DIGITS
-    if is_number and 1 <= int(connection) <= len(of):
-        return int(connection) - 1
+    number = number_of(connection)
+    if number is not None and 1 <= number <= len(of):
+        return number - 1
     places = [i for i, name in enumerate(of) if name.startswith(connection)]
     return places[0] if len(places) == 1 else None
 
@@ -44,6 +59,7 @@ class Connections:
 
     def __init__(self, connection: str | None) -> None:
         self._connection = connection
+        self._number = number_of(connection)
         self._events: Counter[str] = Counter()
         self._is_chosen: dict[str, bool] = {}
         self._first_name: dict[str, str] = {}
@@ -62,15 +78,20 @@ class Connections:
         return self._is_chosen[self._last]
 
     def _chooses(self, name: str) -> bool:
+        """A number has precedence, also that of a connection which is still to come."""
         number = len(self._is_chosen) + 1
         if self._connection is None:
             return number == 1
-        return self._connection == str(number) or name.startswith(self._connection)
+        return name.startswith(self._connection) if self._number is None else number == self._number
 
     def conclude(self) -> None:
         """When all events have been seen. Raises an error that lists the connections if not exactly one was chosen."""
-        taken = sum(self._is_chosen.values())
-        if len(self._is_chosen) < 2:
-            require_the_only_one(None if taken else self._connection)
-        elif taken != 1 or self._connection is None:
+        names = list(self._is_chosen)
+        place = None if self._connection is None else chosen(names, self._connection)
+        if place is not None:
+            if not self._is_chosen[names[place]]:
+                raise ByNameError(place + 1, len(names))
+        elif len(names) < 2:
+            require_the_only_one(self._connection)
+        else:
             raise choose_one([f"{name} ({count} events)" for name, count in self._events.items()], self._connection)

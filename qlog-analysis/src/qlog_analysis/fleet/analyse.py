@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import Enum
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from .. import __version__
 from ..check.whole import check
@@ -16,12 +18,13 @@ from ..invariants.invariant import Outcome as Held
 from ..load import Choice, load
 from ..metrics import TraceMetrics
 from ..model import Trace
-from .fetch import local
+from .fetch import GoneError, local
 from .row import LIMITED_BY, Found, Row
 from .told_by import peer_of, rowd_source_of
 
 NO_LAW = "NO LAW"
 NOT_JUDGED = "NOT JUDGED"
+NOT_ENOUGH = "it needs more memory than --memory-limit allows"
 LONGEST_TEXT = 500
 """Characters; what a trace says of itself may be as long as the trace."""
 
@@ -41,34 +44,54 @@ def failed(found: Found, kind: ErrorKind, why: str, connection: int = 1) -> Row:
     return Row(**_identity(found), connection=connection, error=why, error_kind=kind.value)
 
 
-def rows_of(found: Found) -> list[Row]:
-    """Never raises for what a trace holds; MemoryError passes, as it is about the machine's limits."""
+class Answer(msgspec.Struct):
+    """A row of a trace, as soon as it is there."""
+
+    of: int
+    """How many rows the trace has; none if it is gone."""
+    row: Row | None = None
+
+
+def left(found: Found, kind: ErrorKind, why: str, done: int, of: int) -> list[Row]:
+    """Rows of the connections after those that are done."""
+    return [failed(found, kind, why, number) for number in range(done + 1, of + 1)]
+
+
+def answers(found: Found) -> Iterator[Answer]:
+    """Never raises for what a trace holds."""
     if found.problem is not None:
-        return [failed(found, ErrorKind.UNREADABLE, found.problem)]
+        yield Answer(1, failed(found, ErrorKind.UNREADABLE, found.problem))
+        return
     try:
         with local(found.trace) as path:
-            return [_plain(row) for row in _of_file(found, path)]
+            for answer in _of_file(found, path):
+                yield Answer(answer.of, answer.row and _plain(answer.row))
+    except GoneError:
+        yield Answer(0)
     except AnalysisError as e:
-        return [_plain(failed(found, ErrorKind.UNREADABLE, _why(e)))]
+        yield Answer(1, _plain(failed(found, ErrorKind.UNREADABLE, _why(e))))
 
 
-def _of_file(found: Found, path: Path) -> list[Row]:
+def _of_file(found: Found, path: Path) -> Iterator[Answer]:
     def of(connection: int, name: str | None) -> Row:
         choice = Choice(allow_truncated=True, skip_broken=True, connection=name)
-        return _guarded(found, connection, lambda: _row(found, connection, load(path, choice)))
+        return _row(found, connection, load(path, choice))
 
     try:
-        return [of(1, None)]
+        yield Answer(1, _guarded(found, 1, lambda: of(1, None), SeveralConnectionsError))
     except SeveralConnectionsError as e:
-        return [of(number, str(number)) for number in range(1, e.count + 1)]
+        for number in range(1, e.count + 1):
+            yield Answer(e.count, _guarded(found, number, lambda: of(number, str(number))))  # noqa: B023  called at once
 
 
-def _guarded(found: Found, connection: int, make: Callable[[], Row]) -> Row:
+def _guarded(found: Found, connection: int, make: Callable[[], Row], *passing: type[AnalysisError]) -> Row:
     """The row of a connection, whatever goes wrong with it."""
     try:
         return make()
-    except (MemoryError, SeveralConnectionsError):
+    except passing:
         raise
+    except MemoryError:
+        return failed(found, ErrorKind.MEMORY, NOT_ENOUGH, connection)
     except AnalysisError as e:
         return failed(found, ErrorKind.UNREADABLE, _why(e), connection)
     except Exception as e:  # one trace must not end the run

@@ -6,9 +6,14 @@ import argparse
 import re
 from pathlib import Path
 
+from .fetch import is_address, where
+
 _UNITS = {"": 1, "M": 10**6, "G": 10**9, "MB": 10**6, "GB": 10**9, "MiB": 1 << 20, "GiB": 1 << 30}
 LEAST_MEMORY = 512 << 20
 """Bytes of address space that a worker takes before it reads anything, with a margin."""
+MOST_MEMORY = 1 << 50
+"""Bytes; no system has more address space for a process, and none takes it as a limit."""
+MOST_SEED = (1 << 63) - 1
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -16,6 +21,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "traces",
         metavar="TRACES",
         nargs="*",
+        type=where,
         help="folder, searched with all below it, or address of an object store (s3://BUCKET/PREFIX); "
         "without any, the report is on what the store has",
     )
@@ -69,7 +75,7 @@ def _add_report(group: argparse._ArgumentGroup) -> None:
         default=[],
         help="the same for the others, of --against or else of the same store; may be repeated",
     )
-    group.add_argument("--seed", metavar="N", type=int, default=1, help="of the intervals; default: %(default)d")
+    group.add_argument("--seed", metavar="N", type=_seed, default=1, help="of the intervals; default: %(default)d")
     group.add_argument(
         "--worst", metavar="N", type=_count, default=10, help="connections to name; default: %(default)d"
     )
@@ -82,12 +88,20 @@ def _add_report(group: argparse._ArgumentGroup) -> None:
 
 
 def _folder(text: str) -> Path:
-    return Path(text)
+    if is_address(where(text)):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a folder of this machine, not an address")
+    return Path(where(text))
 
 
 def _count(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 10_000:
         raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number from 1 to 10000")
+    return int(text)
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal() or len(text) > len(str(MOST_SEED)) or int(text) > MOST_SEED:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number from 0 to {MOST_SEED}")
     return int(text)
 
 
@@ -105,7 +119,9 @@ def _memory(text: str) -> int:
     match = re.fullmatch(r"(\d+(?:\.\d+)?) ?([A-Za-z]*)", text)
     if match is None or match[2] not in _UNITS:
         raise argparse.ArgumentTypeError(f"{text!r}: expected a size, as 4GiB")
-    size = int(float(match[1]) * _UNITS[match[2]])
+    size = min(float(match[1]) * _UNITS[match[2]], float(MOST_MEMORY + 1))
     if 0 < size < LEAST_MEMORY:
         raise argparse.ArgumentTypeError(f"{text!r}: a worker needs {LEAST_MEMORY >> 20} MiB at least")
-    return size
+    if size > MOST_MEMORY:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected {MOST_MEMORY >> 40} TiB at most; 0 is no limit")
+    return int(size)

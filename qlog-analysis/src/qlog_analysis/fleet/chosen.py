@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -38,16 +39,37 @@ def _one(condition: str) -> tuple[str, object]:
         raise AnalysisError(f"{condition!r} is no condition: expected COLUMN=VALUE, COLUMN>=NUMBER or COLUMN<=NUMBER")
     name, operator, value = match[1], match[2], match[3].strip()
     kind = columns().get(name)
-    if kind is None or kind.endswith("[]"):
-        near = get_close_matches(name, columns(), 1, 0.5)
+    if kind is None:
+        near = get_close_matches(name, [c for c, k in columns().items() if not _is_list(k)], 1, 0.5)
         raise AnalysisError(
             f"{condition!r}: the table has no column {name}" + (f"; did you mean {near[0]}?" if near else "")
         )
+    if _is_list(kind):
+        raise AnalysisError(f"{condition!r}: {name} is a list, for which there are no conditions")
     if kind == "VARCHAR":
         if operator != "=":
             raise AnalysisError(f"{condition!r}: {name} is text, which has only =")
-        return f"{name} GLOB ?", value.replace("[", "[[]")
+        return f"{name} GLOB ?", _pattern(condition, value)
+    return f"{name} {operator} ?", _number(condition, name, value)
+
+
+def _is_list(kind: str) -> bool:
+    return kind.endswith("[]")
+
+
+def _pattern(condition: str, value: str) -> str:
     try:
-        return f"{name} {operator} ?", float(value)
+        value.encode()
+    except UnicodeEncodeError:
+        raise AnalysisError(f"{condition!r}: the value must be UTF-8") from None
+    return value.replace("\\", r"\\").replace("[", r"\[")
+
+
+def _number(condition: str, name: str, value: str) -> float:
+    try:
+        number = float(value)
     except ValueError:
-        raise AnalysisError(f"{condition!r}: {name} is a number") from None
+        number = math.nan
+    if not math.isfinite(number):
+        raise AnalysisError(f"{condition!r}: {name} is a number")
+    return number

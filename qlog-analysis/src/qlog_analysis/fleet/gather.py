@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from types import FrameType
 
 from ..errors import AnalysisError
+from ..visible import in_a_line
 from . import find
 from .fetch import is_address
 from .progress import Progress
 from .row import Found, Row
 from .schedule import Crew, worked
+from .stopping import Stopping
 from .store import Store, Writer
 from .table import Table
 
@@ -34,7 +34,9 @@ class Gathered:
     exports: int = 0
     """Copies that `to-qvis` wrote, beside these."""
     problems: list[str] = field(default_factory=list)
-    """Folders that could not be searched."""
+    """What could not be searched or read where traces were looked for."""
+    gone: list[str] = field(default_factory=list)
+    """Traces that were listed, but not there any more when they were to be read."""
 
 
 def gather(
@@ -47,12 +49,12 @@ def gather(
 ) -> Gathered:
     """`again`: also what had an error the last time. `outputs`: what will be written, and so must not be a trace."""
     out = Gathered()
-    with _stoppable(store), Table(Store.made(store)) as table:
+    with _stoppable(store) as stopping, Table(Store.made(store)) as table:
         seen = table.next_seen()
         listed = chain.from_iterable(find.traces(w, out.problems.append) for w in where)
         out.found, _ = table.list_found(_apart(_originals(listed, out), outputs))
         for problem in out.problems:
-            print(f"qlog-analysis: {problem}", file=sys.stderr)
+            print(f"qlog-analysis: {in_a_line(problem)}", file=sys.stderr)
         if out.exports:
             print(f"fleet: {out.exports:,} exports for qvis left out: they are copies of traces", file=sys.stderr)
         if not out.found:
@@ -61,7 +63,10 @@ def gather(
         print(f"fleet: {out.found:,} traces, {out.worked:,} of them new or changed", file=sys.stderr)
         if out.worked:
             with workers as at_work:
-                _work(table, at_work, Writer(table.store, seen), Progress(out.worked, size))
+                pending, progress = Pending(Writer(table.store, seen), stopping), Progress(out.worked, size)
+                out.gone = _work(table, at_work, pending, progress)
+            for trace in out.gone:
+                print(f"fleet: {in_a_line(trace)} is gone since it was listed", file=sys.stderr)
     return out
 
 
@@ -78,53 +83,63 @@ def _apart(found: Iterator[Found], outputs: Sequence[Path]) -> Iterator[Found]:
     known = [(path, path.stat().st_size) for path in outputs if path.is_file()]
     for one in found:
         for path, size in known:
-            if size == one.size and not is_address(one.trace) and path.samefile(one.trace):
+            if size == one.size and _is(path, one):
                 raise AnalysisError(
                     f"{path} is the trace {one.trace}, which would be overwritten: choose another name for the output"
                 )
         yield one
 
 
-def _work(table: Table, workers: Crew, writer: Writer, progress: Progress) -> None:
-    pending: list[Row] = []
-    written = 0.0
+def _is(path: Path, one: Found) -> bool:
     try:
-        for rows in worked(workers, table.todo()):
-            if rows is not None:
-                pending += rows
-                progress.add(rows[0].size_bytes if rows else 0, error=any(r.error is not None for r in rows))
+        return not is_address(one.trace) and path.samefile(one.trace)
+    except OSError:  # gone, or its name is not UTF-8
+        return False
+
+
+class Pending:
+    """Rows that are not in the store yet."""
+
+    def __init__(self, writer: Writer, stopping: Stopping) -> None:
+        self.rows: list[Row] = []
+        self._writer, self._stopping = writer, stopping
+
+    def write(self) -> None:
+        # A stop between the two would leave rows that are written again.
+        with self._stopping.put_off():
+            if self.rows:
+                self._writer.add(self.rows)
+                self.rows.clear()
+
+
+def _work(table: Table, workers: Crew, pending: Pending, progress: Progress) -> list[str]:
+    """The traces that are gone."""
+    written, gone = 0.0, []
+    try:
+        for over in worked(workers, table.todo()):
+            if over is not None:
+                found, rows = over
+                pending.rows += rows
+                gone += [] if rows else [found.trace]
+                progress.add(found.size, error=any(r.error is not None for r in rows))
             progress.tell()
             now = progress.seconds
-            if pending and (len(pending) >= MOST_ROWS or now - written > max(SHORTEST, LOST_SHARE * now)):
-                writer.add(pending)
-                pending, written = [], now
+            if len(pending.rows) >= MOST_ROWS or now - written > max(SHORTEST, LOST_SHARE * now):
+                pending.write()
+                written = now
     finally:
-        if pending:
-            writer.add(pending)
+        pending.write()
         progress.finish()
+    return gone
 
 
 @contextmanager
-def _stoppable(store: Path) -> Iterator[None]:
-    """Ctrl-C and SIGTERM end a run with what it has done."""
-
-    def stop(_: int, __: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = _handle(stop)
+def _stoppable(store: Path) -> Iterator[Stopping]:
+    stopping = Stopping()
     try:
-        yield
+        with stopping.caught():
+            yield stopping
     except KeyboardInterrupt:
         raise AnalysisError(
             f"stopped; what is done stands in {store}, and the same command goes on from there"
         ) from None
-    finally:
-        if before is not None:
-            signal.signal(signal.SIGTERM, before)  # type: ignore[arg-type]
-
-
-def _handle(stop: object) -> object:
-    try:
-        return signal.signal(signal.SIGTERM, stop)  # type: ignore[arg-type]
-    except ValueError:  # not the main thread
-        return None

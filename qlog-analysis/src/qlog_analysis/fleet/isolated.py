@@ -17,7 +17,7 @@ from typing import IO
 
 import msgspec
 
-from .analyse import ErrorKind, failed
+from .analyse import Answer, ErrorKind, left
 from .row import Found, Row
 
 PROGRAM = "qlog_analysis.fleet.worker"
@@ -37,6 +37,26 @@ class Limits:
     """Bytes of address space of the process; 0 is none."""
 
 
+class _Done:
+    """Rows of a trace, which come one after the other."""
+
+    def __init__(self, found: Found) -> None:
+        self.found = found
+        self.rows: list[Row] = []
+        self._of = 1
+
+    @property
+    def complete(self) -> bool:
+        return len(self.rows) >= self._of
+
+    def add(self, answer: Answer) -> None:
+        self._of = answer.of
+        self.rows += [answer.row] if answer.row is not None else []
+
+    def with_rest(self, kind: ErrorKind, why: str) -> list[Row]:
+        return self.rows + left(self.found, kind, why, len(self.rows), self._of)
+
+
 class Isolated:
     """A worker process that is started when it is needed, and again after it died."""
 
@@ -49,16 +69,17 @@ class Isolated:
         self._closed = False
 
     def rows(self, found: Found) -> list[Row]:
-        """Of one trace; never raises for it."""
-        why = ""
+        """Of one trace; never raises for it. What was done of one with many connections is kept."""
+        done, how = _Done(found), ""
         for _ in range(ATTEMPTS):
-            answer = self._ask(found)
-            if isinstance(answer, list):
-                return answer
-            why = answer
+            tried = _Done(found)
+            how = self._ask(tried)
+            if not how:
+                return tried.rows
+            done = max(done, tried, key=lambda d: len(d.rows))
             if self._closed:
                 break
-        return [failed(found, ErrorKind.DIED, f"its worker died {ATTEMPTS} times: {why}")]
+        return done.with_rest(ErrorKind.DIED, f"its worker died {ATTEMPTS} times: {how}")
 
     def kill(self) -> None:
         """Ends the worker for good, also while another thread waits for it, which then gets an answer."""
@@ -72,22 +93,26 @@ class Isolated:
         self.kill()
         self._stop()
 
-    def _ask(self, found: Found) -> list[Row] | str:
-        """The rows, or how the worker died."""
+    def _ask(self, done: _Done) -> str:
+        """Gets the rows, or says how the worker died."""
         process = self._started()
         if process is None or process.stdin is None or process.stdout is None:
             return "the run was stopped"
         try:
-            process.stdin.write(msgspec.json.encode(found) + b"\n")
+            process.stdin.write(msgspec.json.encode(done.found) + b"\n")
             process.stdin.flush()
-            line = self._line(process.stdout, time.monotonic() + self._limits.time)
-            if line is None:
-                self._stop()
-                why = f"it takes longer than the {self._limits.time:g} s that --time-limit allows"
-                return [failed(found, ErrorKind.TIME, why)]
-            return msgspec.json.decode(line, type=list[Row])
+            deadline = time.monotonic() + self._limits.time
+            while not done.complete:
+                line = self._line(process.stdout, deadline)
+                if line is None:
+                    self._stop()
+                    why = f"it takes longer than the {self._limits.time:g} s that --time-limit allows"
+                    done.rows = done.with_rest(ErrorKind.TIME, why)
+                    break
+                done.add(msgspec.json.decode(line, type=Answer))
         except (OSError, ValueError, EOFError):
             return self._death(process)
+        return ""
 
     def _started(self) -> subprocess.Popen[bytes] | None:
         with self._lock:
@@ -96,7 +121,7 @@ class Isolated:
             if self._process is None:
                 self._said = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the worker
                 self._process = subprocess.Popen(
-                    [sys.executable, "-m", PROGRAM, str(self._limits.memory)],
+                    [sys.executable, "-m", PROGRAM, str(self._limits.memory), str(self._limits.time)],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=self._said,

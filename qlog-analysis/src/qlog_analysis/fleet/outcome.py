@@ -8,6 +8,7 @@ from typing import Any
 
 from ..explain.limits import Limit
 from ..explain.words import LIMIT_NAMES, percent, rate
+from ..visible import in_a_line
 from . import compare
 from .compare import CONFIDENCE, Difference
 from .summary import Fleet, Group, One
@@ -48,7 +49,6 @@ def to_json(report: Report) -> dict[str, Any]:
 
 def _fleet(fleet: Fleet) -> dict[str, Any]:
     out = asdict(fleet)
-    out["first_errors"] = [{"trace": trace, "error": error} for trace, error in fleet.first_errors]
     for kind, command in (("worst", "explain"), ("first_failing", "check")):
         for row, one in zip(out[kind], getattr(fleet, kind), strict=True):
             row["command"] = one.command(command)
@@ -63,7 +63,7 @@ def to_text(report: Report) -> str:
     fleet = report.fleet
     chosen = f", {fleet.connections:,} connections with {fleet.chosen}" if fleet.chosen else ""
     of = "" if fleet.chosen else f", {fleet.connections:,} connections"
-    lines = [f"{fleet.store}: {fleet.traces:,} traces{of}{chosen}", *_errors(fleet)]
+    lines = [f"{fleet.store}: {fleet.traces:,} traces{of}{chosen}", *_problems(fleet), *_errors(fleet)]
     if report.other is not None:
         lines += _comparison(report)
     lines += ["", "Delay: 95th percentile of a connection's queueing delay per packet; p50 and p95 over connections"]
@@ -71,7 +71,19 @@ def to_text(report: Report) -> str:
         lines += _groups(name, groups, fleet.more_groups.get(name, 0))
     lines += _ones("Worst queueing delay (95th percentile)", fleet.worst, "explain")
     lines += _ones(f"Verdict FAIL ({fleet.failing:,} in all)", fleet.first_failing, "check")
-    return "\n".join(lines)
+    return "\n".join(in_a_line(line) for line in lines)
+
+
+def _problems(fleet: Fleet) -> list[str]:
+    if not fleet.problems:
+        return []
+    lines = [f"  not searched or read: {len(fleet.problems):,}"]
+    lines += [f"    {problem}" for problem in fleet.problems[:SHOWN_ERRORS]]
+    return lines + _more(len(fleet.problems) - SHOWN_ERRORS, "on the standard error")
+
+
+def _more(count: int, where: str) -> list[str]:
+    return [f"    ... and {count:,} more ({where})"] if count > 0 else []
 
 
 def _errors(fleet: Fleet) -> list[str]:
@@ -79,10 +91,8 @@ def _errors(fleet: Fleet) -> list[str]:
         return []
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in fleet.error_kinds.items())
     lines = [f"  not used: {fleet.errors:,} ({kinds})"]
-    lines += [f"    {trace}: {error}" for trace, error in fleet.first_errors[:SHOWN_ERRORS]]
-    if fleet.errors > SHOWN_ERRORS:
-        lines.append(f"    ... and {fleet.errors - SHOWN_ERRORS:,} more (column `error` of the table)")
-    return lines
+    lines += [f"    {one.name}: {one.error}" for one in fleet.first_errors[:SHOWN_ERRORS]]
+    return lines + _more(fleet.errors - SHOWN_ERRORS, "column `error` of the table")
 
 
 def _groups(by: str, groups: list[Group], more: int) -> list[str]:

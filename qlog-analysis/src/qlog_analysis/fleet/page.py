@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..plots.panel import OF_SEVERAL
 from ..plots.ribbons import LIMIT_COLOURS
 from .chosen import Chosen
 from .outcome import SHOWN_GROUPS, Report, explained, ms, number
+from .summary import MOST_ERRORS
 from .table import Table
 
 SHARES = [0.5 * n for n in range(201)]
@@ -50,9 +52,10 @@ def distributions(report: Report, this: tuple[Table, Chosen], other: tuple[Table
 def _add(figure: Any, name: str, values: Any) -> None:
     if not len(values):
         return
+    # Plotly reads some HTML in it.
     x = percentiles(np.ma.compressed(values), SHARES)
     line = {"color": OF_SEVERAL[len(figure.data) % len(OF_SEVERAL)], "width": 1.6}
-    figure.add_trace(go.Scatter(x=x, y=SHARES, name=name, mode="lines", line=line))
+    figure.add_trace(go.Scatter(x=x, y=SHARES, name=html.escape(name, quote=False), mode="lines", line=line))
 
 
 def render(report: Report, figure: Markup) -> str:
@@ -67,6 +70,7 @@ def render(report: Report, figure: Markup) -> str:
         fleet=report.fleet,
         figures={"delay": figure},
         shown_groups=SHOWN_GROUPS,
+        shown_problems=MOST_ERRORS,
         limit_names={limit.value: words.LIMIT_NAMES[limit] for limit in Limit},
         limit_colours={limit.value: colour for limit, colour in LIMIT_COLOURS.items()},
         explained=explained(report),

@@ -19,12 +19,17 @@ from .fetch import is_address
 from .gather import gather
 from .isolated import Limits
 from .outcome import Report, to_json, to_text
+from .row import columns
 from .schedule import Crew
 from .store import Store, quoted
 from .summary import Fleet, summarise
 from .table import Table
 
 Of = tuple[Table, Chosen]
+
+_FORMULA = r"^[=+\-@\t\r]"
+_MARKED = r"'\0"
+"""A spreadsheet shows such a text without the apostrophe."""
 
 
 def run(args: Namespace) -> Fleet:
@@ -78,12 +83,12 @@ def _workers(args: Namespace) -> AbstractContextManager[Crew]:
 
 def _report(args: Namespace, this: Of, other: Of | None) -> Report:
     fleet = summarise(*this, args.worst)
-    if not fleet.traces:
-        raise AnalysisError(
-            f"the store {args.store} is empty: `qlog-analysis fleet TRACES --store {args.store}` fills it"
-        )
     against = None if other is None else summarise(*other, 0)
     for of in (fleet, against):
+        if of is not None and not of.traces:
+            raise AnalysisError(
+                f"the store {of.store} is empty: `qlog-analysis fleet TRACES --store {of.store}` fills it"
+            )
         if of is not None and of.chosen and not of.connections:
             raise AnalysisError(f"no connection of {of.store} has {of.chosen}")
     differences = [] if other is None else compare.compare(this, other, args.seed)
@@ -108,10 +113,19 @@ def _show(args: Namespace, report: Report, this: Of, other: Of | None) -> None:
 def _write_table(out: Path, table: Table, chosen: Chosen) -> None:
     """The newest rows of all traces, those with an error as well; with conditions those that were chosen."""
     where = chosen.where if chosen.text else "true"
-    form = "FORMAT csv, HEADER" if out.suffix == ".csv" else "FORMAT parquet, COMPRESSION zstd"
-    sql = f"SELECT * EXCLUDE (key, seen, run) FROM connections WHERE {where} ORDER BY trace, connection"
+    is_csv = out.suffix == ".csv"
+    form = "FORMAT csv, HEADER" if is_csv else "FORMAT parquet, COMPRESSION zstd"
+    written = ", ".join(_inert(name, kind) if is_csv else name for name, kind in columns().items())
     with tempfile.TemporaryDirectory(prefix="qlog-analysis-") as folder, replacing(out) as f:
         copy = Path(folder) / "table"
-        table.ask(f"COPY ({sql}) TO {quoted(copy)} ({form})", chosen.parameters)
+        sql = f"SELECT {written} FROM connections WHERE {where} ORDER BY connections.trace, connection"
+        table.copy(sql, chosen.parameters, copy, form)
         with copy.open("rb") as whole:
             shutil.copyfileobj(whole, f)
+
+
+def _inert(name: str, kind: str) -> str:
+    """A column for spreadsheets, which calculate a text that begins as a formula: a trace may say anything."""
+    if kind != "VARCHAR":
+        return name
+    return f"regexp_replace({name}, {quoted(_FORMULA)}, {quoted(_MARKED)}) AS {name}"

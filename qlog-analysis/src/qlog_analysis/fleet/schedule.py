@@ -18,10 +18,9 @@ from .row import Found, Row
 Crew = workers.Workers[Found, list[Row]]
 
 
-def worked(crew: Crew, todo: Iterator[Found]) -> Iterator[list[Row] | None]:
-    """The rows of each trace, as they come; None where time passes without any."""
-    for over in workers.worked(crew, ((found, found) for found in todo), _died):
-        yield over and over[1]
+def worked(crew: Crew, todo: Iterator[Found]) -> Iterator[tuple[Found, list[Row]] | None]:
+    """The rows of each trace, as they come, none of one that is gone; None where time passes without any."""
+    return workers.worked(crew, ((found, found) for found in todo), _died)
 
 
 def _died(found: Found, why: str) -> list[Row]:

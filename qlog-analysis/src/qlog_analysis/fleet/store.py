@@ -38,13 +38,13 @@ class Store:
     def __init__(self, path: Path) -> None:
         """Raises AnalysisError if there is something else."""
         self.path = path
-        if any(c in str(path) for c in "*?["):
-            raise AnalysisError(f"{path}: a store's path cannot have *, ? or [ in it")
+        _refuse_name(path)
         _refuse_other(path)
 
     @classmethod
     def made(cls, path: Path) -> Store:
         """One to write to, which may be new."""
+        _refuse_name(path)
         try:
             path.mkdir(parents=True, exist_ok=True)
             if not (path / MARK).exists():
@@ -67,6 +67,16 @@ class Store:
                     left.unlink()
 
 
+def _refuse_name(path: Path) -> None:
+    """What DuckDB would not take as the name of one folder."""
+    if any(c in str(path) for c in "*?["):
+        raise AnalysisError(f"{path}: a store's path cannot have *, ? or [ in it")
+    try:
+        str(path).encode()
+    except UnicodeEncodeError as e:
+        raise AnalysisError(f"{path}: a store's path must be UTF-8") from e
+
+
 def _refuse_other(path: Path) -> None:
     mark = path / MARK
     if not mark.exists():
@@ -75,7 +85,7 @@ def _refuse_other(path: Path) -> None:
         )
     try:
         said = json.loads(mark.read_text())
-    except (OSError, ValueError) as e:
+    except (OSError, ValueError, RecursionError) as e:
         raise AnalysisError(f"cannot read {mark}: {e}") from e
     if not isinstance(said, dict) or said.get("kind") != _KIND:
         raise AnalysisError(f"{mark} is not that of a store of `fleet`")
@@ -110,12 +120,18 @@ class Writer:
                 _settle(unnamed)
                 unnamed.replace(target)
             except (OSError, library("duckdb").Error) as e:
-                unnamed.unlink(missing_ok=True)
                 raise AnalysisError(f"cannot write to the store {self._store.path}: {e}") from e
+            finally:
+                unnamed.unlink(missing_ok=True)
 
 
 LOCAL = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 """DuckDB never looks for anything on the network."""
+
+PLAIN = "hive_partitioning = false"
+"""Else DuckDB makes a column of each folder that is called NAME=VALUE."""
+
+LINES = f"format = 'newline_delimited', {PLAIN}"
 
 KEY = r"regexp_replace(trace, '\.(gz|zst)$', '')"
 """A trace and its compressed copy are one."""
@@ -132,7 +148,7 @@ def json_columns(of: dict[str, str]) -> str:
 
 def _write(to: Path) -> str:
     of = json_columns(columns())
-    rows = f"read_json($1, format = 'newline_delimited', columns = {of}, maximum_object_size = 67108864)"
+    rows = f"read_json($1, {LINES}, columns = {of}, maximum_object_size = 67108864)"
     chosen = f"SELECT {KEY} AS key, $2::BIGINT AS seen, $3 AS run, * FROM {rows}"
     return f"COPY ({chosen}) TO {quoted(to)} (FORMAT parquet, COMPRESSION zstd)"
 

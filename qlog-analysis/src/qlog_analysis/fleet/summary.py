@@ -28,6 +28,8 @@ MOST_GROUPS = 200
 MOST_ERRORS = 100
 FEWEST_SAMPLES = 20
 """With fewer round trips a 95th percentile means nothing; such a connection is not among the worst."""
+OF_SEVERAL = "EXISTS (FROM connections o WHERE o.key = c.key AND o.connection > 1)"
+"""Whether a row of `connections c` is of a file with more than one."""
 VERDICTS = (*(o.value for o in Outcome), NO_LAW, NOT_JUDGED)
 
 
@@ -75,6 +77,20 @@ class One:
 
 
 @dataclass(frozen=True, slots=True)
+class NotUsed:
+    """A trace with an error, or a connection of one."""
+
+    trace: str
+    connection: int
+    of_several: bool
+    error: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.trace}, connection {self.connection}" if self.of_several else self.trace
+
+
+@dataclass(frozen=True, slots=True)
 class Fleet:
     store: str
     chosen: str
@@ -86,14 +102,14 @@ class Fleet:
     errors: int
     """Traces, or connections of one, that could not be used."""
     error_kinds: dict[str, int]
-    first_errors: list[tuple[str, str]]
+    first_errors: list[NotUsed]
     groups: dict[str, list[Group]]
     more_groups: dict[str, int]
     worst: list[One]
     failing: int
     first_failing: list[One] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
-    """Folders that could not be searched."""
+    """What could not be searched or read where traces were looked for."""
 
 
 def summarise(table: Table, chosen: Chosen, worst: int) -> Fleet:
@@ -114,9 +130,7 @@ def summarise(table: Table, chosen: Chosen, worst: int) -> Fleet:
         error_kinds=dict(
             _pairs(table, "SELECT error_kind, count(*) FROM connections WHERE error IS NOT NULL GROUP BY 1")
         ),
-        first_errors=_pairs(
-            table, f"SELECT trace, error FROM connections WHERE error IS NOT NULL ORDER BY 1 LIMIT {MOST_ERRORS}"
-        ),
+        first_errors=_not_used(table),
         groups={name: groups for name, (groups, _) in by.items()},
         more_groups={name: more for name, (_, more) in by.items() if more},
         worst=_some(
@@ -129,6 +143,14 @@ def summarise(table: Table, chosen: Chosen, worst: int) -> Fleet:
 
 def _pairs(table: Table, sql: str) -> list[tuple[Any, Any]]:
     return [(a, b) for a, b in table.ask(sql)]
+
+
+def _not_used(table: Table) -> list[NotUsed]:
+    rows = table.ask(
+        f"SELECT trace, connection, {OF_SEVERAL}, error FROM connections c WHERE error IS NOT NULL "
+        f"ORDER BY trace, connection LIMIT {MOST_ERRORS}"
+    )
+    return [NotUsed(*row) for row in rows]
 
 
 def _groups(table: Table, expression: str, chosen: Chosen) -> tuple[list[Group], int]:
@@ -164,8 +186,8 @@ def _group(row: tuple[Any, ...]) -> Group:
 
 def _some(table: Table, chosen: Chosen, condition: str, order: str, most: int) -> list[One]:
     rows = table.ask(
-        "SELECT trace, connection, EXISTS (FROM connections o WHERE o.key = c.key AND o.connection > 1), controller, "
-        "options, queueing_delay_p95_ms, goodput_bps, limited_by, coalesce(disagreements, []) FROM ("
+        f"SELECT trace, connection, {OF_SEVERAL}, controller, options, queueing_delay_p95_ms, goodput_bps, limited_by, "
+        "coalesce(disagreements, []) FROM ("
         f"FROM connections WHERE {chosen.where} AND {condition} ORDER BY {order}, trace, connection LIMIT {most}) c "
         f"ORDER BY {order}, trace, connection",
         chosen.parameters,

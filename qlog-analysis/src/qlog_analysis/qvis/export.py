@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -68,7 +69,7 @@ class _Original:
     """The trace as events for qvis, in the order of the file, as often as they are wanted."""
 
     def __init__(self, source: Path, trace: Trace, choice: Choice) -> None:
-        self._source, self.trace, self._choice = source, trace, choice
+        self._source, self.trace, self._choice = source, trace, replace(choice, connection=trace.connection)
         self._streams = convert.shown_streams({*trace.sent.frames.stream, *trace.received.stream})
 
     def _records(self) -> Iterator[Record]:
