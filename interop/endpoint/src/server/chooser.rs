@@ -141,7 +141,10 @@ impl Chooser {
     pub fn describe(&self) -> String {
         match self.rules.len() {
             0 => self.default(),
-            count => format!("{}, unless one of {count} rules chooses another", self.default()),
+            count => format!(
+                "{}, unless one of {count} rules chooses another",
+                self.default()
+            ),
         }
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::file;
 use super::quantity::{Quantity, Reduction, Shape, Subject, REDUCTIONS};
-use crate::scenario::{FlowDecl, Scenario, Transport};
+use crate::scenario::{FlowDecl, Scenario};
 use crate::stats::fairness::Equality;
 use crate::stats::Window;
 
