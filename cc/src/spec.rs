@@ -76,9 +76,9 @@ impl Given {
 pub struct SpecError(String);
 
 impl SpecError {
-    /// With this message, which may quote what others wrote.
+    /// With this message.
     pub fn new(message: impl Into<String>) -> Self {
-        Self(visible(&message.into()))
+        Self(message.into())
     }
 }
 
@@ -91,9 +91,10 @@ pub fn visible(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
+/// Messages quote what others wrote.
 impl fmt::Display for SpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&visible(&self.0))
     }
 }
 

@@ -21,8 +21,9 @@ static void decide(const void *controller, quiche_cc_decision *decision) {
     (void)controller;
     function_of_nobody(decision);
 }
+#define DECIDE decide
 #else
-#define decide 0
+#define DECIDE 0
 #endif
 
 int quiche_cc_plugin(quiche_cc_register_fn *add) {
@@ -30,7 +31,7 @@ int quiche_cc_plugin(quiche_cc_register_fn *add) {
                                       .size = sizeof(quiche_cc_ops),
                                       .create = create,
                                       .on_feedback = on_feedback,
-                                      .decide = decide};
+                                      .decide = DECIDE};
     add("broken", &ops, 0);
     return QUICHE_CC_OK;
 }
