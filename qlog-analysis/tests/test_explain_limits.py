@@ -73,7 +73,10 @@ def test_a_stream_that_is_written_up_to_its_limit_is_not_blocked_by_it(tmp_path:
     some = with_writes(made(receiver=400_000, **WINDOW), in_time=False)
     assert Limit.RECEIVER not in explained(tmp_path, some).limited
     first = next(r for r in some if r.get("name") == "quic:packet_sent" and "stream" in str(r["data"]["frames"]))
-    first["data"]["frames"].append({"frame_type": "stream_data_blocked", "stream_id": 0, "limit": 400_000})
+    blocked = {"frame_type": "stream_data_blocked", "stream_id": 0, "limit": 400_000}
+    first["data"]["frames"].append(blocked)
+    assert Limit.RECEIVER not in explained(tmp_path, some).limited
+    first["data"]["frames"] = [blocked]  # before any STREAM frame
     assert Limit.RECEIVER not in explained(tmp_path, some).limited
 
 

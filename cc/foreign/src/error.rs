@@ -4,6 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, c_int, CString};
 use std::panic::{catch_unwind, UnwindSafe};
 
+use quiche_cc::spec::visible;
+
 use crate::abi;
 
 thread_local! {
@@ -13,8 +15,8 @@ thread_local! {
 
 /// Keeps the reason for [`last`].
 pub fn set(reason: &str) {
-    let text: Vec<u8> = reason.bytes().filter(|byte| *byte != 0).collect();
-    let text = CString::new(text).unwrap_or_default();
+    // Visible, so that no NUL is left in it.
+    let text = CString::new(visible(reason)).unwrap_or_default();
     // Nobody who asks while the thread ends gets an answer.
     let _ = LAST.try_with(|last| *last.borrow_mut() = text);
     let _ = COUNT.try_with(|count| count.set(count.get().wrapping_add(1)));
@@ -67,7 +69,7 @@ mod tests {
     fn panics_become_a_code_and_a_reason() {
         assert_eq!(guard(|| Ok(7)), 7);
         assert_eq!(guard(|| Err("no\0t this".to_owned())), abi::REFUSED);
-        assert_eq!(last_text(), "not this");
+        assert_eq!(last_text(), r"no\0t this");
         assert_eq!(guard(|| panic!("number {}", 5)), abi::BUG);
         assert_eq!(last_text(), "a defect of quiche-cc: number 5");
     }

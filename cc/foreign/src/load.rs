@@ -6,6 +6,7 @@ use std::panic::AssertUnwindSafe;
 use std::path::Path;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use quiche_cc::spec::visible;
 
 use crate::abi::{self, Ops, Plugin};
 use crate::{error, ops};
@@ -23,6 +24,11 @@ const ENTRY: &str = "quiche_cc_plugin";
 ///
 /// Its code runs, with all that this process may do.
 pub unsafe fn load(path: &Path) -> Result<(), String> {
+    // SAFETY: as promised by the caller.
+    unsafe { load_file(path) }.map_err(|wrong| visible(&wrong))
+}
+
+unsafe fn load_file(path: &Path) -> Result<(), String> {
     let shown = path.display();
     // dlopen searches the system for a name without a slash; a user means the file.
     let file = path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -29,6 +30,17 @@ def where(name: str) -> str:
 def is_address(name: str) -> bool:
     """`s3://bucket/prefix` and the like, as fsspec takes them."""
     return "://" in name
+
+
+def is_there(trace: str) -> bool:
+    """Whether this machine finds it; also if it cannot find out."""
+    if not is_address(trace):
+        return os.path.lexists(trace)
+    try:
+        system, path = library("fsspec").core.url_to_fs(trace)
+        return bool(system.exists(path))
+    except Exception:  # every store has errors of its own
+        return True
 
 
 @contextmanager

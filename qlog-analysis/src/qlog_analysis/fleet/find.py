@@ -77,8 +77,10 @@ def _one(entry: os.DirEntry[str], folders: list[str], problem: Problem) -> Itera
             folders.append(entry.path)
         elif is_trace(entry.name):
             yield from _trace(entry, problem)
-    except OSError as e:  # as of a link that leads nowhere
-        problem(f"cannot read {entry.path}: {e.strerror or e}")
+    except OSError as e:
+        # A file may be removed meanwhile; a link that leads nowhere stays.
+        if os.path.lexists(entry.path):
+            problem(f"cannot read {entry.path}: {e.strerror or e}")
 
 
 def _entries(folder: str, problem: Problem) -> Iterator[os.DirEntry[str]]:

@@ -12,7 +12,8 @@ from pathlib import Path
 from ..errors import AnalysisError
 from ..visible import in_a_line
 from . import find
-from .fetch import is_address
+from .analyse import ErrorKind, failed
+from .fetch import is_address, is_there
 from .progress import Progress
 from .row import Found, Row
 from .schedule import Crew, worked
@@ -119,6 +120,8 @@ def _work(table: Table, workers: Crew, pending: Pending, progress: Progress) -> 
         for over in worked(workers, table.todo()):
             if over is not None:
                 found, rows = over
+                if not rows and is_there(found.trace):
+                    rows = [failed(found, ErrorKind.UNREADABLE, "cannot read: its worker finds no such file")]
                 pending.rows += rows
                 gone += [] if rows else [found.trace]
                 progress.add(found.size, error=any(r.error is not None for r in rows))

@@ -22,7 +22,9 @@ class Stopping:
         before = {}
         with suppress(ValueError):
             for number in _SIGNALS:
-                before[number] = signal.signal(number, self._stop)
+                # A shell has a run in the background ignore Ctrl-C.
+                if signal.getsignal(number) is not signal.SIG_IGN:
+                    before[number] = signal.signal(number, self._stop)
         try:
             yield
         finally:

@@ -24,7 +24,7 @@ from ..needs import library
 from ..output import write_text
 from .row import Row, columns
 
-FORMAT = 2
+FORMAT = 3
 """Of the columns and their meaning. A store of another one is refused."""
 MARK = "fleet.json"
 _KIND = "qlog-analysis fleet"

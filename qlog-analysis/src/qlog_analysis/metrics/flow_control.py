@@ -23,6 +23,7 @@ class _Account:
 
     first: FirstLimits | None
     server: bool
+    frames_known: bool
     allowed: dict[int, int] = field(default_factory=dict)
     used: dict[int, int] = field(default_factory=dict)
     since: dict[int, float] = field(default_factory=dict)
@@ -53,7 +54,7 @@ class _Account:
         if limit < self.allowed.get(who, 0):
             return
         self.allowed[who] = limit
-        if self.used.get(who, 0) >= limit or not self.used:
+        if self.used.get(who, 0) >= limit or not self.frames_known:
             self.since.setdefault(who, time)
 
     def raise_to(self, who: int, limit: int, time: float) -> None:
@@ -70,7 +71,7 @@ def blocked_times(o: Observed) -> tuple[Floats, bool]:
     known = trace.first_limits is not None or any(s.kind in _LIFTS for s in told)
     if not told and (trace.first_limits is None or not _near(trace, trace.first_limits)):
         return np.empty((0, 2)), known
-    account = _Account(trace.first_limits, trace.vantage_point == "server")
+    account = _Account(trace.first_limits, trace.vantage_point == "server", len(trace.sent.frames) > 0)
     _replay(trace, account)
     account.times.extend((since, o.end) for since in account.since.values())
     return _united(account.times), known

@@ -10,7 +10,7 @@ use crate::{ParseError, Stream, Time};
 
 /// More stalls than this in a pause are not played through: what is left of the pause is forgotten, which a process
 /// without memory does not notice.
-const MOST_STALLS_AT_ONCE: usize = 64;
+const MOST_STALLS_AT_ONCE: usize = 1 << 16;
 
 /// A station that wins the medium now and then, and at times not for a long while.
 ///
