@@ -131,6 +131,18 @@ def test_a_run_that_is_stopped_keeps_what_is_done_and_says_how_to_go_on(name: st
     assert 2 <= len(fleets.rows(store)) < 8
 
 
+def test_a_run_in_the_background_ignores_ctrl_c_as_its_shell_wants(tmp_path: FilePath) -> None:
+    traces, store = tmp_path / "traces", tmp_path / "store"
+    fleets.long_ones(traces, 4)
+    ignore = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); "
+    run = fleets.started("fleet", traces, "--store", store, "--jobs", 1, before=ignore + fleets.EVERY_ROW)
+    fleets.wait_for(lambda: len(list(store.glob("*.parquet"))) >= 2)
+    run.send_signal(signal.SIGINT)
+    run.communicate(timeout=60)
+    assert run.returncode == 0
+    assert len(fleets.rows(store)) == 4
+
+
 def test_a_worker_that_is_killed_loses_nothing(tmp_path: FilePath) -> None:
     traces, store = tmp_path / "traces", tmp_path / "store"
     fleets.long_ones(traces, 8)

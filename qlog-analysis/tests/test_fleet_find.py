@@ -113,6 +113,33 @@ def in_this_process() -> Any:
     return nullcontext(Crew(ThreadPoolExecutor(1), fleets.rows_of, lambda: 1))
 
 
+def test_a_trace_that_only_its_worker_does_not_find_is_an_error(
+    tmp_path: FilePath, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a machine of a cluster that lacks the folder."""
+    fleets.small(tmp_path / "t", "a.sqlog")
+    monkeypatch.setattr(gather, "worked", lambda _, todo: ((found, []) for found in todo))
+    came = fleets.gathered(tmp_path / "store", tmp_path / "t")
+    assert came.gone == []
+    assert fleets.rows(tmp_path / "store", "error") == [("cannot read: its worker finds no such file",)]
+
+
+def test_a_trace_that_is_removed_while_its_folder_is_listed_is_no_problem(
+    tmp_path: FilePath, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fleets.small(tmp_path, "a.sqlog")
+    removed = fleets.small(tmp_path, "b.sqlog")
+    stat = FilePath.stat
+
+    def remove_first(self: FilePath, *, follow_symlinks: bool = True) -> os.stat_result:
+        if self == removed:
+            removed.unlink(missing_ok=True)
+        return stat(self, follow_symlinks=follow_symlinks)
+
+    monkeypatch.setattr(FilePath, "stat", remove_first)
+    assert [FilePath(f.trace).name for f in fleets.found(tmp_path)] == ["a.sqlog"]
+
+
 def test_a_trace_that_is_gone_when_it_is_to_be_read_has_no_row(
     tmp_path: FilePath, capsys: pytest.CaptureFixture[str]
 ) -> None:
