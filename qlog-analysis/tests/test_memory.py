@@ -12,7 +12,7 @@ from speed import MB, SPECS, make, memory
 from traces import SLOW, records, trace_of
 
 CASES = [
-    pytest.param(SPECS[0], (1.5, 3.0), id="small"),
+    pytest.param(SPECS[0], (2.0, 4.0), id="small"),
     *(pytest.param(spec, (2.0, 8.0), id=spec, marks=pytest.mark.nightly) for spec in SPECS),
 ]
 """Of a download, which lasts for so many seconds. The shorter one takes what every trace does: the interpreter,
