@@ -1,11 +1,13 @@
 //! Controllers that come from outside.
 
-use std::ffi::{c_char, c_int, c_void, CStr, OsStr};
+use std::ffi::{c_char, c_int, c_void, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use quiche_cc_foreign::abi::{self, Ops};
 use quiche_cc_foreign::{error, load};
+
+use crate::text;
 
 /// # Safety
 ///
@@ -29,11 +31,8 @@ pub unsafe extern "C" fn quiche_cc_register(
 #[no_mangle]
 pub unsafe extern "C" fn quiche_cc_load(path: *const c_char) -> c_int {
     error::guard(|| {
-        if path.is_null() {
-            return Err("the path is NULL".to_owned());
-        }
         // SAFETY: as promised by the caller.
-        let path = OsStr::from_bytes(unsafe { CStr::from_ptr(path) }.to_bytes());
+        let path = OsStr::from_bytes(unsafe { text::bytes(path, "the path") }?.to_bytes());
         let loaded = unsafe { load(Path::new(path)) };
         // Also after an error: it may have come with the second of several.
         make_known()?;

@@ -9,15 +9,25 @@ use std::sync::Mutex;
 ///
 /// # Safety
 ///
-/// Null, or ends with NUL and stays as it is while the result is used.
+/// As of [`bytes`].
 pub unsafe fn given<'a>(text: *const c_char, what: &str) -> Result<&'a str, String> {
+    // SAFETY: as promised by the caller.
+    unsafe { bytes(text, what) }?
+        .to_str()
+        .map_err(|_| format!("{what} is not UTF-8"))
+}
+
+/// What C passed as `what`, in any encoding; the error says that it is NULL.
+///
+/// # Safety
+///
+/// Null, or ends with NUL and stays as it is while the result is used.
+pub unsafe fn bytes<'a>(text: *const c_char, what: &str) -> Result<&'a CStr, String> {
     if text.is_null() {
         return Err(format!("{what} is NULL"));
     }
     // SAFETY: as promised by the caller.
-    unsafe { CStr::from_ptr(text) }
-        .to_str()
-        .map_err(|_| format!("{what} is not UTF-8"))
+    Ok(unsafe { CStr::from_ptr(text) })
 }
 
 /// Hands text over to C, which gives it back to [`free`]. Null if it can't be told.

@@ -107,7 +107,7 @@ pub fn sane(given: &abi::Decision, before: &Decision, path: Path) -> Sane {
                 bandwidth.bps()
             },
             burst_packets: given.burst_packets.min(MAX_BURST_PACKETS),
-            ecn: ecn.map_or_else(|| number(before.ecn), |_| given.ecn),
+            ecn: number(decision.ecn),
             state: given.state,
         },
         corrected,
@@ -115,7 +115,7 @@ pub fn sane(given: &abi::Decision, before: &Decision, path: Path) -> Sane {
 }
 
 fn number(ecn: Ecn) -> u32 {
-    u32::from(ecn != Ecn::NotEct) + u32::from(ecn == Ecn::Ect0)
+    ECN.iter().take_while(|one| **one != ecn).count() as u32
 }
 
 /// `None` if that is no rate.

@@ -1,26 +1,14 @@
 //! What libraries warn of: a controller from outside whose decisions can't be followed.
 
-use log::{LevelFilter, Log, Metadata, Record};
+use std::io::Write;
 
-struct ToStandardError;
+use log::LevelFilter;
 
-impl Log for ToStandardError {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target().starts_with("quiche_cc")
-    }
-
-    fn log(&self, record: &Record<'_>) {
-        if self.enabled(record.metadata()) {
-            eprintln!("cc-lab: {}", record.args());
-        }
-    }
-
-    fn flush(&self) {}
-}
-
-/// From now on.
+/// From now on, on standard error.
 pub(super) fn show() {
-    if log::set_logger(&ToStandardError).is_ok() {
-        log::set_max_level(LevelFilter::Warn);
-    }
+    // In a program with a logger of its own it stays that.
+    let _ = env_logger::Builder::new()
+        .filter_module("quiche_cc", LevelFilter::Warn)
+        .format(|line, record| writeln!(line, "cc-lab: {}", record.args()))
+        .try_init();
 }

@@ -289,8 +289,25 @@ impl Traffic {
         }
     }
 
+    /// What is wrong, and what is allowed.
+    pub fn fault(&self) -> Option<String> {
+        if let Some(what) = self.missing() {
+            return Some(format!("{what} has to be more than 0"));
+        }
+        match self {
+            Self::Encoder(encoder) => encoder.fault(),
+            Self::Requests { spread, .. } if !(0.0..=10.0).contains(spread) => {
+                Some("`spread` is 0 to 10".to_owned())
+            }
+            Self::Requests { request, .. } if *request > scenario::LARGEST_REQUEST => Some(
+                format!("`request` is 1 to {} bytes", scenario::LARGEST_REQUEST),
+            ),
+            _ => None,
+        }
+    }
+
     /// Which value is zero that may not be.
-    pub fn missing(&self) -> Option<&'static str> {
+    fn missing(&self) -> Option<&'static str> {
         let zero = |given: &Text<Span>| given.0 .0.is_zero();
         match self {
             Self::Transfer { bytes: 0 } => Some("`bytes`"),

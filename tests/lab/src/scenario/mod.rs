@@ -49,6 +49,9 @@ pub struct LinkDecl {
     pub private: bool,
 }
 
+/// Bytes; a request for an object is sent whole.
+pub const LARGEST_REQUEST: u64 = 64 * 1024;
+
 /// A flow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlowDecl {

@@ -332,24 +332,8 @@ fn traffic(flow: &file::Flow) -> Checked<Traffic> {
     if needs_quic && !controlled {
         return refuse(given, "this traffic needs a transport that controls it; UDP carries transfer, cbr, poisson, and on_off with a rate");
     }
-    if let file::Traffic::Encoder(encoder) = given.get_ref() {
-        if let Some(fault) = encoder.fault() {
-            return refuse(given, fault);
-        }
-    }
-    if let Some(what) = given.get_ref().missing() {
-        return refuse(given, format!("{what} has to be more than 0"));
-    }
-    if let file::Traffic::Requests {
-        spread, request, ..
-    } = *given.get_ref()
-    {
-        if !(0.0..=10.0).contains(&spread) {
-            return refuse(given, "`spread` is 0 to 10");
-        }
-        if request > 65_536 {
-            return refuse(given, "`request` is 1 to 65536 bytes");
-        }
+    if let Some(fault) = given.get_ref().fault() {
+        return refuse(given, fault);
     }
     Ok(traffic)
 }

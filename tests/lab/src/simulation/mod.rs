@@ -186,9 +186,8 @@ impl<'a> Simulation<'a> {
 
     /// At each multiple of the interval, and where windows begin and end: as the warm-up is over, and at the end.
     fn next_sample(&self, now: Time, end: Time) -> Option<Time> {
-        let interval = self.scenario.interval;
-        let passed = now.as_nanos() / interval.as_nanos() as u64 + 1;
-        let regular = Time::ZERO + interval * u32::try_from(passed).unwrap_or(u32::MAX);
+        let interval = self.scenario.interval.as_nanos() as u64;
+        let regular = Time::from_nanos((now.as_nanos() / interval + 1) * interval);
         let warmup = Time::from(self.scenario.warmup);
         [regular, warmup, end]
             .into_iter()

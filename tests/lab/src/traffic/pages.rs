@@ -8,8 +8,9 @@ use quiche_cc_bottleneck::{Stream, Time};
 
 use super::{exponential, normal, Application};
 use crate::host::Connection;
+use crate::scenario::LARGEST_REQUEST;
 
-const BLOCK: usize = 64 * 1024;
+const BLOCK: usize = LARGEST_REQUEST as usize;
 static ZEROS: [u8; BLOCK] = [0; BLOCK];
 /// Objects are at least and at most so large, whatever the distribution says.
 const SIZES: (f64, f64) = (1.0, 1e9);
@@ -82,8 +83,7 @@ impl Pages {
     /// Asks for objects as long as fewer than `parallel` are on their way.
     fn ask(&mut self, conn: &mut Connection) {
         while self.left > 0 && self.open.len() < self.shape.parallel as usize {
-            let request =
-                Bytes::from_static(&ZEROS[..self.shape.request.min(BLOCK as u64) as usize]);
+            let request = Bytes::from_static(&ZEROS[..self.shape.request as usize]);
             let Ok((_, None)) = conn.stream_send_zc(self.next_stream, request, true) else {
                 return;
             };

@@ -64,12 +64,13 @@ fn a_packet_takes_what_the_links_on_its_way_take() {
     assert_eq!(bps(flow, Counted::Goodput, window(2000, 10_000)), 500_000.0);
 }
 
-#[test]
-fn what_does_not_fit_is_dropped_and_what_does_waits_for_a_full_buffer() {
-    let record = record(
+/// Twice the rate into four packets, and what else the scenario says.
+fn overloaded(more: &str) -> Record {
+    let text = format!(
         r#"
         title = "twice the rate into four packets"
         duration = "10s"
+        {more}
         [[link]]
         name = "bottleneck"
         rate = "1Mbps"
@@ -78,10 +79,15 @@ fn what_does_not_fit_is_dropped_and_what_does_waits_for_a_full_buffer() {
         name = "cbr"
         path = ["bottleneck"]
         transport = "udp"
-        traffic = { kind = "cbr", rate = "2Mbps" }
-        "#,
-        "reno",
+        traffic = {{ kind = "cbr", rate = "2Mbps" }}
+        "#
     );
+    record(&text, "reno")
+}
+
+#[test]
+fn what_does_not_fit_is_dropped_and_what_does_waits_for_a_full_buffer() {
+    let record = overloaded("");
     let late = window(1000, 9000);
     let flow = &record.flows[0];
     let link = LinkStats::of(&record.links[0], late);
@@ -99,24 +105,8 @@ fn what_does_not_fit_is_dropped_and_what_does_waits_for_a_full_buffer() {
 
 #[test]
 fn links_are_looked_at_where_windows_begin_and_end() {
-    let record = record(
-        r#"
-        title = "an interval that neither the warm-up nor the run is a multiple of"
-        duration = "10s"
-        warmup = "2500ms"
-        interval = "3s"
-        [[link]]
-        name = "bottleneck"
-        rate = "1Mbps"
-        buffer = "4p"
-        [[flow]]
-        name = "cbr"
-        path = ["bottleneck"]
-        transport = "udp"
-        traffic = { kind = "cbr", rate = "2Mbps" }
-        "#,
-        "reno",
-    );
+    // An interval that neither the warm-up nor the run is a multiple of.
+    let record = overloaded("warmup = \"2500ms\"\ninterval = \"3s\"");
     let link = LinkStats::of(&record.links[0], window(2500, 10_000));
     assert_eq!(link.utilisation, Some(1.0));
     assert_eq!(link.throughput_bps, Some(1e6));
