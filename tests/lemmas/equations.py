@@ -252,10 +252,13 @@ class Law:
 
     def full_rate(self, e: Epoch) -> Term:
         """A_full."""
-        held = self.divisions.quotient("J_a / duration", e.jitter, e.duration)
-        left = 1 - least(self.MOST_UNCERTAIN, held)
-        full = self.divisions.quotient("A_full", most(e.delivery_rate, e.floor), left)
+        full = self.with_held_back("A_full", most(e.delivery_rate, e.floor), e)
         return choose(limited(e), most(full, e.train_rate), full)
+
+    def with_held_back(self, name: str, rate: Term, e: Epoch) -> Term:
+        """A rate of this epoch, with what jitter may have held back at its end."""
+        held = self.divisions.quotient("J_a / duration", e.jitter, e.duration)
+        return self.divisions.quotient(name, rate, 1 - least(self.MOST_UNCERTAIN, held))
 
     def mean_rate(self, e: Epoch) -> tuple[Claim, Term]:
         """Whether M is known, and M."""
@@ -272,7 +275,9 @@ class Law:
         drains = all_of(control.draining, known)
         left = 1 - least(e.background, self.MOST_BACKGROUND)
         made_up = self.divisions.quotient("A_link", choose(drains, borne_out, full), left)
-        return choose(self.losing(e, d), e.delivery_rate, made_up)
+        held_back = self.with_held_back("A with what was held back", e.delivery_rate, e)
+        let_through = choose(drains, most(e.delivery_rate, least(held_back, mean)), e.delivery_rate)
+        return choose(self.losing(e, d), let_through, made_up)
 
     def learn(self, e: Epoch, control: Control) -> Control:
         """What S learns while a queue drains."""

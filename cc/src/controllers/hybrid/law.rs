@@ -150,14 +150,24 @@ fn arrival_rate(epoch: &Sampled<'_>, drain: Option<Drain>) -> Option<Rate> {
 /// open. With what it explains in one epoch alone a flow takes for its share what lets the queue
 /// stand.
 pub fn link_arrival_rate(epoch: &Sampled<'_>, drain: Option<Drain>) -> Rate {
-    if epoch.losing() {
-        return epoch.delivery_rate;
-    }
-    let in_full = epoch.full_delivery_rate();
     let at_most = |drain: Drain| drain.arrives_at_most(epoch.ack_jitter, epoch.link.packet());
     let meanwhile = drain.and_then(at_most);
+    if epoch.losing() {
+        return left_full_queue(epoch, meanwhile);
+    }
+    let in_full = epoch.full_delivery_rate();
     let arrived = meanwhile.map_or(in_full, |most| {
         in_full.min(most.max(epoch.delivery_rate_or_floor()))
     });
     arrived * (1.0 / (1.0 - epoch.background.min(MOST_BACKGROUND)))
+}
+
+/// The same if losses are congestion: what arrived is what the full queue let through.
+///
+/// DEVIATION: and what jitter held back of it, as far as the mean since the queue began to drain
+/// bears that out. Else, over jitter, each random loss would lower the rate to return to.
+fn left_full_queue(epoch: &Sampled<'_>, meanwhile: Option<Rate>) -> Rate {
+    let arrived = epoch.delivery_rate;
+    let in_full = epoch.with_held_back(arrived);
+    meanwhile.map_or(arrived, |mean| in_full.min(mean).max(arrived))
 }

@@ -150,6 +150,12 @@ class Epoch:
     def reached(self) -> float:
         """A_link: of A_full what the mean of a drain bears out, bit/s."""
         if self.losing:
-            return self.delivery_rate
+            return self.left_full_queue
         borne_out = min(self.arrived_in_full, max(self.delivery_rate, self.believed, self.most))
         return jitter.made_up(borne_out, self.background)
+
+    @property
+    def left_full_queue(self) -> float:
+        """A_link if losses are congestion, bit/s."""
+        in_full = jitter.in_full(self.delivery_rate, self.uncertain, 0.0)
+        return max(self.delivery_rate, min(in_full, self.most)) if math.isfinite(self.most) else self.delivery_rate

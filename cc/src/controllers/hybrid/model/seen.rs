@@ -176,10 +176,15 @@ impl Seen {
         self.arriving < self.duration
     }
 
-    /// What arrived, with what may have been held up at the end. A source that limits has shown the
-    /// path with its trains.
+    /// A rate of this epoch, with what jitter may have held back at its end.
+    pub fn with_held_back(&self, rate: Rate) -> Rate {
+        rate * (1.0 / (1.0 - self.uncertain))
+    }
+
+    /// What arrived, with what may have been held back. A source that limits has shown the path
+    /// with its trains.
     pub fn full_delivery_rate(&self) -> Rate {
-        let in_full = self.delivery_rate_or_floor() * (1.0 / (1.0 - self.uncertain));
+        let in_full = self.with_held_back(self.delivery_rate_or_floor());
         match self.recently_app_limited {
             false => in_full,
             true => in_full.max(self.train_rate),
