@@ -22,6 +22,10 @@ LEAST = 62_500.0
 SHARE = 8e5
 DRAINED = Drain(0.1, 7e5)
 """More than 64 packets in less time than twice the jitter of the cases."""
+MEANWHILE = Drain(0.36, 3e6)
+"""With 5 Mbit/s in this epoch the mean is 8 Mbit/s."""
+LOSING = 5e6, 4.0
+LOSSES = {"lost": True, "ack_jitter": 0.04}
 
 # Rate in bit/s, delay in d1, what the epochs before have left, and what differs of an epoch in which as much arrived as
 # was sent.
@@ -41,6 +45,11 @@ CASES: tuple[tuple[str, float, float, Course, dict[str, Any]], ...] = (
     ("one that the application limits", 1e7, 0.1, Course(), {"interrupted": True, "app_limited": True}),
     ("jitter explains half of a drain at most", 1e6, 1.5, Course(SHARE, drain=DRAINED), {"ack_jitter": 0.3}),
     ("the same, with losses made up for", 1e6, 1.5, Course(1e6, drain=DRAINED), {"ack_jitter": 0.3, "background": 1.0}),
+    ("losses in a drain: its mean bears out what jitter held back", *LOSING, Course(9.5e6, drain=MEANWHILE), LOSSES),
+    ("no more than jitter can", *LOSING, Course(9.5e6, drain=MEANWHILE), {"lost": True, "ack_jitter": 8e-3}),
+    ("what arrived in any case", *LOSING, Course(9.5e6, drain=Drain(0.36, 1.4e6)), LOSSES),
+    ("only that before 64 packets tell a mean", *LOSING, Course(9.5e6, drain=Drain(0.02, 4e5)), LOSSES),
+    ("nor if losses are excessive", *LOSING, Course(9.5e6, drain=MEANWHILE), {**LOSSES, "excessive_loss": True}),
     ("a source that limits has shown what it used", 5e5, 2.0, Course(), {"app_limited": True, "largest": 3e5}),
     ("it grows if a train tried R", 5e5, 0.1, Course(since_decrease=1.0), {"app_limited": True, "by_train": True}),
     ("what a train shows ends a start-up", 7e5, 0.1, Course(3e5, 1e6), {"app_limited": True, "train_rate": 9e5}),

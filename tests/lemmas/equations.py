@@ -276,7 +276,8 @@ class Law:
         left = 1 - least(e.background, self.MOST_BACKGROUND)
         made_up = self.divisions.quotient("A_link", choose(drains, borne_out, full), left)
         held_back = self.with_held_back("A with what was held back", e.delivery_rate, e)
-        let_through = choose(drains, most(e.delivery_rate, least(held_back, mean)), e.delivery_rate)
+        shown = all_of(drains, negate(e.excessive))
+        let_through = choose(shown, most(e.delivery_rate, least(held_back, mean)), e.delivery_rate)
         return choose(self.losing(e, d), let_through, made_up)
 
     def learn(self, e: Epoch, control: Control) -> Control:

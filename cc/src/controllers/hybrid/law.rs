@@ -153,7 +153,7 @@ pub fn link_arrival_rate(epoch: &Sampled<'_>, drain: Option<Drain>) -> Rate {
     let at_most = |drain: Drain| drain.arrives_at_most(epoch.ack_jitter, epoch.link.packet());
     let meanwhile = drain.and_then(at_most);
     if epoch.losing() {
-        return left_full_queue(epoch, meanwhile);
+        return let_through(epoch, meanwhile);
     }
     let in_full = epoch.full_delivery_rate();
     let arrived = meanwhile.map_or(in_full, |most| {
@@ -162,12 +162,14 @@ pub fn link_arrival_rate(epoch: &Sampled<'_>, drain: Option<Drain>) -> Rate {
     arrived * (1.0 / (1.0 - epoch.background.min(MOST_BACKGROUND)))
 }
 
-/// The same if losses are congestion: what arrived is what the full queue let through.
+/// The same if losses are congestion: nothing is made up for them.
 ///
-/// DEVIATION: and what jitter held back of it, as far as the mean since the queue began to drain
-/// bears that out. Else, over jitter, each random loss would lower the rate to return to.
-fn left_full_queue(epoch: &Sampled<'_>, meanwhile: Option<Rate>) -> Rate {
+/// DEVIATION: what jitter held back counts as far as the mean since the queue began to drain bears
+/// it out. Else each further random loss of a drain over jitter would lower the rate to return to.
+/// If losses are excessive the path may have become slower since, and only this epoch tells.
+fn let_through(epoch: &Sampled<'_>, meanwhile: Option<Rate>) -> Rate {
     let arrived = epoch.delivery_rate;
     let in_full = epoch.with_held_back(arrived);
-    meanwhile.map_or(arrived, |mean| in_full.min(mean).max(arrived))
+    let mean = meanwhile.filter(|_| !epoch.excessive_loss());
+    mean.map_or(arrived, |mean| in_full.min(mean).max(arrived))
 }

@@ -148,14 +148,14 @@ class Epoch:
 
     @property
     def reached(self) -> float:
-        """A_link: of A_full what the mean of a drain bears out, bit/s."""
+        """A_link, bit/s."""
         if self.losing:
-            return self.left_full_queue
+            return self.let_through
         borne_out = min(self.arrived_in_full, max(self.delivery_rate, self.believed, self.most))
         return jitter.made_up(borne_out, self.background)
 
     @property
-    def left_full_queue(self) -> float:
-        """A_link if losses are congestion, bit/s."""
-        in_full = jitter.in_full(self.delivery_rate, self.uncertain, 0.0)
-        return max(self.delivery_rate, min(in_full, self.most)) if math.isfinite(self.most) else self.delivery_rate
+    def let_through(self) -> float:
+        """A_link if losses are congestion: no more than A and what the mean of a drain bears out, bit/s."""
+        known = self.most if math.isfinite(self.most) and not self.excessive_loss else 0.0
+        return max(self.delivery_rate, min(jitter.in_full(self.delivery_rate, self.uncertain, 0.0), known))
