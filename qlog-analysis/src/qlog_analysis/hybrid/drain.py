@@ -29,4 +29,4 @@ class Drain(NamedTuple):
         known. The longer it drains the less J, `its_jitter`, matters."""
         if self.bits < TELLING_PACKETS * 8.0 * packet_bytes:
             return math.inf
-        return jitter.reached(self.bits / self.lasted, jitter.uncertain(its_jitter, self.lasted), 0.0)
+        return jitter.with_held_back(self.bits / self.lasted, jitter.uncertain(its_jitter, self.lasted))

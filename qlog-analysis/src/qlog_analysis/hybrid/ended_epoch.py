@@ -156,6 +156,6 @@ class Epoch:
 
     @property
     def let_through(self) -> float:
-        """A_link if losses are congestion: no more than A and what the mean of a drain bears out, bit/s."""
+        """A_link if losses are congestion: A, and what was held back as far as the mean of a drain bears it out."""
         known = self.most if math.isfinite(self.most) and not self.excessive_loss else 0.0
-        return max(self.delivery_rate, min(jitter.in_full(self.delivery_rate, self.uncertain, 0.0), known))
+        return max(self.delivery_rate, min(jitter.with_held_back(self.delivery_rate, self.uncertain), known))

@@ -115,11 +115,11 @@ def made_up(delivery_rate: float, background: float) -> float:
     return delivery_rate / (1.0 - min(background, MOST_BACKGROUND))
 
 
-def reached(delivery_rate: float, uncertain_share: float, background: float) -> float:
-    """A': the rate that reached the slowest link, bit/s, where no queue was full."""
-    return made_up(delivery_rate, background) / (1.0 - uncertain_share)
+def with_held_back(rate: float, uncertain_share: float) -> float:
+    """With what may have been held back at the end, bit/s."""
+    return rate / (1.0 - uncertain_share)
 
 
 def in_full(carried: float, uncertain_share: float, by_trains: float) -> float:
     """A_full: A or A_floor, with what may have been held back at the end; or D, where it counts and is more, bit/s."""
-    return max(reached(carried, uncertain_share, 0.0), by_trains)
+    return max(with_held_back(carried, uncertain_share), by_trains)

@@ -208,8 +208,7 @@ impl Seen {
     }
 }
 
-/// The share of a time in which arrivals may be missing, because they were held up by jitter at its
-/// end.
+/// The share of a time in which arrivals may be missing, because jitter held them back at its end.
 pub fn uncertain(jitter: Duration, duration: Duration) -> f64 {
     let share = jitter.as_secs_f64() / duration.as_secs_f64().max(1e-9);
     share.min(MOST_UNCERTAIN)
