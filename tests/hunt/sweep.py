@@ -6,6 +6,7 @@ import random
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from .harms import HARMS, Scores, worst
 from .judge import Against
@@ -56,6 +57,11 @@ def bad_share(found: Sequence[Swept]) -> float:
     return sum(one.score >= BAD for one in found) / len(found)
 
 
+def mean_score(found: Sequence[Swept]) -> float:
+    """Of a few paths steadier than the share of the bad ones, which one path changes by crossing a threshold."""
+    return fmean(one.score for one in found)
+
+
 def cases(found: Sequence[Swept], cc: str, timestamps: bool) -> list[Case]:
     """The ten worst, as what can be minimised."""
     return [Case(cc, timestamps, one.harm, one.path, score=one.score) for one in found[:SHOWN]]
@@ -68,6 +74,7 @@ def report(found: Sequence[Swept], cc: str, timestamps: bool) -> str:
     for harm in HARMS:
         of = [one.scores[harm] for one in found]
         lines.append(f"| {harm} | {sum(score >= BAD for score in of)} | {max(of):.2f} |")
+    lines += ["", f"Of each path the worst harm: {mean_score(found):.2f} octaves in the mean."]
     lines += ["", "## The ten worst", "", "| seed | harm | octaves | path |", "|---|---|---|---|"]
     lines += [f"| {one.number} | {one.harm} | {one.score:.2f} | {described(one.path)} |" for one in found[:SHOWN]]
     return "\n".join(lines) + "\n"
