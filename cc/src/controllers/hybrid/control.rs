@@ -177,7 +177,8 @@ pub fn step(params: &Params, seen: &Seen, from: &Control) -> Step {
         return settled(params, &epoch, &from, start_up(params, &epoch, &from));
     }
     let uncontended = uncontended(params, &epoch, &from);
-    let decision = from.judge.hold(&epoch, uncontended.next.rate);
+    let alone = bounded(uncontended.next.rate, epoch.link.packet(), epoch.length);
+    let decision = from.judge.hold(&epoch, alone);
     let chosen = match decision {
         HoldDecision::Holds { rate, beta } => hold(rate, beta, &from),
         _ => uncontended,

@@ -251,7 +251,8 @@ class Measurement:
         return enough and self._queue_met.lasts(f.time, lengths, self._expected_ack_gap) == {True}
 
     def _believed(self) -> float:
-        return believed(self._transmission.smallest, self._samples.lengths()[0], self._samples.source)
+        samples = self._samples
+        return believed(self._transmission.smallest, samples.lengths()[0], self._jitter, samples.source)
 
     def _begin_first(self, f: Feedback) -> None:
         self._start, self._start_record, self._heard = f.time, f.record, f.time

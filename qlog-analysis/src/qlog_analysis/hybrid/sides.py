@@ -144,7 +144,7 @@ class Sides(sides.Sides[HybridEpoch, Measured]):
     def reported_transmission(self) -> float:
         """T as it counts, by the report."""
         r = self.r
-        return believed(r.transmission_time / 1e3, r.length / 1e3, self.m.source)
+        return believed(r.transmission_time / 1e3, r.length / 1e3, self.jitter, self.m.source)
 
     def lost(self) -> set[bool]:
         """Whether the losses of the report count, as far as rounding leaves that open."""

@@ -15,9 +15,11 @@ BATCHES, BLOCK = 16, 64
 """If more than so many of so many rows come together, packets come in batches."""
 
 
-def believed(transmission: float, length: float, source: Source) -> float:
-    """T as it counts: L contains it, whatever the receiver says, and without receive timestamps there is none."""
-    return 0.0 if source is Source.ACK else min(transmission, length)
+def believed(transmission: float, length: float, jitter: float, source: Source) -> float:
+    """T as it counts, of J as it is in the epoch: L contains it, whatever the receiver says; without receive timestamps
+    there is none, and jitter that is longer could have made it."""
+    counts = min(transmission, length)
+    return 0.0 if source is Source.ACK or jitter > counts else counts
 
 
 @dataclass(slots=True)

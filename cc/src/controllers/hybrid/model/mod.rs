@@ -115,14 +115,16 @@ impl Model {
     }
 
     /// The slowest link, as far as it can be believed. The receiver may lie about it: L contains
-    /// the transmission of a full packet, so it is no more than that; and what receive timestamps
-    /// have shown does not count once they are not used.
+    /// the transmission of a full packet, so it is no more than that. What receive timestamps have
+    /// shown does not count once they are not used, nor where jitter could have shown it.
     pub fn link(&self) -> Link {
-        let transmission = match self.delay.source() {
-            Source::Ack => Duration::ZERO,
-            Source::ReceiveTimestamps => self.transmission.get().min(self.length()),
-        };
-        Link::new(self.packet, transmission)
+        let transmission = self.transmission.get().min(self.length());
+        let known =
+            self.delay.source() == Source::ReceiveTimestamps && self.delay.jitter() <= transmission;
+        Link::new(
+            self.packet,
+            if known { transmission } else { Duration::ZERO },
+        )
     }
 
     /// What the slowest link carries, where packets are known to have arrived further apart than
