@@ -56,7 +56,8 @@ def in_readme(numbers: Numbers) -> str:
     return paragraph(
         f"**CPU.** To send a packet and process its ACK, `hybrid` executes {ratios['pairs-silent']} times the "
         f"instructions of quiche's CUBIC with two packets per ACK, {ratios['pairs']} times with receive timestamps as "
-        f"well, and {ratios['singles']} times with an ACK for each packet ([cost](docs/cost.md))."
+        f"well, and {ratios['singles']} times with receive timestamps and an ACK for each packet "
+        f"([cost](docs/cost.md))."
     )
 
 
@@ -66,12 +67,13 @@ def summary(numbers: Numbers) -> str:
     pairs = numbers["pairs"]
     bullets = (
         f"- With two packets per ACK, an ACK costs {ack['pairs-silent']} times the instructions that it costs in "
-        f"CUBIC, and {ack['pairs']} times with receive timestamps. With an ACK for each packet it costs "
-        f"{ack['singles']} times as many.",
+        f"CUBIC, and {ack['pairs']} times with receive timestamps. With these and an ACK for each packet "
+        f"it costs {ack['singles']} times as many.",
         f"- Each packet that is sent costs {pairs['hybrid']['per_packet']} instructions with `hybrid` and "
         f"{pairs['cubic']['per_packet']} with CUBIC.",
         f"- Together, a packet sent and its share of an ACK cost {both['pairs-silent']} times as many as with CUBIC, "
-        f"{both['pairs']} times with receive timestamps, and {both['singles']} times with an ACK for each packet.",
+        f"{both['pairs']} times with receive timestamps, and {both['singles']} times with these and an ACK for each "
+        "packet.",
     )
     return "\n".join(paragraph(bullet, "  ") for bullet in bullets)
 
