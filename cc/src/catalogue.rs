@@ -261,10 +261,24 @@ fn unknown(name: &str) -> SpecError {
     let names: Vec<_> = ours.chain(added).chain(BUILT_IN.iter().copied()).collect();
     // What was given may be anything, of any length.
     let shown: String = name.chars().take(60).flat_map(char::escape_debug).collect();
+    let available = match with_colon(name) {
+        Some(spec) => {
+            let names = names.join(", ");
+            format!("{names}; options follow a colon: did you mean {spec}?")
+        }
+        None => listed(name, &names),
+    };
     SpecError::new(format!(
-        "there is no congestion controller \"{shown}\"; available are {}",
-        listed(name, &names)
+        "there is no congestion controller \"{shown}\"; available are {available}"
     ))
+}
+
+/// What was meant where a comma, and not a colon, follows the name of a controller with options.
+fn with_colon(given: &str) -> Option<String> {
+    let (name, options) = given.split_once(',').filter(|_| given.len() < 200)?;
+    let (name, options) = (name.trim(), options.trim());
+    let takes_options = is_known(name) && !BUILT_IN.contains(&name);
+    (takes_options && !options.is_empty()).then(|| format!("{name}:{options}"))
 }
 
 #[cfg(test)]
@@ -292,6 +306,11 @@ mod tests {
         for spec in ["hybrid:", "hybrid: "] {
             let wanted = "hybrid: there is no option after the colon; allowed are hybrid alone, and hybrid:OPTIONS";
             assert_eq!(message(spec), wanted);
+        }
+        let meant = "; options follow a colon: did you mean hybrid:growth=2,dips?";
+        assert!(message("hybrid,growth=2,dips").ends_with(meant));
+        for spec in ["cubic,fast", "hybrid,", "hybird,growth=2"] {
+            assert!(!message(spec).contains("colon"), "{spec}");
         }
         assert!(message("hybird:").ends_with("; did you mean hybrid?"));
         assert!(message("hybrid:paper,d1=50ms,d2=24ms").contains("d0 < d1 < d2 < d3"));

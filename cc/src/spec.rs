@@ -135,24 +135,31 @@ pub fn parse_options(
         match item.split_once('=') {
             Some((name, value)) => {
                 let parameter = find_parameter(controller, name.trim(), parameters)?;
-                if options
-                    .values
-                    .iter()
-                    .any(|(given, _)| *given == parameter.name)
-                {
-                    return Err(SpecError(format!(
-                        "{controller}: {} is given twice",
-                        parameter.name
-                    )));
-                }
-                let value = parse_value(value.trim(), parameter.kind)
-                    .ok_or_else(|| refuse(controller, parameter, value.trim()))?;
+                let value = given_once(controller, parameter, value.trim(), &options)?;
                 options.values.push((parameter.name, value));
             }
-            None => options.profile = Some(find_profile(controller, item, place, profiles)?),
+            None => {
+                let hint = joined_with_plus(text, place, parameters);
+                let profile = find_profile(controller, item, place, profiles);
+                let profile = profile.map_err(|SpecError(wrong)| SpecError(wrong + &hint))?;
+                options.profile = Some(profile);
+            }
         }
     }
     Ok(options)
+}
+
+fn given_once(
+    controller: &str,
+    parameter: &Parameter,
+    value: &str,
+    before: &Options,
+) -> Result<Given, SpecError> {
+    let name = parameter.name;
+    if before.values.iter().any(|(given, _)| *given == name) {
+        return Err(SpecError(format!("{controller}: {name} is given twice")));
+    }
+    parse_value(value, parameter.kind).ok_or_else(|| refuse(controller, parameter, value))
 }
 
 /// Names that are allowed, and which of them `given` is likely to stand for.
@@ -207,6 +214,27 @@ fn find_profile(
             profiles.join(", ")
         ))),
     }
+}
+
+/// What an error adds where the item at `place` is one more word of the option before it: commas
+/// part options, not words.
+fn joined_with_plus(text: &str, place: usize, parameters: &[Parameter]) -> String {
+    let mut items = text.split(',').map(str::trim).skip(place.saturating_sub(1));
+    let (Some(before), Some(item)) = (items.next(), items.next()) else {
+        return String::new();
+    };
+    let named = before.split_once('=').map(|(name, _)| name.trim());
+    let is_meant = |parameter: &&Parameter| match parameter.kind {
+        Kind::Words(words) => named == Some(parameter.name) && words.contains(&item),
+        _ => false,
+    };
+    parameters
+        .iter()
+        .find(is_meant)
+        .map_or_else(String::new, |parameter| {
+            let name = parameter.name;
+            format!("; several of {name} are joined with +: {before}+{item}")
+        })
 }
 
 fn refuse(controller: &str, parameter: &Parameter, value: &str) -> SpecError {

@@ -1,6 +1,6 @@
 use super::*;
 
-const PARAMETERS: [Parameter; 7] = [
+const PARAMETERS: [Parameter; 8] = [
     Parameter {
         name: "d1",
         kind: Kind::Millis(0.1, 1000.0),
@@ -43,6 +43,12 @@ const PARAMETERS: [Parameter; 7] = [
         default: "",
         help: "",
     },
+    Parameter {
+        name: "without",
+        kind: Kind::Words(&["dips", "holds", "probes"]),
+        default: "",
+        help: "",
+    },
 ];
 
 fn parse(text: &str) -> Result<Options, SpecError> {
@@ -82,7 +88,7 @@ fn errors_name_what_was_wrong_and_what_is_allowed() {
             "d9=1ms",
             [
                 "no option \"d9\"",
-                "d1, r0, bmin, startup, react, xt, target",
+                "d1, r0, bmin, startup, react, xt, target, without",
             ],
         ),
         ("d1=2s", ["d1=2s", "from 100us to 1s"]),
@@ -110,6 +116,29 @@ fn errors_name_what_was_wrong_and_what_is_allowed() {
         .unwrap_err()
         .to_string()
         .contains("at most 1024"));
+}
+
+#[test]
+fn words_with_a_comma_between_are_shown_with_a_plus() {
+    let message = |text| parse(text).unwrap_err().to_string();
+    let hint = "; several of without are joined with +: without=dips+holds";
+    for text in [
+        "without=dips,holds",
+        "d1=1ms, without=dips , holds",
+        "without=dips,holds,probes",
+    ] {
+        assert!(message(text).ends_with(hint), "{}", message(text));
+    }
+    let three = "; several of without are joined with +: without=dips+holds+probes";
+    assert!(message("without=dips+holds,probes").ends_with(three));
+    for text in [
+        "without=dips,hold",
+        "holds",
+        "d1=1ms,holds",
+        "react=epoch,dips",
+    ] {
+        assert!(!message(text).contains("joined"), "{}", message(text));
+    }
 }
 
 #[test]
