@@ -146,14 +146,29 @@ def test_what_cannot_be_written_or_read_exits_2(
     assert expected in capsys.readouterr().err
 
 
-def test_wrong_usage_exits_2_and_help_lists_the_exit_codes(capsys: Output) -> None:
+def test_wrong_usage_exits_2(capsys: Output) -> None:
     with pytest.raises(SystemExit) as stop:
         main(["zones"])
     assert stop.value.code == 2
+    assert "required: TRACE" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "codes"),
+    [
+        ([], "01234"),
+        (["check"], "01234"),
+        (["zones"], "0124"),
+        *(([name], "024") for name in ("metrics", "explain", "plot", "report", "to-qvis", "qvis", "fleet")),
+    ],
+)
+def test_help_lists_the_exit_codes_of_the_command(command: list[str], codes: str, capsys: Output) -> None:
     with pytest.raises(SystemExit) as stop:
-        main(["zones", "--help"])
+        main([*command, "--help"])
     assert stop.value.code == 0
-    assert "exit codes:" in capsys.readouterr().out
+    listed = capsys.readouterr().out.split("exit codes:\n")[1]
+    assert re.findall(r"^  (\d)  \S", listed, re.MULTILINE) == list(codes)
+    assert ("`" in listed) == (command == []), "a command's own codes name no command"
 
 
 def run_python(*arguments: str) -> subprocess.CompletedProcess[str]:

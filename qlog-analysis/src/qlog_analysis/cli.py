@@ -16,21 +16,13 @@ from pathlib import Path
 from typing import Any, NoReturn, TextIO, cast
 
 from . import __version__, documents
-from .commands.codes import Code
+from .commands.codes import Code, listed
 from .errors import AnalysisError
 from .fleet import arguments
 from .output import keep_apart
 from .visible import Visible, in_a_line
 
 QVIS = "https://qvis.quictools.info"
-_EXIT_CODES = """\
-exit codes:
-  0  done; for `check` and `zones`: no disagreement
-  1  `check` or `zones` found disagreements
-  2  wrong usage, a fault of this program, or the input cannot be read, is not suitable, or is too short to say anything
-  3  `check`: there are no equations for the controller, as for quiche's own, and no invariant is broken
-  4  of several traces some could not be used (see the error output); the others were
-"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -121,7 +113,7 @@ class _Command:
             name,
             help=about,
             description=about[0].upper() + about[1:] + ".",
-            epilog=_EXIT_CODES,
+            epilog=listed(name),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         self._reads: list[str] = []
@@ -165,13 +157,13 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="qlog-analysis",
         description="Checks, measures, explains and draws qlog traces of QUIC connections.",
-        epilog=_EXIT_CODES,
+        epilog=listed(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "--version", nargs=0, action=documents.Print, printed=lambda _: _version(), help="print the version, and exit"
     )
-    documents.add(parser, _EXIT_CODES)
+    documents.add(parser, listed())
     subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_checkers(subparsers)
     metrics = _Command(
