@@ -103,7 +103,7 @@ fn total(exchange: &Exchange) -> String {
         let total: u64 = downloads.map(|download| download.bytes).sum();
         let seconds = connection.duration_ms / 1e3;
         text += &format!(
-            "{} to {} in {seconds:.3} s, {}, RTT min/mean/max {}",
+            "{} from {} in {seconds:.3} s, {}, RTT min/mean/max {}",
             size(total),
             connection.peer,
             rate(total as f64 * 8.0 / seconds.max(1e-9)),
