@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use prometheus_client::metrics::counter::Counter;
+
 use super::metrics::Families;
 
 /// Between two lines of the log.
@@ -11,6 +13,9 @@ const PERIOD: Duration = Duration::from_secs(60);
 pub struct Strangers {
     /// What Prometheus is told, from the start of the server.
     families: Families,
+    /// What is ignored at each limit: told as 0 from the start, so that the first rise can be seen.
+    ignored_as_full: Counter,
+    ignored_as_crowded: Counter,
     since: Counts,
     due: Option<Instant>,
 }
@@ -31,6 +36,8 @@ impl Strangers {
     /// None yet.
     pub fn new(families: Families) -> Self {
         Self {
+            ignored_as_full: families.ignored_at("connections"),
+            ignored_as_crowded: families.ignored_at("address"),
             families,
             since: Counts::default(),
             due: None,
@@ -56,13 +63,13 @@ impl Strangers {
 
     pub fn on_refused(&mut self) {
         self.since.refused += 1;
-        self.families.on_ignored("connections");
+        self.ignored_as_full.inc();
         self.remember();
     }
 
     pub fn on_crowded(&mut self) {
         self.since.crowded += 1;
-        self.families.on_ignored("address");
+        self.ignored_as_crowded.inc();
         self.remember();
     }
 

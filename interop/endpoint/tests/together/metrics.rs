@@ -17,6 +17,11 @@ fn what_connections_did_is_told_by_controller() {
     let address = server.metrics.unwrap();
     let at_first = figures(address);
     assert_eq!(sum(&at_first, "cc_server_connections_total"), 0.0);
+    // A rise from 0 is one only if the 0 was told.
+    for limit in ["connections", "address"] {
+        let name = format!("cc_server_ignored_initials_total{{limit=\"{limit}\"}}");
+        assert_eq!(at_first.get(&name), Some(&0.0), "{at_first:#?}");
+    }
 
     let object = server.url(&format!("/{OBJECT}"));
     assert_eq!(fetch(&["--null"], &[object, server.url("/none")]).code, 1);
@@ -41,6 +46,10 @@ fn what_connections_did_is_told_by_controller() {
         assert!(of("queueing_delay_seconds_sum", cc) <= of("rtt_seconds_sum", cc));
         assert!(of("active_seconds_total", cc) > 0.0);
     }
+    // All three as soon as one is known, for the same reason.
+    let zone = |name: &&String| name.starts_with("cc_server_zone_seconds_total{");
+    let known = told.keys().filter(zone).count();
+    assert!(known == 0 || known == 3, "{told:#?}");
     let zones = sum(&told, "cc_server_zone_seconds_total");
     let active = of("active_seconds_total", "hybrid");
     assert!(zones <= active + 1e-9, "{zones} s of {active} s: {told:#?}");

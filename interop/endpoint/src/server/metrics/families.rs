@@ -142,9 +142,9 @@ impl Families {
         self.responses.get_or_create(&ByStatus { status }).inc();
     }
 
-    /// A first packet was ignored at this limit.
-    pub fn on_ignored(&self, limit: &'static str) {
-        self.ignored.get_or_create(&ByLimit { limit }).inc();
+    /// Counts the first packets that are ignored at this limit.
+    pub fn ignored_at(&self, limit: &'static str) -> Counter {
+        self.ignored.get_or_create(&ByLimit { limit }).clone()
     }
 
     /// Counts the requests that are refused at this limit.
@@ -318,7 +318,7 @@ impl Families {
             zone: "free",
         }));
         families.on_response(200);
-        families.on_ignored("address");
+        families.ignored_at("address").inc();
         families.refused_for("memory").inc();
         let mut registry = Registry::with_prefix("cc_server");
         families.register(&mut registry);

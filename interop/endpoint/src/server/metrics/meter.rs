@@ -15,6 +15,9 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// More than this of the time since the last look was none in which the connection sent.
 const LONGEST: Duration = Duration::from_secs(2);
 
+/// Zones of hybrid, from 1 on.
+const ZONES: [&str; 3] = ["free", "filling", "congested"];
+
 /// What of a connection is counted already.
 #[derive(Debug, Default)]
 pub struct Meter {
@@ -192,23 +195,21 @@ fn add_measured(families: &Families, labels: &ByController, measured: &Measured,
         let family = &families.relative_delay;
         family.get_or_create(&by_source).observe(delay.as_secs());
     }
-    if let Some(zone) = measured.zone.and_then(zone_name) {
-        let by_zone = ByZone {
-            controller: controller.clone(),
-            zone,
-        };
-        families
-            .zones
-            .get_or_create(&by_zone)
-            .inc_by(time.as_secs_f64());
-    }
-}
-
-fn zone_name(number: u64) -> Option<&'static str> {
-    match number {
-        1 => Some("free"),
-        2 => Some("filling"),
-        3 => Some("congested"),
-        _ => None,
+    let number = measured.zone.and_then(|zone| usize::try_from(zone).ok());
+    let zone = number.and_then(|zone| ZONES.get(zone.checked_sub(1)?));
+    if let Some(now) = zone {
+        // The others as well, so that their first rise can be seen.
+        for zone in ZONES {
+            let by_zone = ByZone {
+                controller: controller.clone(),
+                zone,
+            };
+            let seconds = if zone == *now {
+                time.as_secs_f64()
+            } else {
+                0.0
+            };
+            families.zones.get_or_create(&by_zone).inc_by(seconds);
+        }
     }
 }
