@@ -28,7 +28,10 @@ pub struct RuleText {
 
 /// A list, of which one may be written without brackets.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(untagged, expecting = "expected a text or a list of texts")]
+#[serde(
+    untagged,
+    expecting = "the value is no text; allowed: one in quotes, or a list of such texts"
+)]
 enum OneOrMore {
     One(String),
     More(Vec<String>),
@@ -71,15 +74,40 @@ pub fn read_file(path: &Path) -> Result<Vec<RuleText>, String> {
 
 /// The log has a line for each message, so the picture of the place that comes with the error is left out.
 fn in_one_line(error: &toml::de::Error, content: &[u8]) -> String {
-    let message = error.message();
-    error.span().map_or(message.to_owned(), |span| {
-        let before = &content[..span.start.min(content.len())];
-        let place = before.iter().filter(|&&byte| byte == b'\n').count();
-        let text = String::from_utf8_lossy(content);
-        let line = text.lines().nth(place).unwrap_or_default();
-        let shown: String = line.trim().chars().take(60).collect();
-        format!("line {}, `{shown}`: {message}", place + 1)
-    })
+    let Some(span) = error.span() else {
+        return in_words(error.message(), "");
+    };
+    let before = &content[..span.start.min(content.len())];
+    let place = before.iter().filter(|&&byte| byte == b'\n').count();
+    let text = String::from_utf8_lossy(content);
+    let line = text.lines().nth(place).unwrap_or_default();
+    let shown: String = line.trim().chars().take(60).collect();
+    let message = in_words(error.message(), line);
+    format!("line {}, `{shown}`: {message}", place + 1)
+}
+
+/// What the parser says of this line, in words of who writes the file.
+fn in_words(message: &str, line: &str) -> String {
+    let Some((found, expected)) = message.split_once(", expected ") else {
+        return message.to_owned();
+    };
+    let key = line.split('=').next().unwrap_or_default().trim();
+    if let Some(unknown) = found.strip_prefix("unknown field ") {
+        let allowed = match expected {
+            "`rule`" => "[[rule]]",
+            _ => KEYS,
+        };
+        return format!("there is no key {unknown}; allowed: {allowed}");
+    }
+    let words = match expected {
+        "a string" if key == "share" => {
+            "the share is no text; allowed: one with a percent sign, such as share = \"1%\""
+        }
+        "a string" => "the value is no text; allowed: one in quotes",
+        "a sequence" => "not a list of rules; allowed: [[rule]], with two brackets, for each rule",
+        _ => message,
+    };
+    words.to_owned()
 }
 
 impl FromStr for RuleText {

@@ -217,8 +217,31 @@ fn a_file_says_the_same_as_the_command_line() {
     assert_eq!(both[0].rules, both[1].rules);
 
     for (text, word) in [
-        ("[[rule]]\nhots = \"a\"\n", "hots"),
-        ("rule = 3", "rule"),
+        (
+            "[[rule]]\nhots = \"a\"\n",
+            "line 2, `hots = \"a\"`: there is no key `hots`; allowed: name, host, client,",
+        ),
+        (
+            "[[rule]]\nshare=1",
+            "line 2, `share=1`: the share is no text; allowed: one with a percent sign, such as share = \"1%\"",
+        ),
+        (
+            "[[rule]]\ncc = 1",
+            "line 2, `cc = 1`: the value is no text; allowed: one in quotes",
+        ),
+        (
+            "[[rule]]\nhost = 1",
+            "line 2, `host = 1`: the value is no text; allowed: one in quotes, or a list",
+        ),
+        (
+            "[rule]\ncc = \"reno\"",
+            "line 1, `[rule]`: not a list of rules; allowed: [[rule]], with two brackets",
+        ),
+        ("rule = 3", "`rule = 3`: not a list of rules; allowed: [[rule]]"),
+        (
+            "[[rules]]\ncc = \"reno\"",
+            "there is no key `rules`; allowed: [[rule]]",
+        ),
         ("[[rule", "line 1"),
     ] {
         write(text);
