@@ -5,6 +5,7 @@
 //! pacer releases them. `server` and `client` put HTTP/3 on top of it. Everything a connection
 //! needs to be configured the same way at both ends is in [`transport`].
 
+pub mod arguments;
 pub mod body;
 pub mod cc_choice;
 pub mod client;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use crate::arguments::whole;
 use crate::cc_choice::CcChoice;
 
 /// Flow control, in bytes. quiche grows the windows with the path's BDP up to these maxima.
@@ -37,39 +38,39 @@ pub struct TransportArgs {
 
     /// Initial congestion window in packets (1 to 1000)
     #[arg(long, value_name = "PACKETS", default_value_t = 10,
-          value_parser = clap::value_parser!(u16).range(1..=1000))]
+          value_parser = whole::<u16>(1..=1000))]
     pub initial_window: u16,
 
     /// Largest UDP payload that is sent, in bytes (1200 to 9000)
     #[arg(long, value_name = "BYTES", default_value_t = 1350,
-          value_parser = clap::value_parser!(u16).range(1200..=9000))]
+          value_parser = whole::<u16>(1200..=9000))]
     pub max_datagram_size: u16,
 
     /// Seconds without a packet from the peer until the connection is dropped (1 to 3600)
     #[arg(long, value_name = "SECONDS", default_value_t = 30,
-          value_parser = clap::value_parser!(u64).range(1..=3600))]
+          value_parser = whole::<u64>(1..=3600))]
     pub idle_timeout: u64,
 
     /// Number of receive timestamps to ask the peer for in each ACK; 0 is none (0 to 256)
     #[arg(long, value_name = "COUNT", default_value_t = 64,
-          value_parser = clap::value_parser!(u16).range(0..=256))]
+          value_parser = whole::<u16>(0..=256))]
     pub receive_timestamps: u16,
 
     /// Unit of receive timestamps: 2 to the power of EXPONENT, in microseconds (0 to 20)
     #[arg(long, value_name = "EXPONENT", default_value_t = 0,
-          value_parser = clap::value_parser!(u8).range(0..=20))]
+          value_parser = whole::<u8>(0..=20))]
     pub receive_timestamps_exponent: u8,
 
     /// Flow control window of a stream at the start, in bytes; a connection has twice as much. The
     /// default is enough for 400 Mbit/s at 80 ms (1024 to 33554432)
     #[arg(long, value_name = "BYTES", default_value_t = 4 << 20,
-          value_parser = clap::value_parser!(u64).range(1024..=MAX_STREAM_WINDOW))]
+          value_parser = whole::<u64>(1024..=MAX_STREAM_WINDOW))]
     pub stream_window: u64,
 
     /// Round-trip time to assume before it is measured, in milliseconds. The handshake's first
     /// retransmission comes after three times as long (1 to 10000)
     #[arg(long, value_name = "MS", default_value_t = 333,
-          value_parser = clap::value_parser!(u64).range(1..=10_000))]
+          value_parser = whole::<u64>(1..=10_000))]
     pub initial_rtt: u64,
 
     /// Send without pacing, as fast as the window allows

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Parser;
 use url::Url;
 
+use crate::arguments::{address, negative_is_value, whole};
 use crate::documents::DocumentArgs;
 use crate::http09;
 use crate::transport::TransportArgs;
@@ -20,7 +21,12 @@ use crate::transport::TransportArgs;
 /// body, file not written), or nobody read standard output for 5 s; 2 wrong usage; 3 a connection
 /// failed or timed out; 130 interrupted. If both a download and a connection failed it is 3.
 #[derive(Clone, Debug, Parser)]
-#[command(name = "cc-client", version, verbatim_doc_comment)]
+#[command(
+    name = "cc-client",
+    version,
+    verbatim_doc_comment,
+    mut_args(negative_is_value)
+)]
 pub struct ClientArgs {
     /// What to download: https://HOST[:PORT]/PATH
     #[arg(value_name = "URL", required_unless_present_any = ["list_cc", "completions", "man"], value_parser = https_url)]
@@ -61,7 +67,7 @@ pub struct ClientArgs {
     pub key_update: bool,
 
     /// Send to this address instead of the one that the host's name resolves to
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     pub connect_to: Option<SocketAddr>,
 
     /// Trust the certificates in this PEM file [default: those of the system]
@@ -78,18 +84,18 @@ pub struct ClientArgs {
 
     /// Seconds that a connection may take in all (1 to 86400)
     #[arg(long, value_name = "SECONDS", default_value_t = 300,
-          value_parser = clap::value_parser!(u64).range(1..=86_400))]
+          value_parser = whole::<u64>(1..=86_400))]
     pub timeout: u64,
 
     /// Seconds that the handshake may take (1 to 600)
     #[arg(long, value_name = "SECONDS", default_value_t = 10,
-          value_parser = clap::value_parser!(u64).range(1..=600))]
+          value_parser = whole::<u64>(1..=600))]
     pub connect_timeout: u64,
 
     /// Milliseconds between PINGs, which measure the RTT under load and tell the server where the
     /// client is when a NAT has rebound it (0 to 60000; 0 for none)
     #[arg(long, value_name = "MS", default_value_t = 100,
-          value_parser = clap::value_parser!(u64).range(0..=60_000))]
+          value_parser = whole::<u64>(0..=60_000))]
     pub ping_interval: u64,
 
     /// Print the summary as one JSON object

@@ -8,6 +8,7 @@ use clap::{Arg, Parser};
 
 use super::preferred::Preferred;
 use super::rules::{read_file, RuleText, Rules};
+use crate::arguments::{address, negative_is_value, whole};
 use crate::documents::DocumentArgs;
 use crate::http09;
 use crate::qlog::QlogDirectory;
@@ -40,7 +41,8 @@ const OBSERVABILITY: &str = "Observability";
     name = "cc-server",
     version,
     verbatim_doc_comment,
-    mut_arg("stream_window", for_requests)
+    mut_arg("stream_window", for_requests),
+    mut_args(negative_is_value)
 )]
 pub struct ServerArgs {
     /// Another controller for some connections: conditions (host=NAME or host=*.NAME, client=NETWORK,
@@ -55,12 +57,13 @@ pub struct ServerArgs {
     pub cc_rules: Option<PathBuf>,
 
     /// Address to listen on; may be repeated. Port 0 picks a free one
-    #[arg(help_heading = ADDRESSES, long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:4433")]
+    #[arg(help_heading = ADDRESSES, long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:4433",
+          value_parser = address)]
     pub listen: Vec<SocketAddr>,
 
     /// Address to which clients are asked to move after the handshake; it has to lead to a socket of
     /// --listen. May be repeated, once per IP version
-    #[arg(help_heading = ADDRESSES, long, value_name = "ADDRESS:PORT")]
+    #[arg(help_heading = ADDRESSES, long, value_name = "ADDRESS:PORT", value_parser = address)]
     pub preferred_address: Vec<SocketAddr>,
 
     /// Permit addresses other than loopback. They need --cert and --key
@@ -95,7 +98,7 @@ pub struct ServerArgs {
     /// Limit of the directory for traces in MiB. When it is reached, the oldest finished traces are
     /// deleted; traces end and no new one begins if there are none (1 to 1000000)
     #[arg(help_heading = OBSERVABILITY, long, value_name = "MIB", default_value_t = 10_240, requires = "qlog",
-          value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+          value_parser = whole::<u64>(1..=1_000_000))]
     pub qlog_quota: u64,
 
     /// Append a line of JSON for every request to this file; - is standard output. SIGHUP opens the file
@@ -113,7 +116,7 @@ pub struct ServerArgs {
     /// memory; clients that show a token of an earlier connection are spared. 0 is always (0 to
     /// 100000, and never more than half of --max-connections)
     #[arg(help_heading = LIMITS, long, value_name = "COUNT", default_value_t = 100,
-          value_parser = clap::value_parser!(u32).range(0..=100_000))]
+          value_parser = whole::<u32>(0..=100_000))]
     pub retry_above: u32,
 
     /// Speak HTTP/0.9 (ALPN hq-interop), too, as interoperability tests do
@@ -126,33 +129,33 @@ pub struct ServerArgs {
 
     /// Limit of open connections; the server ignores further ones (1 to 100000)
     #[arg(help_heading = LIMITS, long, value_name = "COUNT", default_value_t = 1000,
-          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+          value_parser = whole::<u32>(1..=100_000))]
     pub max_connections: u32,
 
     /// Limit of open connections of one client, by its validated address: one of IPv4, or a /64 of
     /// IPv6; the server ignores further ones (1 to 100000)
     #[arg(help_heading = LIMITS, long, value_name = "COUNT", default_value_t = 250,
-          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+          value_parser = whole::<u32>(1..=100_000))]
     pub max_per_address: u32,
 
     /// Limit of open connections of one network: a /24 of IPv4, or a /48 of IPv6; the server ignores
     /// further ones (1 to 100000)
     #[arg(help_heading = LIMITS, long, value_name = "COUNT", default_value_t = 500,
-          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+          value_parser = whole::<u32>(1..=100_000))]
     pub max_per_network: u32,
 
     /// Seconds without progress after which the server gives up: it resets a response of which the
     /// client takes or acknowledges nothing, or less than --min-rate, and closes a connection without
     /// responses (1 to 3600)
     #[arg(help_heading = LIMITS, long, value_name = "SECONDS", default_value_t = 60,
-          value_parser = clap::value_parser!(u64).range(1..=3600))]
+          value_parser = whole::<u64>(1..=3600))]
     pub stall_timeout: u64,
 
     /// Bytes per second, over each --stall-timeout, that a client has to take of its responses
     /// together, of each its equal part, and to acknowledge until it has acknowledged all; 0 is off (0
     /// to 1000000)
     #[arg(help_heading = LIMITS, long, value_name = "BYTES", default_value_t = 500,
-          value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
+          value_parser = whole::<u64>(0..=1_000_000))]
     pub min_rate: u64,
 
     /// Memory in MiB for bodies of responses that clients have not acknowledged, of all connections
@@ -160,7 +163,7 @@ pub struct ServerArgs {
     /// share of the other half. It is never less than 64 KiB for each of --max-connections (1 to
     /// 1000000)
     #[arg(help_heading = LIMITS, long, value_name = "MIB", default_value_t = 1024,
-          value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+          value_parser = whole::<u64>(1..=1_000_000))]
     pub response_memory: u64,
 
     /// File of at least 32 random bytes, mode 0600, for the keys of tokens and stateless resets.
@@ -170,17 +173,17 @@ pub struct ServerArgs {
 
     /// Number of threads that serve connections. Give more than one if one core is not enough (1 to 64)
     #[arg(help_heading = LIMITS, long, value_name = "COUNT", default_value_t = 1,
-          value_parser = clap::value_parser!(u32).range(1..=64))]
+          value_parser = whole::<u32>(1..=64))]
     pub workers: u32,
 
     /// Seconds that running responses get to finish after SIGINT or SIGTERM (0 to 3600)
     #[arg(help_heading = LIMITS, long, value_name = "SECONDS", default_value_t = 5,
-          value_parser = clap::value_parser!(u64).range(0..=3600))]
+          value_parser = whole::<u64>(0..=3600))]
     pub drain_timeout: u64,
 
     /// Serve metrics for Prometheus (/metrics) and a health check for load balancers (/health) on this
     /// address, by HTTP/1.1. Port 0 picks a free one [default: off]
-    #[arg(help_heading = OBSERVABILITY, long, value_name = "ADDRESS:PORT")]
+    #[arg(help_heading = OBSERVABILITY, long, value_name = "ADDRESS:PORT", value_parser = address)]
     pub metrics: Option<SocketAddr>,
 
     #[command(flatten)]
@@ -330,11 +333,11 @@ mod tests {
     #[test]
     fn values_out_of_range_are_refused_with_the_range() {
         for (option, value, range) in [
-            ("--max-datagram-size", "1199", "1200..=9000"),
-            ("--initial-window", "0", "1..=1000"),
-            ("--idle-timeout", "0", "1..=3600"),
-            ("--stream-window", "1023", "1024..=33554432"),
-            ("--initial-rtt", "0", "1..=10000"),
+            ("--max-datagram-size", "1199", "allowed: 1200 to 9000"),
+            ("--initial-window", "0", "allowed: 1 to 1000"),
+            ("--idle-timeout", "0", "allowed: 1 to 3600"),
+            ("--stream-window", "1023", "allowed: 1024 to 33554432"),
+            ("--initial-rtt", "0", "allowed: 1 to 10000"),
         ] {
             let refused = check(&[option, value]).unwrap_err();
             assert!(refused.contains(range), "{refused}");

@@ -58,6 +58,42 @@ fn an_address_beyond_loopback_is_refused() {
 }
 
 #[test]
+fn numbers_and_addresses_are_refused_with_what_is_allowed() {
+    let url = "https://localhost/";
+    for (program, arguments, words) in [
+        (
+            SERVER,
+            &["--max-connections", "abc"][..],
+            "`abc` is no whole number; allowed: 1 to 100000",
+        ),
+        (
+            SERVER,
+            &["--min-rate", "-5"],
+            "`-5` is out of range; allowed: 0 to 1000000",
+        ),
+        (
+            SERVER,
+            &["--listen", "localhost:4433"],
+            "`localhost:4433` is no address; allowed: an IP address with a port",
+        ),
+        (
+            CLIENT,
+            &["--timeout", "-1", url],
+            "`-1` is out of range; allowed: 1 to 86400",
+        ),
+        (
+            CLIENT,
+            &["--connect-to", "127.0.0.1:99999", url],
+            "`127.0.0.1:99999` is no address; allowed: an IP address with a port",
+        ),
+    ] {
+        let (code, text) = refusal(program, arguments);
+        assert_eq!(code, 2, "{text}");
+        assert!(text.contains(words), "{text}");
+    }
+}
+
+#[test]
 fn what_cannot_be_opened_is_named() {
     for (arguments, word) in [
         (&["--root", "/does/not/exist"][..], "/does/not/exist"),
