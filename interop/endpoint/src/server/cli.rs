@@ -21,6 +21,9 @@ const HTTP: &str = "HTTP";
 const LIMITS: &str = "Limits";
 const OBSERVABILITY: &str = "Observability";
 
+/// The default of --retry-above. That it is lowered where few connections may be open is not told.
+const RETRY_ABOVE: u32 = 100;
+
 /// HTTP/3 server with selectable congestion control.
 ///
 /// Serves the files of a directory, and for a path that is a number, such as /1000000, as many
@@ -115,7 +118,7 @@ pub struct ServerArgs {
     /// server sends new clients a Retry packet first. That costs them a round trip, and the server no
     /// memory; clients that show a token of an earlier connection are spared. 0 is always (0 to
     /// 100000, and never more than half of --max-connections)
-    #[arg(help_heading = LIMITS, long, value_name = "COUNT", default_value_t = 100,
+    #[arg(help_heading = LIMITS, long, value_name = "COUNT", default_value_t = RETRY_ABOVE,
           value_parser = whole::<u32>(0..=100_000))]
     pub retry_above: u32,
 
@@ -218,6 +221,20 @@ impl ServerArgs {
             return 0;
         }
         self.retry_above.min(self.max_connections / 2) as usize
+    }
+
+    /// What holds instead of --retry-above, if that was asked for and is not possible.
+    pub fn lowered_retry(&self) -> Option<String> {
+        let limit = self.half_open_limit();
+        let asked = self.retry_above != RETRY_ABOVE && !self.retry;
+        let lowered = asked && limit < self.retry_above as usize;
+        lowered.then(|| {
+            format!(
+                "--retry-above {} is more than half of --max-connections {}: Retry packets are sent \
+                 from {limit} half-open connections on",
+                self.retry_above, self.max_connections
+            )
+        })
     }
 
     /// The directory for traces, if there is to be one.
@@ -327,6 +344,24 @@ mod tests {
         ] {
             let refused = all(wrong).unwrap_err();
             assert!(refused.contains("allowed: one IPv4"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_limit_for_retry_that_was_asked_for_and_is_lowered_is_told() {
+        let told = |arguments: &[&str]| {
+            let all = ["cc-server"].iter().chain(arguments);
+            ServerArgs::try_parse_from(all).unwrap().lowered_retry()
+        };
+        let lowered = told(&["--retry-above", "600"]).unwrap();
+        assert!(lowered.contains("--retry-above 600"), "{lowered}");
+        assert!(lowered.contains("from 500 half-open"), "{lowered}");
+        for fine in [
+            &["--retry-above", "500"][..],
+            &["--max-connections", "10"],
+            &["--max-connections", "10", "--retry"],
+        ] {
+            assert_eq!(told(fine), None);
         }
     }
 

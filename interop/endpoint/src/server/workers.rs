@@ -24,6 +24,9 @@ impl Server {
     /// Binds the sockets and loads all that is needed. Until then a signal ends the process.
     pub fn start(args: &ServerArgs) -> io::Result<Self> {
         let commons = Commons::new(args)?;
+        if let Some(lowered) = args.lowered_retry() {
+            log::warn!("{lowered}");
+        }
         let count = args.workers as usize;
         let sites = (0..count).map(|worker| Site::new(args, commons.clone(), worker));
         let mut sites = sites.collect::<io::Result<Vec<_>>>()?.into_iter();
