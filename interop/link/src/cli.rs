@@ -1,8 +1,13 @@
 //! The command line.
 
+mod help;
+
+use std::fmt::Display;
 use std::net::SocketAddr;
+use std::ops::RangeInclusive;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Command, CommandFactory, Parser};
@@ -11,25 +16,8 @@ use quiche_cc_bottleneck::{
     RateModel, Reorder, Schedule,
 };
 
+use self::help::{EXAMPLE, PICTURE};
 use crate::{loopback, Config};
-
-const PICTURE: &str = "\
-A bottleneck in real time: relays UDP between loopback addresses.
-
-                 up: --up-rate --delay --up-buffer --up-queue --up-loss ...
-  client --> [--listen] ---------------------------------> [--to] server
-         <--            <---------------------------------
-                 down: --rate --delay --buffer --queue --loss ...
-
-Downloads go down, so --rate, --buffer, --queue, --loss and so on shape what the server sends. What clients send is only
-delayed unless an --up option says otherwise. docs/bottleneck.md describes the models.";
-
-const EXAMPLE: &str = "\
-Example, 1 Mbit/s, 100 ms round trip, 400 ms buffer:
-  cc-link --listen 127.0.0.1:5000 --to 127.0.0.1:4433 --rate 1Mbps --delay 50ms --buffer 400ms --log link.jsonl
-
-A line of JSON on standard output says when it is ready and on which address; another one sums up at the end.
-SIGINT and SIGTERM end it, with a complete log.";
 
 /// Options of `cc-link`.
 #[derive(Debug, Clone, Parser)]
@@ -51,11 +39,13 @@ pub struct Options {
     #[arg(long, default_value = "0ms")]
     pub delay: Schedule<Duration>,
 
-    /// Buffer from server to clients: 400ms, 50p (packets), 64kB, 1bdp, unlimited
+    /// Buffer from server to clients: 400ms, wait:400ms (at the present rate), 50p (packets), 64kB,
+    /// 1bdp, unlimited
     #[arg(long, visible_alias = "down-buffer", default_value = "100ms")]
     pub buffer: Buffer,
 
-    /// Queue from server to clients: droptail, mark:q0=32p, step:1ms, ramp, codel, pie
+    /// Queue from server to clients: droptail, mark:q0=32p, step:1ms, ramp, codel, pie,
+    /// policer:rate=10Mbps,burst=64kB, fq_codel, dualpi2
     #[arg(long, visible_alias = "down-queue", default_value = "droptail")]
     pub queue: Queue,
 
@@ -124,7 +114,7 @@ pub struct Options {
     pub overhead: Overhead,
 
     /// Seed of all that is random
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = |text: &str| whole(text, 0..=u64::MAX))]
     pub seed: u64,
 
     /// Write the log to this file, one JSON object per line
@@ -147,8 +137,8 @@ pub struct Options {
     #[arg(long, value_parser = parse_duration)]
     pub duration: Option<Duration>,
 
-    /// Client addresses served at the same time
-    #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u16).range(1..=16384))]
+    /// Client addresses served at the same time (1 to 16384)
+    #[arg(long, default_value_t = 1024, value_parser = |text: &str| whole(text, 1..=16_384_u16))]
     pub max_flows: u16,
 
     /// Forget a client address after this time without a packet
@@ -166,6 +156,20 @@ pub struct Options {
     /// Measure the accuracy on this machine (about 20 s), print a table and stop
     #[arg(long, exclusive = true)]
     pub self_test: bool,
+}
+
+/// A whole number in this range.
+fn whole<T: Display + FromStr + PartialOrd>(
+    text: &str,
+    allowed: RangeInclusive<T>,
+) -> Result<T, String> {
+    let number = text.parse().ok();
+    number
+        .filter(|number| allowed.contains(number))
+        .ok_or_else(|| {
+            let (least, most) = (allowed.start(), allowed.end());
+            format!("`{text}` is no whole number in the range; allowed: {least} to {most}")
+        })
 }
 
 /// A span that may not be zero.
@@ -364,7 +368,18 @@ mod tests {
             ("--overhead x", "`x` is no valid overhead; allowed: `ip`"),
             ("--interval 0ms", "`0ms` is too short; allowed: 1ms"),
             ("--log-packets", "--log <FILE>"),
-            ("--max-flows 0", "1..=16384"),
+            (
+                "--max-flows 0",
+                "`0` is no whole number in the range; allowed: 1 to 16384",
+            ),
+            (
+                "--max-flows -1",
+                "`-1` is no whole number in the range; allowed: 1 to 16384",
+            ),
+            (
+                "--seed x",
+                "`x` is no whole number in the range; allowed: 0 to 18446744073709551615",
+            ),
         ] {
             let error = parse(options).expect_err(options);
             assert!(error.contains(message), "{error}");
