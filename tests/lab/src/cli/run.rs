@@ -12,7 +12,7 @@ use crate::recording::Recording;
 use crate::scenario::{self, Overrides};
 use crate::series;
 use crate::summary::{json, table, Summary};
-use crate::sweep::{self, Axis, Event, Failure, Plan, Sweep, Writes};
+use crate::sweep::{self, Axis, Event, Failure, Plan, Sweep, SweepError, Writes};
 use crate::version::Versions;
 
 /// Run a scenario with one or more controllers
@@ -105,11 +105,12 @@ fn assignment(text: &str) -> Result<(String, String), String> {
 }
 
 fn axis(text: &str) -> Result<Axis, String> {
-    let (key, values) = assignment(text)?;
+    const ALLOWED: &str = "allowed is KEY=V1,V2,..., such as link.bottleneck.rate=1Mbps,10Mbps";
+    let (key, values) = assignment(text).map_err(|_| ALLOWED.to_owned())?;
     let separator = if values.contains(';') { ';' } else { ',' };
     let values: Vec<_> = values.split(separator).map(str::to_owned).collect();
     if values.iter().any(String::is_empty) {
-        return Err("a value is empty; allowed is KEY=V1,V2,...".to_owned());
+        return Err(format!("a value is empty; {ALLOWED}"));
     }
     Ok(Axis { key, values })
 }
@@ -126,7 +127,7 @@ pub fn run(args: &RunArgs, plugins: &[PathBuf]) -> Status {
     let plans = match args.sweep().plan(file) {
         Ok(plans) => plans,
         Err(error) => {
-            eprintln!("error: {error}");
+            eprintln!("error: {}", args.in_words(&error));
             return Status::Usage;
         }
     };
@@ -161,7 +162,7 @@ fn check(args: &RunArgs) -> Status {
         match scenario::load(file, &overrides) {
             Ok(_) => println!("{}: fine", file.display()),
             Err(error) => {
-                eprintln!("error: {error}");
+                eprintln!("error: {}", args.in_words(&error.into()));
                 status = Status::Usage;
             }
         }
@@ -239,6 +240,22 @@ fn write(
 }
 
 impl RunArgs {
+    /// What is wrong, with the option whose value it is.
+    fn in_words(&self, error: &SweepError) -> String {
+        let SweepError::Scenario(wrong) = error else {
+            return error.to_string();
+        };
+        let Some((key, value)) = wrong.given() else {
+            return error.to_string();
+        };
+        // As a run has them: what is tried replaces what is set.
+        let option = match self.grid.iter().any(|axis| axis.key == key) {
+            true => "--grid",
+            false => "--set",
+        };
+        format!("{option} {key}={value}: {}", wrong.message())
+    }
+
     fn sweep(&self) -> Sweep {
         Sweep {
             controllers: self.cc.iter().flat_map(|list| sweep::split(list)).collect(),

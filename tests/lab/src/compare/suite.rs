@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::sweep::{Axis, Plan, Sweep, SweepError};
-use crate::toml_errors::in_words;
+use crate::toml_errors::{in_words, other_kind, Kind};
 
 /// A suite's file.
 #[derive(Debug, Clone, Deserialize)]
@@ -75,6 +75,9 @@ impl Suite {
         let text = std::fs::read_to_string(path)
             .map_err(|e| refuse(name.clone(), format!("cannot be read: {e}")))?;
         let mut suite: Self = toml::from_str(&text).map_err(|e| {
+            if let Some(other) = other_kind(&text, Kind::Suite) {
+                return refuse(name.clone(), other.to_owned());
+            }
             let line = e
                 .span()
                 .map(|span| text[..span.start].matches('\n').count() + 1);

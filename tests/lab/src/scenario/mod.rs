@@ -5,6 +5,7 @@
 
 mod encoder;
 mod file;
+mod overrides;
 mod parse;
 mod resolve;
 mod route;
@@ -15,7 +16,8 @@ use quiche_cc_bottleneck::{LinkConfig, Rate, Time};
 use quiche_cc_media::Following;
 
 pub(crate) use self::file::{Span, Text};
-pub use self::parse::{load, load_with_text, parse, Overrides, ScenarioError};
+pub use self::overrides::Overrides;
+pub use self::parse::{load, load_with_text, parse, ScenarioError};
 pub use crate::host::clock::HostClock;
 use crate::network::Route;
 

@@ -5,32 +5,56 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::file::File;
+use super::overrides::{Changed, Overrides};
 use super::resolve::resolve;
 use super::Scenario;
-use crate::toml_errors::in_words;
+use crate::toml_errors::{in_words, of_option, other_kind, Kind};
 
 /// A scenario that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScenarioError {
     source: String,
-    line: Option<usize>,
+    place: Place,
     message: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Place {
+    File,
+    Line(usize),
+    /// A value that replaces one of the file, with its key: no line of the file is to blame.
+    Given(String, String),
+}
+
+impl ScenarioError {
+    /// Key and value, if what is wrong is a value that replaces one of the file.
+    pub fn given(&self) -> Option<(&str, &str)> {
+        match &self.place {
+            Place::Given(key, value) => Some((key, value)),
+            Place::File | Place::Line(_) => None,
+        }
+    }
+
+    /// What is wrong and what is allowed, without the place.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
 }
 
 impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            Some(line) => write!(f, "{}:{line}: {}", self.source, self.message),
-            None => write!(f, "{}: {}", self.source, self.message),
+        let Self {
+            source, message, ..
+        } = self;
+        match &self.place {
+            Place::File => write!(f, "{source}: {message}"),
+            Place::Line(line) => write!(f, "{source}:{line}: {message}"),
+            Place::Given(key, value) => write!(f, "{source} with {key}={value}: {message}"),
         }
     }
 }
 
 impl std::error::Error for ScenarioError {}
-
-/// Values that replace those of the file: `link.bottleneck.rate=10Mbps`, `flow.main.rtt=40ms`, `duration=60s`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Overrides(pub Vec<(String, String)>);
 
 /// Reads the scenario of this file, and gives the file's text with the overrides in it, too.
 ///
@@ -43,13 +67,13 @@ pub fn load_with_text(
     let source = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|e| ScenarioError {
         source: source.clone(),
-        line: None,
+        place: Place::File,
         message: format!("cannot be read: {e}"),
     })?;
     let directory = path.parent().unwrap_or(Path::new(""));
     let scenario = parse(&text, &source, directory, overrides)?;
-    let text = overridden(&text, overrides).expect("it was parsed with them");
-    Ok((scenario, text))
+    let changed = Changed::of(&text, overrides).expect("it was parsed with them");
+    Ok((scenario, changed.text))
 }
 
 /// Reads the scenario of this file.
@@ -71,66 +95,40 @@ pub fn parse(
     directory: &Path,
     overrides: &Overrides,
 ) -> Result<Scenario, ScenarioError> {
-    let refuse = |line, message: &str| ScenarioError {
-        source: source.to_owned(),
-        line,
-        message: message.to_owned(),
-    };
-    let text = overridden(text, overrides).map_err(|message| refuse(None, &message))?;
-    let line = |span: Range<usize>| text[..span.start.min(text.len())].matches('\n').count() + 1;
-    let file: File =
-        toml::from_str(&text).map_err(|e| refuse(e.span().map(line), &in_words(&e)))?;
-    resolve(file, directory).map_err(|e| refuse(Some(line(e.span)), &e.message))
-}
-
-/// The text with replaced values. What is not a TOML value is a string.
-fn overridden(text: &str, overrides: &Overrides) -> Result<String, String> {
-    if overrides.0.is_empty() {
-        return Ok(text.to_owned());
-    }
-    let mut document: toml_edit::DocumentMut = match text.parse() {
-        Ok(document) => document,
-        // The error comes with its line when the text itself is read.
-        Err(_) => return Ok(text.to_owned()),
-    };
-    for (key, value) in &overrides.0 {
-        let table = place(&mut document, key)?;
-        let name = key.rsplit('.').next().unwrap_or(key);
-        let value: toml_edit::Value = value.parse().unwrap_or_else(|_| value.as_str().into());
-        table.insert(name, toml_edit::value(value));
-    }
-    Ok(document.to_string())
-}
-
-fn place<'a>(
-    document: &'a mut toml_edit::DocumentMut,
-    key: &str,
-) -> Result<&'a mut toml_edit::Table, String> {
-    let parts: Vec<_> = key.split('.').collect();
-    let (kind, name) = match parts[..] {
-        [_] => return Ok(document.as_table_mut()),
-        [kind @ ("link" | "flow"), name, _] => (kind, name),
-        _ => {
-            return Err(format!(
-                "`{key}` cannot be set; allowed are link.NAME.KEY, flow.NAME.KEY and the keys of the scenario itself"
-            ))
-        }
-    };
-    let tables = document
-        .get_mut(kind)
-        .and_then(toml_edit::Item::as_array_of_tables_mut)
-        .ok_or_else(|| format!("`{key}` cannot be set: there is no [[{kind}]]"))?;
-    let names: Vec<String> = tables
-        .iter()
-        .filter_map(|table| Some(table.get("name")?.as_str()?.to_owned()))
-        .collect();
-    tables
-        .iter_mut()
-        .find(|table| table.get("name").and_then(|item| item.as_str()) == Some(name))
-        .ok_or_else(|| {
-            format!(
-                "`{key}` cannot be set: there is no {kind} `{name}`; there are {}",
-                names.join(", ")
-            )
+    read(text, source, directory, overrides).map_err(|wrong| {
+        let other = other_kind(text, Kind::Scenario);
+        other.map_or(wrong, |other| ScenarioError {
+            source: source.to_owned(),
+            place: Place::File,
+            message: other.to_owned(),
         })
+    })
+}
+
+fn read(
+    text: &str,
+    source: &str,
+    directory: &Path,
+    overrides: &Overrides,
+) -> Result<Scenario, ScenarioError> {
+    let refuse = |place, message| ScenarioError {
+        source: source.to_owned(),
+        place,
+        message,
+    };
+    let given = |number: usize| {
+        let (key, value) = overrides.0[number].clone();
+        Place::Given(key, value)
+    };
+    let changed =
+        Changed::of(text, overrides).map_err(|wrong| refuse(given(wrong.number), wrong.message))?;
+    let refuse_at = |span: Range<usize>, message: String| match changed.given_at(span.start) {
+        Some(number) => refuse(given(number), of_option(&message)),
+        None => refuse(Place::Line(changed.line(span.start)), message),
+    };
+    let file: File = toml::from_str(&changed.text).map_err(|e| match e.span() {
+        Some(span) => refuse_at(span, in_words(&e)),
+        None => refuse(Place::File, in_words(&e)),
+    })?;
+    resolve(file, directory).map_err(|e| refuse_at(e.span, e.message))
 }

@@ -155,7 +155,23 @@ fn what_cannot_be_asked_for_ends_with_code_2_and_says_what_is_allowed() {
         ),
         (
             "run short.toml --cc reno --out out --set duration=9",
-            "short.toml:3: ",
+            "--set duration=9: integer `9` is not allowed; allowed: a text with a unit",
+        ),
+        (
+            "run --check short.toml --set link.bottleneck.rte=1Mbps",
+            "--set link.bottleneck.rte=1Mbps: there is no key `rte`; allowed: name, rate, ",
+        ),
+        (
+            "run short.toml --cc reno --out out --grid link.bottleneck.rate=1Mbps,fast",
+            "--grid link.bottleneck.rate=fast: `fast` is no valid rate; allowed: ",
+        ),
+        (
+            "run short.toml --cc reno --out out --grid duration",
+            "allowed is KEY=V1,V2,..., such as link.bottleneck.rate=1Mbps,10Mbps",
+        ),
+        (
+            "compare short.toml --out out",
+            "short.toml: this is a scenario, and no suite: use `cc-lab run`",
         ),
         (
             "run short.toml --cc reno --out out --grid duration=1s,",

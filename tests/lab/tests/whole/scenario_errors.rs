@@ -304,7 +304,17 @@ fn a_value_that_replaces_another_is_judged_like_it() {
         (
             "link.bottleneck.rate",
             "x",
-            "file.toml:6: `x` is no valid rate; allowed: ",
+            "`x` is no valid rate; allowed: ",
+        ),
+        (
+            "link.bottleneck.rte",
+            "1Mbps",
+            "there is no key `rte`; allowed: name, rate, ",
+        ),
+        (
+            "link.bottleneck.buffer",
+            "40",
+            "integer `40` is not allowed; allowed: a text with a unit, such as ",
         ),
         (
             "link.other.rate",
@@ -316,10 +326,70 @@ fn a_value_that_replaces_another_is_judged_like_it() {
             "1ms",
             "there is no flow `other`; there are main",
         ),
-        ("flow.main", "1", "allowed are link.NAME.KEY, flow.NAME.KEY"),
-        ("colour", "blue", "unknown field `colour`"),
+        (
+            "flow.main.initial_window",
+            "0",
+            "the initial window is 1 to 1000 packets",
+        ),
+        (
+            "flow.main.traffic",
+            "{ kind = \"cbr\" }",
+            "missing field `rate`",
+        ),
+        (
+            "flow.main",
+            "1",
+            "it cannot be set; allowed are link.NAME.KEY, flow.NAME.KEY",
+        ),
+        (
+            "colour",
+            "blue",
+            "there is no key `colour`; allowed: title, ",
+        ),
     ] {
         let error = error(GOOD, &[(key, value)]).unwrap_or_else(|| panic!("{key} is taken"));
-        assert!(error.contains(message), "{key}: {error}");
+        let wanted = format!("file.toml with {key}={value}: {message}");
+        assert!(error.starts_with(&wanted), "{error}");
+    }
+}
+
+#[test]
+fn what_is_added_does_not_move_the_lines_of_other_errors() {
+    let wrong = GOOD.replace("[\"bottleneck\"]", "[\"elsewhere\"]");
+    let added = [
+        ("datagram", "1300"),
+        ("link.bottleneck.loss", "1%"),
+        ("link.bottleneck.rate", "1Mbps"),
+        ("flow.main.ecn", "true"),
+    ];
+    let error = error(&wrong, &added).unwrap();
+    let wanted = "file.toml:11: there is no link `elsewhere`";
+    assert!(error.starts_with(wanted), "{error}");
+}
+
+#[test]
+fn of_the_same_key_the_last_value_is_to_blame() {
+    let twice = |last| {
+        [
+            ("link.bottleneck.rate", "x"),
+            ("link.bottleneck.rate", last),
+        ]
+    };
+    assert_eq!(error(GOOD, &twice("1Mbps")), None);
+    let error = error(GOOD, &twice("y")).unwrap();
+    assert!(
+        error.starts_with("file.toml with link.bottleneck.rate=y: "),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_suite_is_known_as_such() {
+    let suite = "title = \"t\"\nscenario = \"x.toml\"\ncontrollers = [\"reno\"]\n[[axis]]\n";
+    for overrides in [&[][..], &[("link.bottleneck.rate", "1Mbps")]] {
+        assert_eq!(
+            error(suite, overrides).unwrap(),
+            "file.toml: this is a suite, and no scenario: use `cc-lab compare`"
+        );
     }
 }
