@@ -124,7 +124,7 @@ class PacketsAgainstReport:
 
     def _app_limited(self) -> None:
         r, m, s = self.r, self.m, self.s
-        common.check_app_limited(s, m.steps, grows=s.before.startup)
+        common.check_app_limited(s)
         withheld = s.before.startup and m.growing is not None and m.growing.withheld
         if withheld and not r.app_limited and m.sent_bits < common.surely_unused(s):
             s.find("app_limited", "not reported, but in start-up an ACK did not raise R, and little was sent")

@@ -50,7 +50,7 @@ class Comparison(Sides[PaperEpoch, Measured]):
         by_packets.check_delta(self)
         self._trend()
         self._thresholds()
-        by_packets.check_app_limited(self, self.m.steps)
+        by_packets.check_app_limited(self)
         self._rules()
         self._packets_by_rules()
         self._chain()

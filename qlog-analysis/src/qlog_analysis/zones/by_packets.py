@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from ..check.numbers import TIME_TOLERANCE
-from .measured import DELTA_TOLERANCE, GROWN_SHARE, HANDSHAKE_EPOCHS, Step
+from .measured import DELTA_TOLERANCE
 from .sides import Sides
-
-SURE_ROOM = 0.75
-"""Of the smaller of the windows before and after an epoch: it had room where less was in flight."""
 
 AnySides = Sides[Any, Any]
 
@@ -71,9 +67,8 @@ def check_delta(s: AnySides) -> None:
         )
 
 
-def check_app_limited(s: AnySides, steps: Sequence[Step], *, grows: bool = False) -> None:
-    """Only if less than 0.8 R t was sent; it must be if the window surely had room all the time. `grows` if R, and the
-    window with it, does so while the epoch lasts."""
+def check_app_limited(s: AnySides) -> None:
+    """Only if less than 0.8 R t was sent; when it must be, `Limited` says."""
     r, m = s.r, s.m
     rate_bits = 0.8 * r.rate_before * (s.duration + TIME_TOLERANCE)
     if r.app_limited and m.sent_bits >= rate_bits:
@@ -81,26 +76,9 @@ def check_app_limited(s: AnySides, steps: Sequence[Step], *, grows: bool = False
             "app_limited",
             f"reported, but {m.sent_bits:.0f} bits were sent, which is not below 0.8 R t = {rate_bits:.0f}",
         )
-    one_more = m.sent_bits + 8.0 * m.max_datagram_size
-    unused = surely_unused(s) * (GROWN_SHARE if grows else 1.0)
-    if one_more < unused and not r.app_limited and _window_had_room(s, steps):
-        s.find("app_limited", "not reported, but little was sent, and the window was never full")
 
 
 def surely_unused(s: AnySides) -> float:
     """With fewer bits sent, whatever the rounding, R was not used."""
     used: float = 0.8 * s.r.rate_before * (s.duration - TIME_TOLERANCE)
     return used
-
-
-def _window_had_room(s: AnySides, steps: Sequence[Step]) -> bool:
-    """Whether it surely had all the time; bytes of the handshake may be in flight that the packets do not show."""
-    before = s.previous
-    if before is None or before.epoch < HANDSHAKE_EPOCHS:
-        return False
-    window: float = min(before.window, s.r.window)
-    if s.r.length < before.length:
-        # L has fallen meanwhile, and the window of the same R with it, in whole packets.
-        window = min(window, before.window * s.r.length / before.length - s.m.max_datagram_size)
-    sure = min(SURE_ROOM * window, window - s.m.max_datagram_size)
-    return all(step.in_flight_before <= sure for step in steps)

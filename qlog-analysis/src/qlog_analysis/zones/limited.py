@@ -50,9 +50,22 @@ class Limited:
             why = "the window was full" if is_far_beyond is None else "R was not far beyond its use"
             message = f"{what}, but data waited all the time, and {why}"
             yield Finding(event.data.epoch, event.time, "app_limited", message)
-        if not reported and self._surely_limited(event, m, since):
+        if not reported:
+            yield from self._missing(event, m, since, steps, grows=is_far_beyond is not None)
+
+    def _missing(
+        self, event: Update[R], m: Shown, since: int, steps: Sequence[Step], *, grows: bool
+    ) -> Iterator[Finding]:
+        """Of an epoch that was not reported, why it must be; `grows` if R does while the epoch lasts."""
+        number = event.data.epoch
+        if self._surely_limited(event, m, since):
             message = "not reported, but little was sent, and a packet without data left when none waited"
-            yield Finding(event.data.epoch, event.time, "app_limited", message)
+            yield Finding(number, event.time, "app_limited", message)
+        little = self._little(event, m) * (GROWN_SHARE if grows else 1.0)
+        more = m.sent_bits + 8.0 * m.max_datagram_size
+        if number >= HANDSHAKE_EPOCHS and more < little and self._surely_had_room(steps, m.max_datagram_size):
+            bits = f"{more:.0f} bits with one packet more than was sent, below {little:.0f}"
+            yield Finding(number, event.time, "app_limited", f"not reported, but {bits}, and the window was never full")
 
     def _surely_waited(self, since: int, until: int) -> bool:
         """Whether data surely did, all the time. quiche also takes itself to be without data if an ACK leaves none of
@@ -78,9 +91,14 @@ class Limited:
 
     def _surely_limited(self, event: Update[R], m: Shown, since: int) -> bool:
         """Whether the application surely did."""
-        unused = m.sent_bits < 0.8 * event.data.rate_before * (m.duration - TIME_TOLERANCE)
+        unused = m.sent_bits < self._little(event, m)
         later = event.data.epoch >= HANDSHAKE_EPOCHS
         return later and unused and self._was_noticed(since, event.record, m.max_datagram_size)
+
+    @staticmethod
+    def _little(event: Update[R], m: Shown) -> float:
+        """With fewer bits sent, whatever the rounding, R was not used."""
+        return 0.8 * event.data.rate_before * (m.duration - TIME_TOLERANCE)
 
     def _was_noticed(self, since: int, until: int, packet: int) -> bool:
         """Whether recovery surely noticed that no data waits: it does when it makes a packet without, and the window
@@ -105,6 +123,12 @@ class Limited:
     def _surely_full(self, steps: Sequence[Step], packet: int) -> bool:
         """Whether the window was, at a feedback before which no packet more fitted."""
         return any(step.in_flight_before + packet > self._window_before(step.feedback) for step in steps)
+
+    def _surely_had_room(self, steps: Sequence[Step], packet: int) -> bool:
+        """Whether the window did, for a packet before every feedback. It is the one that quiche wrote, which is checked
+        by itself, so that nothing is left to rounding. More than F may be counted as in flight, never less: path MTU
+        probes that are lost in silence."""
+        return all(step.in_flight_before + packet <= self._window_before(step.feedback) for step in steps)
 
     def _window_before(self, f: Feedback) -> float:
         """NaN, which nothing exceeds, where it is not known."""
