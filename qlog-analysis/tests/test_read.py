@@ -257,7 +257,7 @@ def test_the_profile_of_hybrid_is_told_by_what_a_trace_holds_also_in_its_convers
     assert {type(p.parameters) for p in trace.parameters} == {kinds[1]}
 
 
-def test_estimates_for_sources_are_counted_and_change_no_verdict(tmp_path: Path) -> None:
+def test_estimates_of_a_profile_without_equations_for_them_change_no_verdict(tmp_path: Path) -> None:
     some = records(FAST, 2.0)
     before = verdict_of(tmp_path, some)
     estimate = {
@@ -271,7 +271,9 @@ def test_estimates_for_sources_are_counted_and_change_no_verdict(tmp_path: Path)
     after_epochs = [n for n, r in enumerate(some) if r.get("name") == "cc:hybrid_epoch_updated"]
     for place in reversed(after_epochs):
         some.insert(place + 1, {"time": some[place]["time"], "name": "cc:estimate_updated", "data": estimate})
-    assert trace_of(tmp_path, some).others["cc:estimate_updated"] == len(after_epochs) > 10
+    estimates = trace_of(tmp_path, some).estimates
+    assert {e.data.target for e in estimates} == {1e6}
+    assert len(estimates) == len(after_epochs) > 10
     told = verdict_of(tmp_path, some)
     assert (told.outcome, told.findings) == (before.outcome, before.findings)
 

@@ -70,6 +70,7 @@ class Builder:
             "quic:parameters_set": self._transport_parameters,
             "cc:parameters_set": self._controller_parameters,
             "cc:controller_chosen": self._controller_chosen,
+            "cc:estimate_updated": self._estimate,
             **dict.fromkeys(events.UPDATES, self._update),
         }
 
@@ -380,6 +381,10 @@ class Builder:
     def _update(self, record: Record, event: wire.Event) -> None:
         data = self._controllers_own(event.data, events.UPDATES[event.name], record, event.name)
         self.trace.updates.append(Update(record.number, event.time / 1e3, data))
+
+    def _estimate(self, record: Record, event: wire.Event) -> None:
+        data = self._dialect.decode(event.data, events.Estimate, record, event.name)
+        self.trace.estimates.append(Update(record.number, event.time / 1e3, data))
 
     def _controllers_own(self, data: msgspec.Raw, kind: type, record: Record, what: str) -> Any:
         if kind in events.PAPERS:

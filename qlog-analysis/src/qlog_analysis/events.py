@@ -137,6 +137,17 @@ class PaperEpoch(ZoneEpoch):
     trend: str
 
 
+class Estimate(msgspec.Struct):
+    """`cc:estimate_updated`: what a source may count on."""
+
+    target: NonNegative | None
+    least: NonNegative | None
+    most: NonNegative | None
+    queueing_delay: NonNegative | None
+    state: str | None
+    evidence_age: NonNegative | None
+
+
 class SmallqParameters(msgspec.Struct):
     """The map `parameters` of the controller `smallq`."""
 

@@ -233,6 +233,7 @@ class Trace:
     updates: list[Update[Any]] = field(default_factory=list)
     ecn_states: list[tuple[int, str]] = field(default_factory=list)
     """`quic:ecn_state_updated`: record and new state."""
+    estimates: list[Update[events.Estimate]] = field(default_factory=list)
     received: StreamFrames = field(default_factory=StreamFrames)
     received_packets: int = 0
     received_at: Column[float] = field(default_factory=floats)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from math import inf
 
 from ..check.verdict import Finding
 from ..events import HybridEpoch, HybridParameters
@@ -15,6 +16,7 @@ from .compare import Compared, compare
 from .contended import LargestRate
 from .course import Course, over_length
 from .epochs import Measurement
+from .estimate import Ended, Estimates
 from .expected import expected, first_pacing
 from .late import LatePackets
 from .measured import Measured
@@ -40,6 +42,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         self._measurement = Measurement(trace, self._limits_in(0))
         self._surroundings = Surroundings(trace)
         self._limited = Limited(trace)
+        self._estimates = Estimates(trace, self._limits_in(0).parameters.base_delay_window)
         self._previous: HybridEpoch | None = None
         self._startup = True
         self._course = Course()
@@ -61,6 +64,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
 
     def run(self) -> HybridVerdict:
         v = super().run()
+        v.findings.extend(self._estimates.rest(len(v.epochs)))
         if self._unknown_trains:
             v.notes.append(
                 f"the packet trains of {self._unknown_trains} application-limited epochs can be read in too many ways: "
@@ -121,10 +125,30 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         v.add(compared.row)
         anew = self._measured_anew(r, compared)
         self._startup = self._is_startup_after(r, compared, anew=anew)
+        state = state_of(compared.course, compared.standing, startup=self._startup)
         if m.steps:
-            state = state_of(compared.course, compared.standing, startup=self._startup)
             v.findings.extend(self._surrounded(event, m, state))
+        drained = None if self._previous is None else self._previous.return_rate
         self._follow(event, m, compared, anew=anew)
+        group_end = event.record + 1 if at is None else at.group_end
+        v.findings.extend(self._estimates.follow(self._ended(event, group_end, state, compared, drained)))
+
+    def _ended(
+        self, event: Update[HybridEpoch], group_end: int, state: State, compared: Compared, drained: float | None
+    ) -> Ended:
+        """For the estimate that is told with its end; `drained` is S before it."""
+        counts, dispersed = self._measurement.slowest_link()
+        rate = 8.0 * self._limits_in(len(self._verdict.epochs) - 1).max_datagram_size / counts if counts > 0.0 else inf
+        return Ended(
+            event=event,
+            group_end=group_end,
+            state=state,
+            interrupted=compared.interrupted,
+            meets_path=self._measurement.meets_path,
+            arrived=max(compared.course.dips.recent, default=0.0),
+            return_rate=drained,
+            links=frozenset(rate if known else inf for known in dispersed),
+        )
 
     def _surrounded(self, event: Update[HybridEpoch], m: Measured, state: State) -> Iterator[Finding]:
         r, around = event.data, self._surroundings

@@ -39,11 +39,9 @@ class Measurement:
         self._spans = EpochSpans(0)
         self._newest: list[tuple[Sample, tuple[float, ...], bool]] = []
         self._samples_before: dict[Source, int] = {}
-        self._ends_with_ack = False
-        self._arrivals = Arrivals()
+        self._ends_with_ack = self._meets_path = False
         self._growing: GrowingRate | None = None
-        self._queue_met = QueueMet()
-        self._meets_path = False
+        self._arrivals, self._queue_met = Arrivals(), QueueMet()
         self._longest: list[LongestQueue] = []
         self._lost: list[int] = []
         self._loss_reports = (0, 0)
@@ -98,6 +96,10 @@ class Measurement:
     def tell_rate(self, rate: float) -> None:
         """R in the next epoch, unless start-up raises it."""
         self._arrivals.tell_rate(rate, rate)
+
+    def slowest_link(self) -> tuple[float, set[bool]]:
+        """T as it counts, s, and whether it is dispersed."""
+        return self._believed(), self._transmission.is_dispersed
 
     def tell_skew(self, ppm: float | None) -> None:
         """What is reported of the peer's clock at the end of the epoch under way."""
