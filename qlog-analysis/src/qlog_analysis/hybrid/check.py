@@ -26,6 +26,7 @@ from .sides import Before
 from .standing import Outcome, Standing, starts_anew
 from .state import State, state_of
 from .trains import UNKNOWN
+from .triples import Triples
 from .use import is_far_beyond
 from .verdict import HybridVerdict
 
@@ -42,6 +43,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         self._measurement = Measurement(trace, self._limits_in(0))
         self._surroundings = Surroundings(trace)
         self._limited = Limited(trace)
+        self._triples = Triples(trace)
         self._estimates = Estimates(trace, self._limits_in(0).parameters.base_delay_window)
         self._previous: HybridEpoch | None = None
         self._startup = True
@@ -65,6 +67,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
     def run(self) -> HybridVerdict:
         v = super().run()
         v.findings.extend(self._estimates.rest(len(v.epochs)))
+        v.findings.extend(self._triples.findings())
         if self._unknown_trains:
             v.notes.append(
                 f"the packet trains of {self._unknown_trains} application-limited epochs can be read in too many ways: "
@@ -119,6 +122,8 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         self._see_rate(event, m)
         compared = compare(event, m, self._before(excessive_loss=self._has_excessive_loss(r, m)))
         v.findings.extend(compared.findings)
+        if self._startup:
+            self._triples.see(event, self._previous, m, compared.transmission)
         beyond = partial(is_far_beyond, m, self._limited) if self._startup else None
         withheld = self._startup and m.growing is not None and m.growing.withheld
         v.findings.extend(self._limited.check(event, m, m.steps, beyond, withheld=withheld))

@@ -28,6 +28,8 @@ class Compared:
     """Whether the path was: start-up begins again."""
     startup_after: bool | None
     """Whether by the packets the next epoch is one of start-up; None if rounding leaves that open."""
+    transmission: float
+    """T as it counted in the epoch, by the report, s."""
     ack_gap: tuple[float, float]
     """G then, s: at least and at most."""
     jitters: list[float]
@@ -58,6 +60,7 @@ def compare(event: Update[HybridEpoch], measured: Measured, before: Before) -> C
         measured_anew=anew.pop() if len(anew) == 1 else None,
         interrupted=sides.interrupted,
         startup_after=rules.startup_after,
+        transmission=sides.reported_transmission(),
         ack_gap=sides.ack_gap_after,
         jitters=sides.jitters_after,
         ack_jitters=sides.ack_jitters_after,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -92,15 +93,18 @@ def burst_of(seen: Seen) -> Burst:
 
 
 def judge(seen: Seen) -> Watch:
-    return _Pacing(seen)
+    return Pacing(seen)
 
 
-class _Pacing:
-    def __init__(self, seen: Seen) -> None:
+class Pacing:
+    def __init__(self, seen: Seen, alone: Sequence[tuple[int, int]] = ()) -> None:
+        """`alone` are spans of records, in their order, between which no three packets of start-up leave together: of
+        a trace's own controller more may be known than an invariant says."""
         self._seen, self._burst = seen, burst_of(seen)
         self._plan = Schedule(self._burst)
         self._held = _Held(seen, self._burst)
         self._states = np.array([x.record for x in seen.trace.states], dtype=np.int64)
+        self._alone = np.array(alone, dtype=np.int64).reshape(-1)
         probes = self._burst is PROBING and len(seen.trace.feedback.received_packet) > 0
         self._probes = np.array([*(x.name == "startup" and probes for x in seen.trace.states), False])
         """Whether three may leave together in each state; the last one stands for none."""
@@ -156,6 +160,7 @@ class _Pacing:
         if not self._seen.ours or not len(paced):
             return [burst.paced] * len(paced)
         probes = self._probes[np.searchsorted(self._states, s.record) - 1]
+        probes &= np.searchsorted(self._alone, s.record) % 2 == 0
         several = ((s.pacing > PAIRS_ABOVE) | probes)[paced]
         several = np.concatenate((self._several, several))
         self._several = several[len(several) - len(self._several) :]
