@@ -7,16 +7,19 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path as FilePath
 from typing import Any
 
 import tracewriter
 from made import made
-from qlog_analysis.fleet import find, gather, schedule
+from qlog_analysis.fleet import find, gather
 from qlog_analysis.fleet.analyse import answers
 from qlog_analysis.fleet.gather import Gathered
 from qlog_analysis.fleet.isolated import Limits
 from qlog_analysis.fleet.row import Found, Row
+from qlog_analysis.fleet.schedule import Crew
 from qlog_analysis.fleet.store import Store
 from qlog_analysis.fleet.table import Table
 from traces import DEFAULT, FAST, records
@@ -40,8 +43,13 @@ def long_ones(folder: FilePath, count: int) -> None:
         (folder / f"{i:03}.sqlog").write_bytes(content)
 
 
-def gathered(store: FilePath, *where: FilePath | str, again: bool = False, jobs: int = 2) -> Gathered:
-    return gather.gather(store, [str(w) for w in where], schedule.local(jobs, LIMITS), again=again)
+def crew(work: Callable[[Found], list[Row]] | None = None) -> AbstractContextManager[Crew]:
+    """One worker in this process; another process takes longer to start than a small trace takes."""
+    return nullcontext(Crew(ThreadPoolExecutor(1), work or rows_of, lambda: 1))
+
+
+def gathered(store: FilePath, *where: FilePath | str, again: bool = False) -> Gathered:
+    return gather.gather(store, [str(w) for w in where], crew(), again=again)
 
 
 def found(where: FilePath | str) -> list[Found]:

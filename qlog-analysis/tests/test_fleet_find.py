@@ -5,8 +5,6 @@ from __future__ import annotations
 import gzip
 import os
 import socket
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -21,7 +19,6 @@ from qlog_analysis.cli import main
 from qlog_analysis.errors import AnalysisError
 from qlog_analysis.fleet import find, gather
 from qlog_analysis.fleet.row import Found
-from qlog_analysis.fleet.schedule import Crew
 
 
 def test_traces_are_found_by_their_endings_once_and_below_folders(tmp_path: FilePath) -> None:
@@ -108,11 +105,6 @@ def test_a_folder_that_cannot_be_searched_is_named_and_the_others_are(
     assert main(["fleet", str(tmp_path / "t"), "--store", str(tmp_path / "store")]) == 4
 
 
-def in_this_process() -> Any:
-    """What is in fsspec's memory another process does not see."""
-    return nullcontext(Crew(ThreadPoolExecutor(1), fleets.rows_of, lambda: 1))
-
-
 def test_a_trace_that_only_its_worker_does_not_find_is_an_error(
     tmp_path: FilePath, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,8 +142,7 @@ def test_a_trace_that_is_gone_when_it_is_to_be_read_has_no_row(
         (tmp_path / "t" / "b.sqlog").unlink(missing_ok=True)
         return fleets.rows_of(found)
 
-    crew = nullcontext(Crew(ThreadPoolExecutor(1), work, lambda: 1))
-    came = gather.gather(tmp_path / "store", [str(tmp_path / "t")], crew, again=False)
+    came = gather.gather(tmp_path / "store", [str(tmp_path / "t")], fleets.crew(work), again=False)
     assert came.gone == [str(tmp_path / "t" / "b.sqlog")]
     assert "b.sqlog is gone since it was listed" in capsys.readouterr().err
     assert fleets.names(tmp_path / "store") == ["a.sqlog"]
@@ -172,7 +163,7 @@ def test_a_folder_of_an_object_store_that_cannot_be_listed_is_named_and_the_othe
         return listed(self, path, *more, **named)
 
     monkeypatch.setattr(type(memory), "ls", refuses)
-    came = gather.gather(tmp_path / "store", ["memory://closing"], in_this_process(), again=False)
+    came = fleets.gathered(tmp_path / "store", "memory://closing")
     assert came.found == 3
     assert came.problems == ["cannot search memory:///closing/closed: PermissionError: Access Denied"]
     assert fleets.names(tmp_path / "store", "error IS NULL") == ["a.sqlog", "c.sqlog"]
