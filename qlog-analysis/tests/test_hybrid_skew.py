@@ -15,7 +15,7 @@ from traces import Tamper, assert_refused, epochs, verdict_of
 from tracewriter import Json
 
 SPEC = "hybrid"
-LONG = ("duration=16s", "link.there.rate=5Mbps")
+LONG = ("duration=16s", "link.there.rate=2Mbps")
 
 
 def gain_ppm(seconds: int, delays_us: Callable[[int], tuple[int, int]]) -> float:
