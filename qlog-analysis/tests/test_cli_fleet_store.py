@@ -137,6 +137,7 @@ def test_a_run_in_the_background_ignores_ctrl_c_as_its_shell_wants(tmp_path: Fil
     ignore = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); "
     run = fleets.started("fleet", traces, "--store", store, "--jobs", 1, before=ignore + fleets.EVERY_ROW)
     fleets.wait_for(lambda: len(list(store.glob("*.parquet"))) >= 2)
+    assert run.poll() is None, "it ended before it could be interrupted"
     run.send_signal(signal.SIGINT)
     run.communicate(timeout=60)
     assert run.returncode == 0
@@ -156,16 +157,36 @@ def test_a_worker_that_is_killed_loses_nothing(tmp_path: FilePath) -> None:
     assert fleets.names(store, "error IS NULL") == [f"{i:03}.sqlog" for i in range(8)]
 
 
+WAITS = """
+import os, time
+from pathlib import Path
+
+worked = gather.worked
+
+def when_both_have_listed(workers, todo):
+    found = list(todo)
+    Path({folder!r}, str(os.getpid())).touch()
+    while len(list(Path({folder!r}).iterdir())) < 2:
+        time.sleep(0.01)
+    return worked(workers, iter(found))
+
+gather.worked = when_both_have_listed
+"""
+"""Before a run that begins to work only when another one, which has listed the same, does."""
+
+
 def test_two_runs_at_once_count_nothing_twice(tmp_path: FilePath) -> None:
     traces, store = tmp_path / "traces", tmp_path / "store"
     fleets.long_ones(traces, 6)
-    runs = [fleets.started("fleet", traces, "--store", store, "--jobs", 1) for _ in range(2)]
+    (tmp_path / "listed").mkdir()
+    before = fleets.EVERY_ROW + WAITS.format(folder=str(tmp_path / "listed"))
+    runs = [fleets.started("fleet", traces, "--store", store, "--jobs", 1, before=before) for _ in range(2)]
     for run in runs:
         _, said = run.communicate(timeout=120)
         assert run.returncode == 0, said
     with Table(Store(store)) as table:
         ((all_rows,),) = table.ask("SELECT count(*) FROM parts")
-    assert all_rows > 6, "they did not run at once"
+    assert all_rows == 12, "they did not run at once"
     assert fleets.names(store) == [f"{i:03}.sqlog" for i in range(6)]
     assert fleets.gathered(store, traces).worked == 0
 

@@ -60,6 +60,7 @@ def test_events_are_in_the_order_of_their_times(result: list[Json]) -> None:
 
 
 def test_nothing_makes_the_loader_complain_of_an_old_draft(result: list[Json]) -> None:
+    assert any("header" in e["data"] for e in result[1:])
     for e in result[1:]:
         assert "packet_type" not in e["data"]
         assert not {"packet_size", "payload_length"} & set(e["data"].get("header", {}))
@@ -124,7 +125,10 @@ def test_sizes_are_what_the_packetization_view_reckons_with(tmp_path: FilePath, 
             length = r["data"]["raw"]["length"]
             r["data"]["raw"] = {"length": length, "payload_length": length - 27 - tag}
     result = exported(tmp_path, original)
-    for p in (*named(result, "transport:packet_sent"), *named(result, "transport:packet_received")):
+    sent, received = (named(result, f"transport:packet_{what}") for what in ("sent", "received"))
+    assert sent
+    assert received
+    for p in (*sent, *received):
         raw = p["data"]["raw"]  # it subtracts 16 bytes of tag from the payload and takes the rest for the header
         assert raw["length"] - (raw["payload_length"] - 16) - 16 == 27
 

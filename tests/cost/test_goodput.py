@@ -29,7 +29,8 @@ def test_two_rounds_give_a_number_for_every_controller(tmp_path: Path) -> None:
     downloads = [download for this in json.loads((tmp_path / "all.json").read_text()) for download in this.values()]
     assert len(downloads) == 4
     assert all(math.isfinite(value) and value >= 0 for download in downloads for value in download.values())
-    assert all(download["bits_per_second"] > 0 for download in downloads)
+    for what in ("bits_per_second", "server_seconds_per_gb", "client_seconds_per_gb"):
+        assert all(download[what] > 0 for download in downloads), what
 
 
 @pytest.mark.parametrize(

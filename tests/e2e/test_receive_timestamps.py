@@ -103,5 +103,5 @@ def test_a_congested_return_path_does_not_slow_the_sender(testbed: MakeTestbed) 
     )
     sources = {event["data"]["source"] for event in events(by_ack.trace, "cc:hybrid_epoch_updated")}
     assert sources == {"ack"}
-    assert with_timestamps.goodput > 0.7e6  # measured 0.77 to 0.80
+    assert with_timestamps.goodput > 0.6e6  # measured 0.77 to 0.80; the claim is the ratio
     assert with_timestamps.goodput > 1.2 * by_ack.goodput
