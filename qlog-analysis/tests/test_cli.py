@@ -21,9 +21,12 @@ from traces import DEFAULT, FAST, PAPER, SLOW, epochs, records
 Output = pytest.CaptureFixture[str]
 
 
-@pytest.fixture(params=[PAPER, DEFAULT], ids=["paper", "default"])
+@pytest.fixture
 def honest(tmp_path: FilePath, request: pytest.FixtureRequest) -> str:
-    return str(tracewriter.write(tmp_path / "honest.sqlog", records(FAST, 4.0, request.param)))
+    return str(tracewriter.write(tmp_path / "honest.sqlog", records(FAST, 4.0, getattr(request, "param", DEFAULT))))
+
+
+of_both_profiles = pytest.mark.parametrize("honest", [PAPER, DEFAULT], ids=["paper", "default"], indirect=True)
 
 
 @pytest.fixture
@@ -31,6 +34,7 @@ def other(tmp_path: FilePath) -> str:
     return str(tracewriter.write(tmp_path / "other.sqlog", without_controller(records(FAST, 4.0))))
 
 
+@of_both_profiles
 def test_an_honest_trace_exits_0_and_says_pass(honest: str, tmp_path: FilePath, capsys: Output) -> None:
     out = tmp_path / "verdict.json"
     assert main(["zones", honest, "--json", str(out)]) == 0
@@ -50,6 +54,7 @@ def test_a_falsified_trace_exits_1_and_says_where(tmp_path: FilePath, capsys: Ou
     assert any(f["law"] == "rate" and f["number"] is not None for f in data["findings"])
 
 
+@of_both_profiles
 def test_check_judges_any_law_and_exits_3_where_none_is_known(honest: str, other: str, capsys: Output) -> None:
     assert main(["check", honest]) == 0
     assert "PASS" in capsys.readouterr().out
@@ -78,6 +83,7 @@ def test_too_short_a_trace_exits_2_and_is_no_pass(tmp_path: FilePath, capsys: Ou
     assert "INCONCLUSIVE" in capsys.readouterr().out
 
 
+@of_both_profiles
 def test_other_controllers_missing_and_cut_files_exit_2_with_one_line(
     other: str, honest: str, tmp_path: FilePath, capsys: Output
 ) -> None:

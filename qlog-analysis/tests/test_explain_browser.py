@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path as FilePath
 from typing import Any
 
 import pytest
 
-from browser import DESKTOP, PHONE, Tab, browse, needs_browser
+from browser import DESKTOP, PHONE, PROGRAM, Tab, browse, needs_browser
 from made import SIZE, made, told
 from qlog_analysis.explain import page
 from qlog_analysis.report import build
+from test_report import Page
 from traces import DEFAULT, FAST, records, trace_of
 from whole import sends_of
 
@@ -99,3 +105,44 @@ def test_a_report_of_two_traces_draws_all_three_figures(tmp_path: FilePath, size
         assert (tab.complaints, tab.requests) == ([], [file.as_uri()])
 
     browse(look)
+
+
+def test_a_browser_shows_the_page_without_a_request_or_a_button_to_the_cloud(tmp_path: FilePath) -> None:
+    hybrid = trace_of(tmp_path, records(FAST, 4.0, DEFAULT))
+    (tmp_path / "report.html").write_text(build.render("x", build.sections([hybrid], [])))
+    log = tmp_path / "net.json"
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(tmp_path))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        page = f"http://127.0.0.1:{server.server_port}/report.html"
+        dom = Page(browsed(page, tmp_path / "profile", log))
+        server.shutdown()
+    titles = {str(a.get("data-title")) for _, a in dom.tags if "data-title" in a}
+    assert any("Download" in t for t in titles), "plotly drew no toolbar"
+    assert not any(re.search("(?i)cloud|share|plotly", t) for t in titles)
+    assert not any(t == "a" and "href" in a and not str(a["href"]).startswith("#") for t, a in dom.tags)
+    requests = set(re.findall(r'"url":"([^"]*)"', log.read_text()))
+    assert page in requests, "the log of the network is not understood"
+    # The browser itself asks for the time and for updates, and connects to the page's own server.
+    others = {u for u in requests if not re.search(r"\.google\.com/|\.googleapis\.com/", u)}
+    assert {u.removeprefix(page.removesuffix("report.html")) for u in others} <= {"", "report.html", "favicon.ico"}
+
+
+def browsed(page: str, profile: FilePath, log: FilePath) -> str:
+    """What a headless browser makes of a page; what it requests goes into `log`."""
+    done = subprocess.run(
+        [
+            str(PROGRAM),
+            *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+            *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+            f"--user-data-dir={profile}",
+            f"--log-net-log={log}",
+            "--virtual-time-budget=20000",
+            "--dump-dom",
+            page,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    return done.stdout

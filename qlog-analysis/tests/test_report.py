@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
-import threading
-from functools import partial
 from html.parser import HTMLParser
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path as FilePath
 
 import numpy as np
@@ -41,9 +36,9 @@ def link_log(folder: FilePath) -> LinkLog:
     return read_link_log(path)
 
 
-@pytest.fixture(params=[PAPER, DEFAULT], ids=["paper", "default"])
+@pytest.fixture
 def hybrid(tmp_path: FilePath, request: pytest.FixtureRequest) -> Trace:
-    return trace_of(tmp_path, records(Path(loss=0.01), 4.0, request.param))
+    return trace_of(tmp_path, records(Path(loss=0.01), 4.0, getattr(request, "param", DEFAULT)))
 
 
 @pytest.fixture
@@ -78,6 +73,7 @@ class Page(HTMLParser):
             self.text += data + " "
 
 
+@pytest.mark.parametrize("hybrid", [PAPER, DEFAULT], ids=["paper", "default"], indirect=True)
 def test_panels_show_what_the_trace_has(hybrid: Trace, other: Trace, tmp_path: FilePath) -> None:
     titles = [p.title for p in panels(explain(hybrid), link_log(tmp_path))]
     assert [t for t in titles if t not in ("Phases", "State of the controller")] == [
@@ -213,47 +209,6 @@ def test_nothing_in_the_page_leads_out_of_it(hybrid: Trace) -> None:
     assert len(ours) < len(html) - (1 << 20)
     assert "http:" not in ours
     assert "https:" not in ours
-
-
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed")
-def test_a_browser_shows_the_page_without_a_request_or_a_button_to_the_cloud(hybrid: Trace, tmp_path: FilePath) -> None:
-    (tmp_path / "report.html").write_text(build.render("x", build.sections([hybrid], [])))
-    log = tmp_path / "net.json"
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(tmp_path))) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        page = f"http://127.0.0.1:{server.server_port}/report.html"
-        dom = Page(browsed(page, tmp_path / "profile", log))
-        server.shutdown()
-    titles = {str(a.get("data-title")) for _, a in dom.tags if "data-title" in a}
-    assert any("Download" in t for t in titles), "plotly drew no toolbar"
-    assert not any(re.search("(?i)cloud|share|plotly", t) for t in titles)
-    assert not any(t == "a" and "href" in a and not str(a["href"]).startswith("#") for t, a in dom.tags)
-    requests = set(re.findall(r'"url":"([^"]*)"', log.read_text()))
-    assert page in requests, "the log of the network is not understood"
-    # The browser itself asks for the time and for updates, and connects to the page's own server.
-    others = {u for u in requests if not re.search(r"\.google\.com/|\.googleapis\.com/", u)}
-    assert {u.removeprefix(page.removesuffix("report.html")) for u in others} <= {"", "report.html", "favicon.ico"}
-
-
-def browsed(page: str, profile: FilePath, log: FilePath) -> str:
-    """What a headless browser makes of a page; what it requests goes into `log`."""
-    done = subprocess.run(
-        [
-            "chromium",
-            *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-            *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-            f"--user-data-dir={profile}",
-            f"--log-net-log={log}",
-            "--virtual-time-budget=20000",
-            "--dump-dom",
-            page,
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    return done.stdout
 
 
 def test_on_a_phone_every_figure_of_the_summary_stands_below_the_other_with_its_name(
