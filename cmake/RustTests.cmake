@@ -1,13 +1,12 @@
 # Units and properties in Rust, and quiche's own suite; and the targets that compile what the tiers run.
 #
-# Without quiche: controllers, their contract and controllers in C, with debug assertions; the model of the bottleneck,
-# whose many packets take a seventh of the time when optimised.
-# Their examples are built with quiche, and read by clippy.
-set(without_quiche -p quiche-cc -p quiche-cc-contract -p quiche-cc-foreign --no-default-features)
+# Without quiche: controllers, their contract, controllers in C and the model of the bottleneck, with debug assertions.
+# Their examples are built with quiche, and read by clippy; that of the model is only read.
+set(without_quiche -p quiche-cc -p quiche-cc-contract -p quiche-cc-foreign -p quiche-cc-bottleneck --no-default-features)
 quiche_cc_cargo_test(controllers TIER quick LABEL unit TIMEOUT 600 COST 20 SELECTION ${without_quiche} --tests OF cc)
 quiche_cc_cargo_test(contract TIER quick LABEL unit TIMEOUT 600 COST 25 SELECTION ${without_quiche} --tests OF tests/contract)
 quiche_cc_cargo_test(foreign TIER quick LABEL capi TIMEOUT 600 SELECTION ${without_quiche} --tests OF cc/foreign)
-quiche_cc_cargo_test(bottleneck TIER quick LABEL unit TIMEOUT 600 LOCKS cargo SELECTION --release -p quiche-cc-bottleneck)
+quiche_cc_cargo_test(bottleneck TIER quick LABEL unit TIMEOUT 600 SELECTION ${without_quiche} --tests OF tests/bottleneck)
 # What the comments of the sources show.
 quiche_cc_test(doc-tests TIER quick LABEL unit TIMEOUT 120
                COMMAND "${QUICHE_CC_CARGO}" test --locked ${without_quiche} --doc)
