@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ ROOT = Path(__file__).parents[2]
 BUILD = Path(os.environ.get("QUICHE_CC_BUILD_DIR", ROOT / "build"))
 
 
+@cache
 def output(*command: str) -> str:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
