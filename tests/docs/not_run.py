@@ -18,6 +18,7 @@ NOT_RUN = {
     "cargo test -p quiche-cc-contract": "ctest: contract",
     "cargo test --no-default-features --manifest-path qlog-analysis/reader/*": "ctest: reader",
     "cargo test --release -p quiche-cc-lab *": "alone it compiles quiche with other features; ctest: lab",
+    "cargo run -p quiche-cc --no-default-features --example own_controller": "compiles it once more; ctest: plugin",
     "cargo build * --example evaluate": "ctest: search",
     "build/fuzz/*": "takes an hour, after a build of its own; ctest: fuzz",
     "build/tokio-quiche/*": "takes a build of eight minutes; ctest: tokio-quiche",
