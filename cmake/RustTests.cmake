@@ -19,6 +19,10 @@ set(with_quiche --release -p quiche-cc -p quiche-cc-lab -p quiche-cc-record -p q
 quiche_cc_cargo_test(plugin TIER test LABEL unit TIMEOUT 600 COST 15 LOCKS cargo SELECTION ${with_quiche} OF cc
                      ONLY "quiche_cc|own_controller")
 quiche_cc_cargo_test(lab TIER test LABEL lab TIMEOUT 600 COST 45 LOCKS cargo SELECTION ${with_quiche} OF tests/lab)
+# Nothing in the lab's own library simulates: compiled once more for its tests, it is not optimised once more.
+quiche_cc_cargo_test(lab-units TIER test LABEL lab TIMEOUT 600 LOCKS cargo
+                     SELECTION ${with_quiche} --lib --config profile.release.package.quiche-cc-lab.opt-level=0
+                     OF tests/lab ONLY quiche_cc_lab)
 quiche_cc_cargo_test(record TIER test LABEL unit TIMEOUT 600 LOCKS cargo SELECTION ${with_quiche} OF tests/record)
 quiche_cc_cargo_test(media TIER test LABEL unit TIMEOUT 600 LOCKS cargo SELECTION ${with_quiche} OF tests/media)
 quiche_cc_cargo_test(encoder TIER test LABEL unit TIMEOUT 600 LOCKS cargo SELECTION ${with_quiche} OF interop/encoder)

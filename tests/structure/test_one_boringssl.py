@@ -76,7 +76,7 @@ def test_a_test_shares_the_boringssl_of_the_programs(name: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["plugin", "endpoint", "capi", "lab", "link"])
+@pytest.mark.parametrize("name", ["plugin", "endpoint", "capi", "lab", "lab-units", "link"])
 def test_a_test_shares_every_crate_of_the_programs(name: str) -> None:
     again = crates("normal,build") - crates("normal,build,dev", *selection(name))
     assert not again, (
