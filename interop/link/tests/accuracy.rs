@@ -19,7 +19,7 @@ fn one_of_three(what: &str, mut measure: impl FnMut() -> f64, good: impl Fn(f64)
         let figure = measure();
         figures.push(figure);
         if good(figure) {
-            println!("{what}: {figure:.4}");
+            println!("{what}: {figures:.4?}");
             return;
         }
     }
