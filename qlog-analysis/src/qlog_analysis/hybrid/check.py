@@ -153,6 +153,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
             arrived=max(compared.course.dips.recent, default=0.0),
             return_rate=drained,
             links=frozenset(rate if known else inf for known in dispersed),
+            last=self._following() is None,
         )
 
     def _surrounded(self, event: Update[HybridEpoch], m: Measured, state: State) -> Iterator[Finding]:

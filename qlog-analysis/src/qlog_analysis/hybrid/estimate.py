@@ -46,6 +46,8 @@ class Ended(NamedTuple):
     """S before it, bit/s."""
     links: frozenset[float]
     """What the slowest link may carry, bit/s; infinite where dispersion has not shown it."""
+    last: bool
+    """Whether no report follows: J, which decides whether T counts, is not known then."""
 
 
 class Known(NamedTuple):
@@ -135,7 +137,7 @@ class Estimates:
             yield from self._judge(event, number, exactly=False)
         self._known = self._known.after(e, self._window)
         for event in self._until(e.group_end):
-            yield from self._judge(event, number, exactly=True)
+            yield from self._judge(event, number, exactly=not e.last)
 
     def rest(self, number: int) -> Iterator[Finding]:
         """What was told after the last epoch."""
