@@ -200,7 +200,7 @@ def test_thresholds_follow_the_rate_within_their_bounds() -> None:
     assert thresholds(5e6, 1250, p).d1 == pytest.approx(0.004)
     assert [thresholds(5e6, 1250, p).d0, thresholds(5e6, 1250, p).d2] == pytest.approx([0.0005, 0.008])
     at = {rate: thresholds(rate, 1250, p).d1 for rate in (1e4, 5e5, 1e6, 1e10)}
-    assert at == {1e4: 0.1, 5e5: 0.02, 1e6: 0.012, 1e10: 0.001}
+    assert at == {1e4: 0.1, 5e5: 0.02, 1e6: 0.012, 1e10: 0.0002}
     given = thresholds(5e6, 1250, replace(p, target_delay=0.01))
     assert [given.d0, given.d1, given.d2, given.d3] == pytest.approx([0.00125, 0.01, 0.02, 0.04])
 

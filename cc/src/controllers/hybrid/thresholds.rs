@@ -4,10 +4,10 @@ use super::mechanism::Mechanism;
 use super::params::Params;
 use crate::units::{Bytes, Owd, Rate};
 
-/// d1 scales between these where it is not given. Timers of hosts and hops have packets leave
-/// together within the first; the second, the paper's, it exceeds only as far as a single packet at
-/// the flow's own rate takes longer; the last it never exceeds.
-const LEAST: Owd = Owd::from_nanos(1_000_000);
+/// d1 scales between these where it is not given. Below the first it would be noise; the second,
+/// the paper's, it exceeds only as far as a single packet at the flow's own rate takes longer; the
+/// last it never exceeds.
+const LEAST: Owd = Owd::from_nanos(200_000);
 const LOW: Owd = Owd::from_nanos(12_000_000);
 const MOST: Owd = Owd::from_nanos(100_000_000);
 /// d0, d2 and d3 follow d1; d2 and d3 as in the paper.

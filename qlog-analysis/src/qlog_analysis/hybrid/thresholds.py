@@ -10,7 +10,7 @@ from .constants import FULL_SHARE, INSISTED
 from .mechanism import Mechanism
 from .parameters import Parameters
 
-LEAST_D1 = 1e-3
+LEAST_D1 = 0.2e-3
 USUAL_D1 = 12e-3
 LARGEST_D1 = 100e-3
 """s. Bounds of a d1 that follows the flow; the second gives way to a packet at its rate."""
