@@ -11,6 +11,8 @@ ROW = 3
 """Full packets received in order that show a spacing."""
 TOGETHER = 1.0 / 8.0
 """Of the time in which three packets left: if they arrive in less, they come together."""
+SPOILT = 8
+"""Times T: jitter that is longer could have made it."""
 BATCHES, BLOCK = 16, 64
 """If more than so many of so many rows come together, packets come in batches."""
 
@@ -19,7 +21,7 @@ def believed(transmission: float, length: float, jitter: float, source: Source) 
     """T as it counts, of J as it is in the epoch: L contains it, whatever the receiver says; without receive timestamps
     there is none, and jitter that is longer could have made it."""
     counts = min(transmission, length)
-    return 0.0 if source is Source.ACK or jitter > counts else counts
+    return 0.0 if source is Source.ACK or jitter > SPOILT * counts else counts
 
 
 @dataclass(slots=True)

@@ -34,6 +34,10 @@ use crate::measure::transmission::TransmissionTime;
 use crate::measure::window_min::WindowMin;
 use crate::units::{Bytes, Owd, Rate, Time};
 
+/// Times T: jitter that is longer could have made it. Less of it is the queue of competing flows,
+/// which moves between spans, too.
+const SPOILT: u32 = 8;
+
 /// The model of one path.
 #[derive(Debug)]
 pub struct Model {
@@ -119,8 +123,8 @@ impl Model {
     /// shown does not count once they are not used, nor where jitter could have shown it.
     pub fn link(&self) -> Link {
         let transmission = self.transmission.get().min(self.length());
-        let known =
-            self.delay.source() == Source::ReceiveTimestamps && self.delay.jitter() <= transmission;
+        let known = self.delay.source() == Source::ReceiveTimestamps
+            && self.delay.jitter() <= transmission * SPOILT;
         Link::new(
             self.packet,
             if known { transmission } else { Duration::ZERO },
