@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..check.numbers import RELATIVE, REPORT_ROUNDING, TIME_TOLERANCE, close, one_of, show
 from ..measure.sliding import Source
 from ..zones import by_packets as common
-from ..zones.measured import DELTA_TOLERANCE
+from ..zones.measured import DELTA_TOLERANCE, surely_unused
 from .constants import FULL_SHARE
 from .jitters import JITTER_TOLERANCE
 from .parameters import STARTUP_SAMPLES
@@ -126,5 +126,5 @@ class PacketsAgainstReport:
         r, m, s = self.r, self.m, self.s
         common.check_app_limited(s)
         withheld = s.before.startup and m.growing is not None and m.growing.withheld
-        if withheld and not r.app_limited and m.sent_bits < common.surely_unused(s):
+        if withheld and not r.app_limited and m.sent_bits < surely_unused(r.rate_before, s.duration):
             s.find("app_limited", "not reported, but in start-up an ACK did not raise R, and little was sent")

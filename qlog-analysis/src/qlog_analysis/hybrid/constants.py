@@ -27,3 +27,6 @@ page."""
 PATIENCE = 1.0
 """s: for how long a queue stands at least until others are known to fill it. DEVIATION: "Beside others who fill the
 buffer", the same page."""
+
+ALONE_SHARE = 0.5
+"""Of what the slowest link carries: a flow with as much does not share it."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..zones.rate import clamp_rate
+from .constants import ALONE_SHARE
 from .course import Course
 from .parameters import Parameters
 
 MORE = 1.25
 """Times what arrived when start-up last went on: from so much on it goes on again."""
-ALONE_SHARE = 0.5
-"""Of the slowest link: a flow that has so much does not go on."""
 RATE_SLACK = 1e-6
 """Relative. Rounding of rates in the report."""
 

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from .arriving import Back
-from .constants import PATIENCE
+from .constants import ALONE_SHARE, PATIENCE
 from .contended import Contended
 from .loss_count import NO_LOSSES, LossCount
 from .mechanism import Mechanism
@@ -26,8 +26,6 @@ CALM_SPREAD = 1.0 / 32.0
 """Of the least delay."""
 PATH_STEPS = 2
 """In so many epochs a path may become longer; what grows in more of them is a queue."""
-ALONE_SHARE = 0.5
-"""Of the slowest link."""
 OWN_QUEUES = 4.0
 """Times d1: what a flow that gives way keeps in the queue itself."""
 CALM_PARTS = (6.0, 5.0)

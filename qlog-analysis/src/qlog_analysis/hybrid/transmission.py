@@ -19,7 +19,7 @@ BATCHES, BLOCK = 16, 64
 
 def believed(transmission: float, length: float, jitter: float, source: Source) -> float:
     """T as it counts, of J as it is in the epoch: L contains it, whatever the receiver says; without receive timestamps
-    there is none, and jitter that is longer could have made it."""
+    there is none, and so much jitter could have made it."""
     counts = min(transmission, length)
     return 0.0 if source is Source.ACK or jitter > SPOILT * counts else counts
 

@@ -15,13 +15,12 @@ from ..events import HybridEpoch
 from ..invariants.pacing import Pacing
 from ..invariants.seen import see
 from ..model import Trace, Update
+from .constants import ALONE_SHARE
 from .measured import Measured
 from .mechanism import Mechanism
 
 ALWAYS = 2
 """The first epochs, in which three may leave together in any case."""
-HALF = 0.5
-"""Of what the slowest link carries: a flow with more does not share it."""
 
 
 class _Epoch(NamedTuple):
@@ -74,6 +73,6 @@ def _forbids_from(before: HybridEpoch, r: HybridEpoch, m: Measured, transmission
     known = before.source == r.source and 0.0 < r.transmission_time <= before.transmission_time
     if r.epoch < ALWAYS or before.outcome is not None or not known or transmission == 0.0:
         return None
-    enough = (1.0 + RELATIVE) * HALF * 8.0 * m.max_datagram_size / transmission
+    enough = (1.0 + RELATIVE) * ALONE_SHARE * 8.0 * m.max_datagram_size / transmission
     grown = ((step.feedback.record, step.rates[0]) for step in m.steps if step.rates is not None)
     return next((record for record, rate in grown if rate >= enough), None)

@@ -76,9 +76,3 @@ def check_app_limited(s: AnySides) -> None:
             "app_limited",
             f"reported, but {m.sent_bits:.0f} bits were sent, which is not below 0.8 R t = {rate_bits:.0f}",
         )
-
-
-def surely_unused(s: AnySides) -> float:
-    """With fewer bits sent, whatever the rounding, R was not used."""
-    used: float = 0.8 * s.r.rate_before * (s.duration - TIME_TOLERANCE)
-    return used

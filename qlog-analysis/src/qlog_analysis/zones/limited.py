@@ -14,7 +14,7 @@ from ..measure.used import Used
 from ..model import Feedback, Space, Trace, Update
 from ..packed import PIECE, Column, floats
 from .backlog import Backlog
-from .measured import GROWN_SHARE, HANDSHAKE_EPOCHS, Shown, Step
+from .measured import GROWN_SHARE, HANDSHAKE_EPOCHS, Shown, Step, surely_unused
 
 R = TypeVar("R", bound=ZoneEpoch)
 
@@ -61,7 +61,7 @@ class Limited:
         if self._surely_limited(event, m, since):
             message = "not reported, but little was sent, and a packet without data left when none waited"
             yield Finding(number, event.time, "app_limited", message)
-        little = self._little(event, m) * (GROWN_SHARE if grows else 1.0)
+        little = surely_unused(event.data.rate_before, m.duration) * (GROWN_SHARE if grows else 1.0)
         more = m.sent_bits + 8.0 * m.max_datagram_size
         if number >= HANDSHAKE_EPOCHS and more < little and self._surely_had_room(steps, m.max_datagram_size):
             bits = f"{more:.0f} bits with one packet more than was sent, below {little:.0f}"
@@ -91,14 +91,9 @@ class Limited:
 
     def _surely_limited(self, event: Update[R], m: Shown, since: int) -> bool:
         """Whether the application surely did."""
-        unused = m.sent_bits < self._little(event, m)
+        unused = m.sent_bits < surely_unused(event.data.rate_before, m.duration)
         later = event.data.epoch >= HANDSHAKE_EPOCHS
         return later and unused and self._was_noticed(since, event.record, m.max_datagram_size)
-
-    @staticmethod
-    def _little(event: Update[R], m: Shown) -> float:
-        """With fewer bits sent, whatever the rounding, R was not used."""
-        return 0.8 * event.data.rate_before * (m.duration - TIME_TOLERANCE)
 
     def _was_noticed(self, since: int, until: int, packet: int) -> bool:
         """Whether recovery surely noticed that no data waits: it does when it makes a packet without, and the window

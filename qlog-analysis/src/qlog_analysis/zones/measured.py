@@ -19,6 +19,11 @@ GROWN_SHARE = 0.5
 """Of R: so much of it was there on average of an epoch of start-up, in which it grows up to about twice."""
 
 
+def surely_unused(rate: float, duration: float) -> float:
+    """With fewer bits sent in so many seconds, whatever the rounding, R was not used."""
+    return 0.8 * rate * (duration - TIME_TOLERANCE)
+
+
 @dataclass(slots=True)
 class Step:
     """The state after one feedback."""
