@@ -13,11 +13,12 @@ from qlog_analysis.hybrid.course import Course, over_length
 from qlog_analysis.hybrid.ended_epoch import Epoch
 from qlog_analysis.hybrid.floor import Taken
 from qlog_analysis.hybrid.late import LatePackets
+from qlog_analysis.hybrid.loss_count import Background, LossCount
 from qlog_analysis.hybrid.mechanism import Mechanism, as_text
 from qlog_analysis.hybrid.parameters import STARTUP_SAMPLES, Parameters
 from qlog_analysis.hybrid.standing import Outcome, Standing
 from qlog_analysis.hybrid.state import State, state_of
-from qlog_analysis.hybrid.thresholds import LongestQueue, Thresholds, full_delay, startup_end, thresholds
+from qlog_analysis.hybrid.thresholds import LongestQueue, full_delay, startup_end, thresholds
 from qlog_analysis.hybrid.trains import Trains
 from qlog_analysis.measure.sliding import PathMinima, Source, size_class
 from qlog_analysis.zones import rate as rates
@@ -48,7 +49,7 @@ class HybridSender:
     _heard: float = 0.0
     """When something was last acknowledged."""
     _longest_gap: float = 0.0
-    _background: float = 0.0
+    _background: Background = field(default_factory=Background)
     _taken: list[Taken] = field(default_factory=list)
     _all: list[Taken] = field(default_factory=list)
     """Those that do not count as well."""
@@ -187,13 +188,13 @@ class HybridSender:
         delta = next(iter(floor.least(self._taken)), None)
         queue = None if delta is None else law.queueing(delta, self._jitter.level)
         d = thresholds(self.rate, self.packet, self.p)
-        (lost,) = jitter.counting(self._lost, self._acked_packets, self._background)
+        (lost,) = jitter.counting(self._lost, self._acked_packets, self._background.share)
         usual = self._course.dips.usual(self.length, self.rate, self.packet, self._ack_gap)
         stalled = self._overlaps and dips.stalls(duration, usual, self.p)
         app_limited, trains = self._is_app_limited(duration), self._arrivals.trains.take(self.packet)[0]
         interrupted = not app_limited and self._is_interrupted(duration, usual)
-        if not interrupted:
-            self._learn_background(queue, d)
+        if not interrupted and queue is not None and queue <= d.short:
+            self._background = self._background.learn(LossCount(self._lost, self._acked_packets))
         self._late.add(self._lost, self._acked_packets, self._acks, self._loss_reports)
         epoch = Epoch(
             delta=queue or 0.0,
@@ -211,7 +212,8 @@ class HybridSender:
             queues=self._queues(now),
             delivery_rate=self._arrivals.take_bits(ends_with_ack=self._acks_now)[0] / (usual if stalled else duration),
             uncertain=jitter.uncertain(self._jitter.level, duration),
-            background=self._background,
+            background=self._background.share,
+            usual_losses=self._background.count,
             thresholds=d,
             full=full_delay(d.d1, self._longest.end_epoch(now, queue), self.p),
         )
@@ -256,6 +258,8 @@ class HybridSender:
             "ack_jitter": level * 1e3,
             "ack_gap": ack_gap * 1e3,
             "background_loss": epoch.background,
+            "background_lost": epoch.usual_losses.lost,
+            "background_packets": epoch.usual_losses.packets,
             **in_ms(d, "d0", "d1", "d2", "d3"),
             "full": epoch.full * 1e3,
             "excessive_loss": epoch.excessive_loss,
@@ -300,10 +304,6 @@ class HybridSender:
         if not epoch.app_limited and self._acked_packets > 0:
             longest = self._longest_gap
             self._ack_gap = jitter.next_ack_gap(self._ack_gap, longest, epoch.duration, self.rate, self.packet)
-
-    def _learn_background(self, queue: float | None, d: Thresholds) -> None:
-        if queue is not None and queue <= d.short:
-            self._background = jitter.next_background(self._background, self._lost, self._acked_packets)
 
     def _update(self, now: float, epoch: Epoch, delta: float | None) -> law.Update | None:
         if delta is None:
@@ -365,7 +365,8 @@ class HybridSender:
         """The path was interrupted."""
         self._start_anew(now)
         self.rate, self._course, self._standing = rate, course, Standing()
-        self._jitter, self._ack_gap, self._background, self._newest = jitter.Jitter(), 0.0, 0.0, None
+        self._jitter, self._ack_gap, self._newest = jitter.Jitter(), 0.0, None
+        self._background = Background()
         if self._longest:
             self._longest = LongestQueue(self.p.base_delay_window, self._longest.origin)
         self._longest_length = 0.0

@@ -7,6 +7,7 @@ from typing import Any
 from qlog_analysis.hybrid import early_end, law
 from qlog_analysis.hybrid.course import Course
 from qlog_analysis.hybrid.ended_epoch import Epoch
+from qlog_analysis.hybrid.loss_count import NOTHING_KNOWN, LossCount
 from qlog_analysis.hybrid.parameters import Parameters
 from qlog_analysis.hybrid.standing import Outcome
 
@@ -19,7 +20,14 @@ USUAL: dict[str, Any] = {
     "queues": False,
     "uncertain": 0.0,
     "background": 0.0,
+    "usual_losses": NOTHING_KNOWN,
 }
+
+
+def usually(share: float) -> LossCount:
+    """Losses without a queue: this share of 10,000 packets."""
+    lost = int(share * 1e4)
+    return LossCount(lost, 10_000 - lost)
 
 
 def epoch(**values: Any) -> Epoch:

@@ -13,7 +13,7 @@ from qlog_analysis.hybrid.arriving import Back
 from qlog_analysis.hybrid.contended import Contended, Judged, LargestRate, Probe, Seen, judge
 from qlog_analysis.hybrid.course import Course
 from qlog_analysis.hybrid.ended_epoch import Epoch
-from qlog_analysis.hybrid.loss_count import LossCount
+from qlog_analysis.hybrid.loss_count import NOTHING_KNOWN, LossCount
 from qlog_analysis.hybrid.overload import Count, Overload
 from qlog_analysis.hybrid.parameters import DEFAULT
 from qlog_analysis.hybrid.standing import Outcome, Standing
@@ -99,7 +99,7 @@ def test_losses_that_last_show_that_others_hold_as_well() -> None:
     # Contention was found at 1 s: three seconds do not count, and over three more losses do.
     assert overloads(lossy(START, 1.1, 11.0)) == [7.0, 10.0]
     assert overloads(lossy(START, 1.1, 20.0, lost=4)) == [], "what flows lose that fill a buffer"
-    assert overloads(lossy(START, 1.1, 20.0, background=0.1)) == [], "what is always lost"
+    assert overloads(lossy(START, 1.1, 20.0, usual_losses=law_epochs.usually(0.1))) == [], "what is always lost"
     first = after(START, seen(3.9, losses=LossCount(90, 10)))
     counted = after(first, seen(4.0, losses=LossCount(5, 95)))
     assert one(counted, seen(7.0, losses=LossCount(5, 95))).beta is None, "those before do not count"
@@ -146,11 +146,11 @@ def test_losses_count_anew_when_the_flow_holds_again() -> None:
 
 def test_periods_that_rounding_leaves_open_are_counted_in_both_ways() -> None:
     heavy, light = LossCount(50, 50), LossCount(0, 100)
-    (_, open_begin), *_ = Overload.start(1.0).take_in(4.0, heavy, 0.0, 2e-6)
+    (_, open_begin), *_ = Overload.start(1.0).take_in(4.0, heavy, NOTHING_KNOWN, 2e-6)
     assert len(open_begin.counts) == 2
-    assert dict(open_begin.take_in(7.5, light, 0.0, 2e-6)).keys() == {True, False}
-    surely = dict(Overload.start(1.0).take_in(4.1, heavy, 0.0, 2e-6))[False]
-    both = list(surely.take_in(7.0, light, 0.0, 2e-6))
+    assert dict(open_begin.take_in(7.5, light, NOTHING_KNOWN, 2e-6)).keys() == {True, False}
+    surely = dict(Overload.start(1.0).take_in(4.1, heavy, NOTHING_KNOWN, 2e-6))[False]
+    both = list(surely.take_in(7.0, light, NOTHING_KNOWN, 2e-6))
     assert [shows for shows, _ in both] == [True, False], "the reading without slack comes first"
     assert one_count(both[0][1]) == Count(7.0)
     assert {count.begins for count in both[1][1].counts} == {4.0}
@@ -203,7 +203,9 @@ def test_who_loses_packets_beside_competing_flows_is_on_no_longer_path() -> None
     for lost, longer in ((0, True), (1, False)):
         some = LossCount(lost, 40)
         assert (one(probing, seen(3.6, losses=some)).longer is not None) == longer
-        assert one(probing, seen(3.6, losses=some, background=0.05)).longer is not None, "as many as ever"
+        assert one(probing, seen(3.6, losses=some, usual_losses=law_epochs.usually(0.05))).longer is not None, (
+            "as many as ever"
+        )
     before = after(START, seen(1.1, losses=LossCount(3, 40)))
     end = after(after(before, seen(3.0)), seen(3.6))
     assert one(after(end, seen(13.6)), seen(14.2)).longer is not None, "they count until a probe ends"

@@ -10,6 +10,7 @@ import law_epochs
 from qlog_analysis.hybrid import early_end, law
 from qlog_analysis.hybrid.course import Course
 from qlog_analysis.hybrid.ended_epoch import Epoch
+from qlog_analysis.hybrid.loss_count import NOTHING_KNOWN
 from qlog_analysis.hybrid.parameters import DEFAULT
 from qlog_analysis.hybrid.standing import Attempt, Outcome, Shown, Standing
 from qlog_analysis.hybrid.thresholds import thresholds
@@ -85,7 +86,7 @@ def test_that_it_resumed_at_is_known_until_the_path_is_interrupted() -> None:
 
 
 def test_an_attempt_to_drain_the_queue_is_forgotten() -> None:
-    shown = Shown(1.0, 0.05, 0.04, 0.006, 0, 40, 0.0, 8e5, 9e5)
+    shown = Shown(1.0, 0.05, 0.04, 0.006, 0, 40, NOTHING_KNOWN, 8e5, 9e5)
     begun = Standing(Attempt.start(shown, 9e5))
     assert outcome(standing=begun).standing == Standing()
 

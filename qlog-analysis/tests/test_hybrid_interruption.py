@@ -12,6 +12,7 @@ from qlog_analysis.hybrid import interruption, law
 from qlog_analysis.hybrid.course import Course
 from qlog_analysis.hybrid.dips import Dips
 from qlog_analysis.hybrid.ended_epoch import Epoch
+from qlog_analysis.hybrid.loss_count import NOTHING_KNOWN
 from qlog_analysis.hybrid.mechanism import Mechanism
 from qlog_analysis.hybrid.parameters import DEFAULT
 from qlog_analysis.hybrid.standing import Outcome, Shown, Standing, judge
@@ -60,7 +61,7 @@ def test_nothing_comes_back_for_longer_than_as_a_rule_and_much_is_lost() -> None
 
 
 def test_start_up_begins_again_with_two_packets_and_forgets_all() -> None:
-    begun = judge(Shown(0.5, 0.02, 0.04, 0.001, 0, 40, 0.0, 8e6, 1e7), Standing(), P)
+    begun = judge(Shown(0.5, 0.02, 0.04, 0.001, 0, 40, NOTHING_KNOWN, 8e6, 1e7), Standing(), P)
     standing = next(begun).standing
     course = Course(8e6, since_decrease=3.0, dips=Dips((9e6,), 0.5, 0.01))
     done = after(course, interrupted=True, standing=standing)

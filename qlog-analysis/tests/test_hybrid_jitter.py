@@ -95,8 +95,6 @@ def test_the_delay_of_the_report_decides_which_spans_there_were() -> None:
 
 
 def test_losses_count_beyond_twice_what_is_always_lost() -> None:
-    assert jitter.next_background(0.04, 12, 88) == pytest.approx(0.05)
-    assert jitter.next_background(0.0, 0, 0) == 0.0
     assert [jitter.counting(lost, 100 - lost, 0.05) for lost in (0, 10, 11)] == [{False}, {False}, {True}]
     assert jitter.counting(0, 0, 0.0) == {False}
     assert jitter.counting(10, 90, 0.05, 1e-6) == {False, True}

@@ -11,6 +11,7 @@ import law_epochs
 from qlog_analysis.hybrid import law
 from qlog_analysis.hybrid.course import Course
 from qlog_analysis.hybrid.ended_epoch import Epoch
+from qlog_analysis.hybrid.loss_count import NOTHING_KNOWN
 from qlog_analysis.hybrid.mechanism import Mechanism
 from qlog_analysis.hybrid.parameters import DEFAULT
 from qlog_analysis.hybrid.standing import Judged, Outcome, Shown, Standing, judge
@@ -25,7 +26,7 @@ FRESH = Standing()
 
 
 def shown(now: float = 1.0, delta: float = 0.04, **changes: Any) -> Shown:
-    base: dict[str, Any] = {"length": 0.038, "short": 0.001, "lost": 0, "acked": 40, "background": 0.0}
+    base: dict[str, Any] = {"length": 0.038, "short": 0.001, "lost": 0, "acked": 40, "usual_losses": NOTHING_KNOWN}
     return Shown(now, delta, **{**base, "rate": 8e6, "return_rate": 1e7, "transmission": 1e-3, **changes})
 
 
@@ -67,10 +68,10 @@ def test_a_delay_that_stays_although_a_queue_would_have_drained_is_a_longer_path
     assert judged([replace(e, rate=9.5e6) for e in (*steady, last)]).outcome is None  # 0.5 s * 0.05 is less than 40 ms
 
 
-def still(*counts: tuple[int, int], delta: float = 0.04, since: float = 1.0, background: float = 0.01) -> list[Shown]:
+def still(*counts: tuple[int, int], delta: float = 0.04, since: float = 1.0, usual: float = 0.01) -> list[Shown]:
     """A delay that stays, with packets lost and acknowledged in every epoch."""
     return [
-        shown(since + 0.1 * i, delta, lost=lost, acked=acked, background=background)
+        shown(since + 0.1 * i, delta, lost=lost, acked=acked, usual_losses=law_epochs.usually(usual))
         for i, (lost, acked) in enumerate(counts)
     ]
 
@@ -81,7 +82,7 @@ def test_losses_that_chance_explains_do_not_hide_a_longer_path() -> None:
     assert judged(still((0, 100), *usual, (5, 95))).outcome is Outcome.LONGER_PATH
     assert judged(still((0, 100), *more, (1, 99))).outcome is Outcome.LONGER_PATH
     assert judged(still((0, 100), *more, (2, 98))).outcome is None
-    assert judged(still((0, 100), *usual, (1, 99), background=0.0)).outcome is None
+    assert judged(still((0, 100), *usual, (1, 99), usual=0.0)).outcome is None
 
 
 def test_what_was_lost_before_the_delay_last_moved_no_longer_matters() -> None:

@@ -136,6 +136,7 @@ ON_OTHER_PATHS: dict[str, tuple[Path, Tamper, set[str]]] = {
     "another d_full": (SHORT, t.scaled(t.remembers, 1.01, "full"), {"full"}),
     "without full_buffer with its option": (SHORT, tampering.left_out("full_buffer"), {"full"}),
     "another background loss": (LOSSY, t.scaled(t.loses_elsewhere, 1.001, "background_loss"), {"background_loss"}),
+    "another count of it": (LOSSY, t.shifted(t.loses_elsewhere, "background_lost", 1), {"background_lost"}),
     "no background loss": (LOSSY, t.where(t.loses_elsewhere, background_loss=0.0), {"background_loss"}),
     "more feedbacks that told of losses": (LOSSY, t.shifted(t.loses_elsewhere, "loss_reports", 1), {"loss_reports"}),
     "fewer feedbacks that told of losses": (LOSSY, t.shifted(t.loses_elsewhere, "loss_reports", -1), {"loss_reports"}),

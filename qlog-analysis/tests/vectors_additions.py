@@ -21,6 +21,7 @@ from qlog_analysis.hybrid.ended_epoch import Epoch
 from qlog_analysis.hybrid.floor import Taken
 from qlog_analysis.hybrid.jitter import Jitter
 from qlog_analysis.hybrid.late import LatePackets
+from qlog_analysis.hybrid.loss_count import NOTHING_KNOWN
 from qlog_analysis.hybrid.thresholds import full_delay, startup_end, thresholds
 from qlog_analysis.measure.skew import TICKS, Skew
 from qlog_analysis.zones.rate import clamp_rate
@@ -180,6 +181,7 @@ def _case(rng: random.Random, options: str, *, startup: bool) -> dict[str, Any]:
             delivery_rate=float(round(rate * rng.uniform(0.3, 1.3))),
             uncertain=uncertain if startup else jitter.uncertain(its_jitter, arriving),
             background=rng.choice((0.0, 0.05, 0.4)),
+            usual_losses=NOTHING_KNOWN,
             thresholds=d,
             full=full_delay(d.d1, longest, p),
             transmission=transmission,

@@ -12,6 +12,7 @@ from qlog_analysis.hybrid import jitter, law, spec
 from qlog_analysis.hybrid.course import Course
 from qlog_analysis.hybrid.drain import Drain
 from qlog_analysis.hybrid.ended_epoch import Epoch
+from qlog_analysis.hybrid.loss_count import NOTHING_KNOWN
 from qlog_analysis.hybrid.thresholds import full_delay, thresholds
 
 OPTIONS = vectors_additions.OPTIONS[0]
@@ -107,6 +108,7 @@ def _epoch(rate: float, delay: float, changes: dict[str, Any]) -> Epoch:
         "startup": False,
         "app_limited": False,
         "background": 0.0,
+        "usual_losses": NOTHING_KNOWN,
         "ack_jitter": 0.0,
         "interrupted": False,
         "transmission": 0.0,

@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterable
 from typing import Any
 
+import law_epochs
 from qlog_analysis.hybrid import spec
 from qlog_analysis.hybrid.standing import Judged, Shown, Standing, judge
 
@@ -45,7 +46,7 @@ def _random(rng: random.Random) -> dict[str, Any]:
             short=rng.choice((0.001, 0.001, 0.001, 0.03)),
             lost=lost,
             acked=sent - lost,
-            background=background,
+            usual_losses=law_epochs.usually(background),
             rate=float(round(rate * rng.uniform(0.7, 0.9))),
             return_rate=None if share is None else float(share),
             transmission=transmission,
@@ -99,7 +100,7 @@ def _short_for_a_small_flow(lost: int) -> list[Shown]:
 
 def _still(epochs: list[tuple[float, int, int]], background: float = 0.01) -> list[Shown]:
     return [
-        _shown(1.0 + 0.1 * i, delta, lost=lost, acked=acked, background=background)
+        _shown(1.0 + 0.1 * i, delta, lost=lost, acked=acked, usual_losses=law_epochs.usually(background))
         for i, (delta, lost, acked) in enumerate(epochs)
     ]
 
@@ -118,7 +119,13 @@ def _due(**changes: Any) -> list[Shown]:
 
 
 def _shown(now: float, delta: float, **changes: Any) -> Shown:
-    base: dict[str, Any] = {"length": 0.04, "short": 0.001, "lost": 0, "acked": 40, "background": 0.0}
+    base: dict[str, Any] = {
+        "length": 0.04,
+        "short": 0.001,
+        "lost": 0,
+        "acked": 40,
+        "usual_losses": law_epochs.usually(0.0),
+    }
     rates = {"rate": 8e6, "return_rate": 1e7, "transmission": 1e-3, "packet_bytes": PACKET}
     return Shown(round(now, 6), delta, **{**base, **rates, **changes})
 
@@ -131,7 +138,7 @@ def _step(e: Shown, done: Judged) -> dict[str, Any]:
         "short_ms": e.short * 1e3,
         "lost": e.lost,
         "acked": e.acked,
-        "background": e.background,
+        "background": e.usual_losses.lost / e.usual_losses.packets,
         "rate_bps": e.rate,
         "share_bps": e.return_rate,
         "expect_outcome": done.outcome,

@@ -115,6 +115,20 @@ impl LossCount {
         self.lost >= Self::LEAST && self.lost as f64 > share * self.packets as f64
     }
 
+    /// How many were lost.
+    pub fn lost(self) -> u64 {
+        self.lost
+    }
+
+    /// Whether chance does not explain that more were lost of these than of `others`. Of all that
+    /// were lost these have their part of the packets, give or take a binomial deviation.
+    pub fn exceeds_that_of(self, others: Self) -> bool {
+        let all = self.and(others);
+        let part = self.packets as f64 / all.packets.max(1) as f64;
+        let mean = part * all.lost as f64;
+        self.lost as f64 > mean + Self::DEVIATIONS * (mean * (1.0 - part)).sqrt()
+    }
+
     /// Whether chance does not explain so many where `share` is always lost: they are a Poisson
     /// count.
     pub fn exceeds_chance(self, share: f64) -> bool {
@@ -156,6 +170,18 @@ mod tests {
         assert!((intervals.rate(100) - 0.01).abs() < 1e-12);
         // Weights sum to 6: (1000 + 5 * 100) / 6.
         assert!((intervals.rate(1000) - 6.0 / 1500.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn few_packets_of_others_leave_much_to_chance() {
+        let losses = LossCount::new(10, 9_990);
+        // Nothing was lost of them; one in a thousand would be one of 1,000, and ten of 10,000.
+        assert!(!losses.exceeds_that_of(LossCount::new(0, 500)));
+        assert!(losses.exceeds_that_of(LossCount::new(0, 10_000)));
+        assert!(!losses.exceeds_that_of(LossCount::new(10, 9_990)));
+        assert!(!LossCount::new(17, 9_983).exceeds_that_of(LossCount::new(10, 9_990)));
+        assert!(LossCount::new(22, 9_978).exceeds_that_of(LossCount::new(10, 9_990)));
+        assert!(!LossCount::default().exceeds_that_of(LossCount::default()));
     }
 
     proptest! {

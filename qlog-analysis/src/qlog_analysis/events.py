@@ -114,6 +114,8 @@ class HybridEpoch(ZoneEpoch):
     ack_jitter: NonNegative
     ack_gap: NonNegative
     background_loss: NonNegative
+    background_lost: Uint
+    background_packets: Uint
     full: NonNegative
     excessive_loss: bool
     stalled: bool

@@ -159,7 +159,7 @@ pub fn link_arrival_rate(epoch: &Sampled<'_>, drain: Option<Drain>) -> Rate {
     let arrived = meanwhile.map_or(in_full, |most| {
         in_full.min(most.max(epoch.delivery_rate_or_floor()))
     });
-    arrived * (1.0 / (1.0 - epoch.background.min(MOST_BACKGROUND)))
+    arrived * (1.0 / (1.0 - epoch.background.share().min(MOST_BACKGROUND)))
 }
 
 /// The same if losses are congestion: nothing is made up for them.

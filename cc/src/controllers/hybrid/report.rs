@@ -133,13 +133,14 @@ fn counted(epoch: &Counts) -> [(&'static str, Value); 5] {
     ]
 }
 
-fn seen(seen: &Seen) -> [(&'static str, Value); 19] {
+fn seen(seen: &Seen) -> [(&'static str, Value); 21] {
     let thresholds = &seen.thresholds;
     let excessive = seen
         .observed
         .is_some_and(|observed| observed.excessive_loss);
     let of_trains = (seen.train_rate > Rate::default()).then_some(seen.train_rate);
     let delay = |delay: Owd| Value::Number(delay.as_millis());
+    let usual = seen.background.count();
     [
         ("duration", millis(seen.duration)),
         ("source", word(seen.source.as_str())),
@@ -149,7 +150,9 @@ fn seen(seen: &Seen) -> [(&'static str, Value); 19] {
         ("jitter", millis(seen.jitter)),
         ("ack_jitter", millis(seen.ack_jitter)),
         ("ack_gap", millis(seen.ack_gap)),
-        ("background_loss", Value::Number(seen.background)),
+        ("background_loss", Value::Number(seen.background.share())),
+        ("background_lost", Value::Count(usual.lost())),
+        ("background_packets", Value::Count(usual.packets())),
         ("excessive_loss", Value::Flag(excessive)),
         ("stalled", Value::Flag(seen.stalled())),
         ("variability", Value::Number(seen.variability)),

@@ -9,7 +9,7 @@ from ..zones.measured import DELTA_TOLERANCE, surely_unused
 from .constants import FULL_SHARE
 from .jitters import JITTER_TOLERANCE
 from .parameters import STARTUP_SAMPLES
-from .sides import Sides
+from .sides import Sides, background
 
 
 class PacketsAgainstReport:
@@ -106,9 +106,13 @@ class PacketsAgainstReport:
             expected = low if s.ack_gap < low else high
             s.find("ack_gap", f"{r.ack_gap:.6f} ms reported, the epochs before lead to {expected * 1e3:.6f} ms")
         allowed = s.background_after()
-        if not any(close(r.background_loss, b) for b in allowed):
-            shown = one_of(f"{b:.6f}" for b in allowed)
+        if not any(close(r.background_loss, b.share) for b in allowed):
+            shown = one_of(f"{b.share:.6f}" for b in allowed)
             s.find("background_loss", f"{r.background_loss:.6f} reported, losses without a queue lead to {shown}")
+        if not any(background(r).count == b.count for b in allowed):
+            shown = one_of(f"{b.count.lost} of {b.count.packets}" for b in allowed)
+            told = f"{r.background_lost} of {r.background_packets} packets reported"
+            s.find("background_lost", f"{told}, losses without a queue lead to {shown}")
 
     def _thresholds(self) -> None:
         r, s = self.r, self.s

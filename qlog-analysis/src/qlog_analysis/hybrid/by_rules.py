@@ -14,7 +14,7 @@ from . import early_end, jitter, law
 from .arriving import Back
 from .course import Course
 from .ended_epoch import Epoch
-from .sides import Sides
+from .sides import Sides, background
 from .standing import Outcome, Standing, starts_anew
 from .state import State, state_of
 from .thresholds import Thresholds
@@ -236,6 +236,7 @@ class RulesAgainstReport:
             delivery_rate=delivery_rate,
             uncertain=jitter.uncertain(self.s.ack_jitter, duration),
             background=r.background_loss,
+            usual_losses=background(r).count,
             thresholds=thresholds,
             full=full,
             now=self.s.event.time,
@@ -280,7 +281,7 @@ class RulesAgainstReport:
     ) -> Iterator[law.Update]:
         m, s = self.m, self.s
         options = itertools.product(
-            set().union(*(jitter.counting(x, m.acked, s.before.background, REPORT_ROUNDING) for x in m.lost)),
+            set().union(*(jitter.counting(x, m.acked, s.before.background.share, REPORT_ROUNDING) for x in m.lost)),
             s.full,
             m.queues,
             m.fills,

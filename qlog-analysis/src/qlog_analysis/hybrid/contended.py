@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..measure.window_min import SlidingMinimum
 from .arriving import Arriving, Back
-from .loss_count import NO_LOSSES, LossCount
+from .loss_count import NO_LOSSES, NOTHING_KNOWN, LossCount
 from .overload import Overload
 
 HELD_SHARE = 0.54
@@ -72,8 +72,8 @@ class Seen(NamedTuple):
     packet_bytes: int
     transmission: float
     losses: LossCount = NO_LOSSES
-    background: float = 0.0
-    """B as this epoch leaves it."""
+    usual_losses: LossCount = NOTHING_KNOWN
+    """Losses without a queue as this epoch leaves them."""
     sent_little: bool = False
     came_late: bool = False
     """Whether competing flows were there before the flow: L has fallen."""
@@ -184,7 +184,7 @@ def judge(c: Contended, e: Seen, slack: float) -> Iterator[Judged]:
             yield Judged(None if over else free)
     if True in holds:
         held = c.hold(e)
-        shows = list(held.overload.take_in(e.now, e.losses, e.background, slack))
+        shows = list(held.overload.take_in(e.now, e.losses, e.usual_losses, slack))
         for s in signs:
             yield from _go_on(held, e, shows, s * slack)
 
@@ -207,7 +207,8 @@ def _held_on(c: Contended, e: Seen, slack: float) -> Judged:
         return _probed(c, c.probe, e, slack)
     if e.excessive_loss:
         return _held(c._replace(held_rate=REMAINS * c.held_rate), 1.0 - REMAINS)
-    if c.held_rate > c.share and c.finds_share(e) and not e.losses.is_chance(max(e.background, SHARE_LOSS), slack):
+    by_chance = e.losses.is_chance(SHARE_LOSS, slack) or e.losses.is_usual(e.usual_losses, slack)
+    if c.held_rate > c.share and c.finds_share(e) and not by_chance:
         rate = max(c.share, REMAINS * c.held_rate)
         return _held(c._replace(held_rate=rate), 1.0 - rate / c.held_rate)
     if e.now + slack < c.next_probe:
@@ -223,7 +224,7 @@ def _probed(c: Contended, probe: Probe, e: Seen, slack: float) -> Judged:
         return _held(c._replace(probe=probe))
     moved = probe.moved + math.copysign(DELAY_SLACK, slack) * bool(slack)
     quiet = moved < QUEUE_MOVES * (e.length + probe.before)
-    if probe.sends_less and quiet and c.losses.is_chance(e.background, slack):
+    if probe.sends_less and quiet and c.losses.is_usual(e.usual_losses, slack):
         return Judged(None, longer=c.share / HELD_SHARE)
     arriving = Arriving.after_raise(e.now, e.round_trip)
     return _held(c._replace(probe=None, next_probe=e.now + REMEMBERED, arriving=arriving, losses=NO_LOSSES))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from . import jitter
 from .arriving import Back
 from .constants import CATCH_UP
+from .loss_count import LossCount
 from .mechanism import Mechanism
 from .parameters import Parameters
 from .standing import Standing
@@ -43,6 +44,8 @@ class Epoch:
     """u_J."""
     background: float
     """B, this epoch's included."""
+    usual_losses: LossCount
+    """Losses without a queue, this epoch's included."""
     thresholds: Thresholds
     full: float
     """d_full, s."""

@@ -29,8 +29,6 @@ ACKED_TOGETHER = 2
 MOST_UNCERTAIN = 0.5
 MOST_BACKGROUND = 0.2
 """A larger share of losses is not made up for."""
-WEIGHT = 1.0 / 8.0
-"""Of an epoch, in G and in B."""
 SHORTEST = 1e-6
 """s. An epoch that began with the feedback that ends it lasts as long."""
 
@@ -92,11 +90,6 @@ def next_ack_gap(ack_gap: float, longest: float, duration: float, rate: float, p
     beyond = longest - ACKED_TOGETHER * 8.0 * packet_bytes / rate
     weight = duration / (duration + GAP_REMEMBERED)
     return (1.0 - weight) * ack_gap + weight * min(max(beyond, 0.0), MOST_GAP)
-
-
-def next_background(background: float, lost: int, acked: int) -> float:
-    """B after an epoch without a queue."""
-    return background + WEIGHT * (lost / max(lost + acked, 1) - background)
 
 
 def counting(lost: int, acked: int, background: float, slack: float = 0.0) -> set[bool]:

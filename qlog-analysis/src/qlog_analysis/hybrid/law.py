@@ -208,7 +208,7 @@ def _seen(e: Epoch, rate: float) -> Seen:
         packet_bytes=e.packet_bytes,
         transmission=e.transmission,
         losses=LossCount(e.losses, e.acked),
-        background=e.background,
+        usual_losses=e.usual_losses,
         sent_little=e.sent_little,
         came_late=e.length_fell,
     )
@@ -234,7 +234,7 @@ def _back(u: Update, rate: float, e: Epoch) -> Update:
 
 def _settled(e: Epoch, u: Update, p: Parameters, before: Standing, slack: float) -> Iterator[Update]:
     """The update with what becomes of the queue that should drain."""
-    times, losses = (e.now, e.delta, e.length, e.thresholds.short), (e.losses, e.acked, e.background)
+    times, losses = (e.now, e.delta, e.length, e.thresholds.short), (e.losses, e.acked, e.usual_losses)
     shown = Shown(*times, *losses, u.rate, u.course.return_rate, e.transmission, e.packet_bytes, e.jitter)
     for judged in standing.judge(shown, before, p, slack):
         if judged.outcome is None:

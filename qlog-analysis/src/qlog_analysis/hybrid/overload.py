@@ -22,7 +22,7 @@ class Count(NamedTuple):
     """s."""
     losses: LossCount = NO_LOSSES
 
-    def take_in(self, now: float, losses: LossCount, background: float, slack: float) -> tuple[bool, Count]:
+    def take_in(self, now: float, losses: LossCount, usual: LossCount, slack: float) -> tuple[bool, Count]:
         """What an epoch makes of it that ends `slack` s later than told; and whether too much was lost in the
         period."""
         if now + slack < self.begins:
@@ -30,7 +30,7 @@ class Count(NamedTuple):
         counted = self.losses + losses
         if now + slack - self.begins < PERIOD:
             return False, Count(self.begins, counted)
-        return not counted.is_chance(max(background, MOST), slack), Count(now)
+        return not (counted.is_chance(MOST, slack) or counted.is_usual(usual, slack)), Count(now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,9 @@ class Overload:
         """The flow was free, and is not any more: the count begins anew."""
         return Overload(tuple(dict.fromkeys(Count(max(count.begins, now)) for count in self.counts)))
 
-    def take_in(
-        self, now: float, losses: LossCount, background: float, slack: float
-    ) -> Iterator[tuple[bool, Overload]]:
+    def take_in(self, now: float, losses: LossCount, usual: LossCount, slack: float) -> Iterator[tuple[bool, Overload]]:
         """With an epoch in which the flow holds, and whether too much was lost; both where `slack` leaves it open."""
         signs = (0.0, -slack, slack) if slack else (0.0,)
-        after = [count.take_in(now, losses, background, sign) for count in self.counts for sign in signs]
+        after = [count.take_in(now, losses, usual, sign) for count in self.counts for sign in signs]
         for shows in dict.fromkeys(shows for shows, _ in after):
             yield shows, Overload(tuple(dict.fromkeys(count for its, count in after if its == shows)))

@@ -13,11 +13,18 @@ from . import dips, interruption, jitter, law
 from .contended import has_fallen
 from .course import Course
 from .jitters import JITTER_TOLERANCE
+from .loss_count import Background, LossCount
 from .measured import Measured
 from .standing import Outcome, Standing
 from .state import State, state_of
 from .thresholds import full_delay, thresholds
 from .transmission import believed
+
+
+def background(report: HybridEpoch) -> Background:
+    """Losses without a queue, as they are reported."""
+    count = LossCount(report.background_lost, report.background_packets - report.background_lost)
+    return Background(report.background_loss, count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +61,11 @@ class Before:
         return state_of(self.course, self.standing, startup=self.startup)
 
     @property
-    def background(self) -> float:
-        """B, as it was reported; nothing is known of it after an interruption."""
+    def background(self) -> Background:
+        """Losses without a queue, as they were reported; nothing is known of them after an interruption."""
         if self.epoch is None or self.epoch.outcome == Outcome.INTERRUPTED.value:
-            return 0.0
-        return self.epoch.background_loss
+            return Background()
+        return background(self.epoch)
 
 
 class Sides(sides.Sides[HybridEpoch, Measured]):
@@ -148,16 +155,16 @@ class Sides(sides.Sides[HybridEpoch, Measured]):
 
     def lost(self) -> set[bool]:
         """Whether the losses of the report count, as far as rounding leaves that open."""
-        return jitter.counting(self.r.lost, self.r.acked, self.before.background, REPORT_ROUNDING)
+        return jitter.counting(self.r.lost, self.r.acked, self.before.background.share, REPORT_ROUNDING)
 
-    def background_after(self) -> set[float]:
-        """Values that B may have, by the report of the epoch before."""
+    def background_after(self) -> set[Background]:
+        """What may be known of losses without a queue, by the report of the epoch before."""
         before, r = self.before.background, self.r
         if r.delta is None or self.interrupted:
             return {before}
         queue = law.queueing(r.delta / 1e3, self.jitter)
         short = {queue <= self.thresholds.short + slack for slack in (-1e-8, 1e-8)}
-        return {jitter.next_background(before, r.lost, r.acked) if learns else before for learns in short}
+        return {before.learn(LossCount(r.lost, r.acked)) if learns else before for learns in short}
 
     @property
     def jitters_after(self) -> list[float]:

@@ -76,8 +76,8 @@ class Shown:
     lost: int
     """Packets; losses that count."""
     acked: int
-    background: float
-    """B as this epoch leaves it."""
+    usual_losses: LossCount
+    """Losses without a queue as this epoch leaves them."""
     rate: float
     """R, bit/s."""
     return_rate: float | None
@@ -176,7 +176,7 @@ class Attempt:
 
     def loses_by_chance(self, e: Shown, slack: float) -> bool:
         """Whether no more was lost since the delay last moved than is always lost."""
-        return self.losses.is_chance(e.background, slack)
+        return self.losses.is_usual(e.usual_losses, slack)
 
     def keeps_still(self, e: Shown, slack: float) -> bool:
         """Whether the delay has stayed where it is for a while, and not yet for as long as tells a longer path."""
@@ -194,7 +194,7 @@ class Attempt:
 
     def is_filled(self, e: Shown, queue: float, slack: float) -> bool:
         """Whether it is a buffer that others fill: flows that give way keep no such queue, or lose nothing to it."""
-        loses = e.delta + slack >= e.length / FILLED_PARTS[0] and not self.all_losses.is_chance(e.background, slack)
+        loses = e.delta + slack >= e.length / FILLED_PARTS[0] and not self.all_losses.is_usual(e.usual_losses, slack)
         return loses or e.exceeds_own(self.share, FILLED_PARTS, queue, slack)
 
     def falls(self, slack: float) -> bool:

@@ -187,7 +187,7 @@ impl Attempt {
     /// Whether the delay has grown as that of a path does, and nothing is lost to a full buffer
     /// since it last moved.
     fn may_be_path(&self, epoch: &Sampled<'_>) -> bool {
-        self.steps <= PATH_STEPS && !self.still.losses.exceeds_chance(epoch.background)
+        self.steps <= PATH_STEPS && epoch.background.explains(self.still.losses)
     }
 
     /// What the queue is by now, if that is known.
@@ -224,7 +224,7 @@ impl Attempt {
     /// such queue, or lose nothing to it.
     fn is_filled(&self, params: &Params, epoch: &Sampled<'_>) -> bool {
         let long = epoch.queue() >= Owd::from(epoch.length / FILLED_DIVISORS[0]);
-        let loses = self.losses.exceeds_chance(epoch.background);
+        let loses = !epoch.background.explains(self.losses);
         (long && loses) || self.exceeds_own(params, epoch, FILLED_DIVISORS)
     }
 

@@ -96,9 +96,7 @@ fn knows_no_share(epoch: &Sampled<'_>) -> bool {
 
 /// Whether so much is lost that the share is found.
 fn loses(epoch: &Sampled<'_>) -> bool {
-    epoch
-        .losses
-        .exceeds_chance(epoch.background.max(SHARE_LOSS))
+    epoch.losses.exceeds_chance(SHARE_LOSS) && !epoch.background.explains(epoch.losses)
 }
 
 /// What becomes of the rate.
@@ -290,7 +288,7 @@ impl Contended {
             self.returned = ReturnRatio::after_raise(epoch.now, epoch.round_trip());
             let losses = std::mem::take(&mut self.losses);
             let quiet = !probe.shows_a_queue(epoch.length);
-            if probe.sends_less && quiet && !losses.exceeds_chance(epoch.background) {
+            if probe.sends_less && quiet && epoch.background.explains(losses) {
                 return HoldDecision::LongerPath(self.hold_target * (1.0 / HELD_SHARE));
             }
         }

@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use super::super::model::loss::Background;
 use crate::measure::loss::LossCount;
 use crate::units::Time;
 
@@ -43,7 +44,7 @@ impl Overload {
 
     /// Takes in an epoch in which the flow holds, and tells at the end of a period whether it has
     /// lost too much; then the next begins.
-    pub fn shows_with(&mut self, now: Time, losses: LossCount, background: f64) -> bool {
+    pub fn shows_with(&mut self, now: Time, losses: LossCount, background: Background) -> bool {
         if now < self.from {
             return false;
         }
@@ -51,7 +52,7 @@ impl Overload {
         if now.since(self.from) < PERIOD {
             return false;
         }
-        let heavy = self.losses.exceeds_chance(background.max(MOST));
+        let heavy = self.losses.exceeds_chance(MOST) && !background.explains(self.losses);
         *self = Self::from(now);
         heavy
     }
@@ -69,7 +70,7 @@ mod tests {
     fn shown(overload: &mut Overload, tenths: std::ops::Range<u64>, lost: u64) -> Vec<u64> {
         let losses = LossCount::new(lost, 100 - lost);
         tenths
-            .filter(|&tenth| overload.shows_with(at(tenth), losses, 0.0))
+            .filter(|&tenth| overload.shows_with(at(tenth), losses, Background::default()))
             .collect()
     }
 
@@ -89,7 +90,7 @@ mod tests {
     fn random_losses_are_none() {
         let mut overload = Overload::new(at(0));
         let losses = LossCount::new(10, 90);
-        assert!((0..300).all(|tenth| !overload.shows_with(at(tenth), losses, 0.1)));
+        assert!((0..300).all(|tenth| !overload.shows_with(at(tenth), losses, Background::of(0.1))));
     }
 
     #[test]

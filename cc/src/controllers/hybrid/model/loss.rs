@@ -10,17 +10,75 @@ const WEIGHT: f64 = 1.0 / 8.0;
 /// So many times the background loss of an epoch is no sign of congestion.
 const UNUSUAL: f64 = 2.0;
 
+/// What is lost although there is hardly a queue: B, a share that follows at once, and a count,
+/// which tells how well a share is known.
+#[derive(Debug, Clone, Copy)]
+pub struct Background {
+    share: f64,
+    count: LossCount,
+}
+
+impl Default for Background {
+    fn default() -> Self {
+        Self {
+            share: 0.0,
+            count: LossCount::new(0, Self::LEAST_KNOWN),
+        }
+    }
+}
+
+impl Background {
+    /// Before so many packets are known, those that are not were not lost.
+    const LEAST_KNOWN: u64 = 1_024;
+    /// More than so many are scaled down to half.
+    const MOST_KNOWN: u64 = 16_384;
+
+    /// B.
+    pub fn share(self) -> f64 {
+        self.share
+    }
+
+    /// Of so many packets so many were lost.
+    pub fn count(self) -> LossCount {
+        self.count
+    }
+
+    /// Whether losses at a queue may be no more than those without.
+    pub fn explains(self, losses: LossCount) -> bool {
+        !losses.exceeds_that_of(self.count)
+    }
+
+    /// Of 10,000 packets this share, and B alike.
+    #[cfg(test)]
+    pub fn of(share: f64) -> Self {
+        let lost = (share * 1e4) as u64;
+        Self {
+            share,
+            count: LossCount::new(lost, 10_000 - lost),
+        }
+    }
+
+    fn learn(&mut self, epoch: &Epoch) {
+        let packets = (epoch.lost + epoch.acked_packets).max(1);
+        let share = epoch.lost as f64 / packets as f64;
+        self.share += (share - self.share) * WEIGHT;
+        self.count = self.count.and(epoch.losses());
+        if self.count.packets() > Self::MOST_KNOWN {
+            self.count = self.count.scaled_to(Self::MOST_KNOWN / 2);
+        }
+    }
+}
+
 /// What is lost.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Losses {
-    /// B.
-    background: f64,
+    background: Background,
     recent: RecentLosses,
 }
 
 impl Losses {
-    /// B, the share of packets that is lost without a queue, smoothed.
-    pub fn background(&self) -> f64 {
+    /// What is lost without a queue.
+    pub fn background(&self) -> Background {
         self.background
     }
 
@@ -38,14 +96,12 @@ impl Losses {
     /// Whether an epoch lost more than is always lost.
     pub fn are_unusual(&self, epoch: &Epoch) -> bool {
         let packets = epoch.lost + epoch.acked_packets;
-        epoch.lost as f64 > UNUSUAL * self.background * packets as f64
+        epoch.lost as f64 > UNUSUAL * self.background.share * packets as f64
     }
 
     /// What an epoch lost in which there was hardly a queue is lost elsewhere.
     pub fn learn_background(&mut self, epoch: &Epoch) {
-        let packets = (epoch.lost + epoch.acked_packets).max(1);
-        let share = epoch.lost as f64 / packets as f64;
-        self.background += (share - self.background) * WEIGHT;
+        self.background.learn(epoch);
     }
 
     /// There was a decrease: only what is sent from now on says something about the rate.
@@ -126,9 +182,22 @@ mod tests {
     fn losses_without_a_queue_are_learnt_by_an_eighth_per_epoch() {
         let mut losses = Losses::default();
         losses.learn_background(&epoch(1, 9));
-        assert!((losses.background() - 0.1 / 8.0).abs() < 1e-12);
+        assert!((losses.background().share() - 0.1 / 8.0).abs() < 1e-12);
         losses.learn_background(&epoch(0, 0));
-        assert!((losses.background() - 0.1 / 8.0 * 7.0 / 8.0).abs() < 1e-12);
+        assert!((losses.background().share() - 0.1 / 8.0 * 7.0 / 8.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_is_known_of_few_packets_explains_much() {
+        let mut losses = Losses::default();
+        let two_of_a_thousand = LossCount::new(2, 998);
+        // Of 1,024 that are not known yet none was lost; of 16,384 one in a thousand.
+        assert!(losses.background().explains(two_of_a_thousand));
+        assert!(!losses.background().explains(LossCount::new(4, 996)));
+        (0..30).for_each(|_| losses.learn_background(&epoch(1, 999)));
+        assert!(losses.background().explains(LossCount::new(4, 996)));
+        assert!(!losses.background().explains(LossCount::new(20, 9_980)));
+        assert_eq!(losses.background().count().packets(), 1 << 13);
     }
 
     #[test]

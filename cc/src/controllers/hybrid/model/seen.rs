@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::super::thresholds::Thresholds;
 use super::delivery::{is_dip, smoothed};
 use super::link::Link;
+use super::loss::Background;
 use crate::measure::delays::Means;
 use crate::measure::loss::LossCount;
 use crate::measure::owd::Source;
@@ -76,8 +77,8 @@ pub struct Seen {
     pub losses: LossCount,
     /// All packets found lost in it.
     pub lost_total: u64,
-    /// B.
-    pub background: f64,
+    /// B, and what is known of it.
+    pub background: Background,
     /// What start-up has met.
     pub met: Met,
     /// Whether the application limits.

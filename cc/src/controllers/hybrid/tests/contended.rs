@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::super::judge::contended::{Contended, HoldDecision};
 use super::super::model::link::Link;
+use super::super::model::loss::Background;
 use super::super::model::seen::{Observed, Seen};
 use super::epochs::{self, seen};
 use crate::measure::loss::LossCount;
@@ -79,7 +80,7 @@ impl Course {
             thresholds: epochs::short(delay(1)),
             link: self.link,
             losses: LossCount::new(self.lost, 40 - self.lost),
-            background: 0.01,
+            background: Background::of(0.01),
             length_fell: self.came_late,
             recently_app_limited: self.app_limited,
             ..seen()

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::super::model::link::Link;
+use super::super::model::loss::Background;
 use super::super::model::seen::{Met, Observed, Seen};
 use super::super::thresholds::Thresholds;
 use super::super::Params;
@@ -45,7 +46,7 @@ pub fn seen() -> Seen {
         variability: 0.0,
         losses: LossCount::default(),
         lost_total: 0,
-        background: 0.0,
+        background: Background::default(),
         met: Met::Nothing,
         app_limited: false,
         tried: true,

@@ -73,7 +73,7 @@ fn after_an_interruption_start_up_begins_again_with_the_minimum_window() {
     assert_eq!(report.outcome, Some(Outcome::Interrupted));
     assert!(path.controller.control.state.is_startup());
     assert!(close(path.rate(), 2.0 * 1250.0 * 8.0 / 0.1));
-    assert_eq!(path.controller.model.losses.background(), 0.0);
+    assert_eq!(path.controller.model.losses.background().share(), 0.0);
     for _ in 0..3 {
         path.epoch(0.0, 0);
     }
@@ -98,7 +98,7 @@ fn nothing_but_the_base_delay_survives_an_interruption() {
     let model = |path: &Path| {
         let model = &path.controller.model;
         (
-            model.losses.background(),
+            model.losses.background().share(),
             model.delay.longest(),
             model.used_rate(),
         )

@@ -6,6 +6,7 @@ use super::super::drain::{Arrivals, Drain};
 use super::super::judge::contended::Contended;
 use super::super::judge::Judge;
 use super::super::model::link::Link;
+use super::super::model::loss::Background;
 use super::super::model::seen::{Met, Observed};
 use super::super::thresholds::Thresholds;
 use super::epochs;
@@ -140,7 +141,7 @@ fn input(lone: bool, (path, epoch, flags, before, rest): Drawn) -> Input {
         uncertain: epoch.2,
         tells_rate: flags[4],
         variability: epoch.5,
-        background: epoch.3,
+        background: Background::of(epoch.3),
         met: [Met::Nothing, Met::Queue, Met::Capacity][rest.1],
         app_limited: flags[5],
         tried: !flags[5] || flags[0],

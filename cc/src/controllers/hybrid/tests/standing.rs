@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::super::drain::{Arrivals, Drain};
 use super::super::judge::attempt::{AttemptOutcome, Attempts};
 use super::super::model::link::Link;
+use super::super::model::loss::Background;
 use super::super::model::seen::Seen;
 use super::super::Params;
 use super::epochs;
@@ -47,7 +48,7 @@ impl Course {
             link: Link::new(epochs::PACKET, Duration::from_millis(1)),
             thresholds: epochs::short(self.short),
             losses: LossCount::new(lost, 20 - lost),
-            background: self.background,
+            background: Background::of(self.background),
             ..epochs::with_queue(Owd::from_nanos((millis * 1e6) as i64))
         };
         let epoch = seen.sampled().unwrap();

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::super::drain::{Arrivals, Drain};
 use super::super::judge::attempt::{AttemptOutcome, Attempts};
 use super::super::model::link::Link;
-use super::super::model::loss::RecentLosses;
+use super::super::model::loss::{Background, RecentLosses};
 use super::super::model::seen::{Met, Observed};
 use super::super::startup::is_queue;
 use super::super::thresholds::Thresholds;
@@ -204,7 +204,7 @@ fn what_becomes_of_a_queue_agrees_with_the_shared_vectors() {
                 link: Link::new(SIZE, millis(case.transmission_ms)),
                 thresholds: epochs::short(delay(step.short_ms)),
                 losses: LossCount::new(step.lost, step.acked),
-                background: step.background,
+                background: Background::of(step.background),
                 delta: Some(delay(step.delta_ms + step.jitter_ms)),
                 ..epochs::with_queue(delay(step.delta_ms))
             };
@@ -304,7 +304,7 @@ fn seen_in(params: &Params, case: &CourseCase) -> Seen {
         uncertain: case.uncertain,
         tells_rate: case.tells_rate && !case.app_limited,
         lost_total: u64::from(case.lost),
-        background: case.background,
+        background: Background::of(case.background),
         met: match (queues, case.fills) {
             (true, _) => Met::Queue,
             (false, true) => Met::Capacity,
