@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use crate::service::Stopping;
 use crate::{
-    Aggregate, Aggregator, Buffer, Delay, Jitter, Link, Loss, Outages, Purpose, Queue, RateModel,
-    Reorder, Schedule, TraceError, WireChain,
+    Aggregate, Aggregator, Buffer, Delay, Jitter, Link, Loss, Outages, Purpose, Queue, Rate,
+    RateModel, Reorder, Schedule, Service, TraceError, WireChain,
 };
 
 /// A link by its models. Each of them is read from text ([`FromStr`](std::str::FromStr)) and written so
@@ -59,11 +60,26 @@ impl LinkConfig {
     /// # Errors
     /// The rate is a recording that cannot be read.
     pub fn build<P>(&self, seed: u64, id: u64) -> Result<Link<P>, TraceError> {
-        let (service, rate) = self.rate.build()?;
+        let (service, rate) = self.service(seed)?;
         let limit = self.buffer.limit(rate, self.base_rtt);
         let discipline = self.queue.build(limit, rate, self.base_rtt);
         let wire = Box::new(self.wire(seed, id));
         Ok(Link::new(discipline, service, wire, seed, id))
+    }
+
+    /// The service with the long waits in which it stops in a run with `seed`, and the nominal rate
+    /// ([`RateModel::build`]).
+    ///
+    /// # Errors
+    /// The rate is a recording that cannot be read.
+    pub fn service(&self, seed: u64) -> Result<(Box<dyn Service>, Option<Rate>), TraceError> {
+        let (service, rate) = self.rate.build()?;
+        let Some(spans) = self.jitter.as_ref().and_then(Jitter::stops) else {
+            return Ok((service, rate));
+        };
+        // Of the run and not of the link: one medium serves nobody, in either direction.
+        let rng = Purpose::LongWaits.stream(seed, 0);
+        Ok((Box::new(Stopping::new(service, spans, rng)), rate))
     }
 
     fn wire(&self, seed: u64, id: u64) -> WireChain {

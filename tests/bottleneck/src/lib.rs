@@ -40,6 +40,7 @@ mod config;
 mod counters;
 mod discipline;
 mod link;
+mod long_waits;
 mod occupancy;
 mod overhead;
 mod packet;
@@ -70,6 +71,6 @@ pub use service::{
 pub use time::Time;
 pub use units::{parse_duration, Buffer, Limit, ParseError, Probability, Rate, Schedule};
 pub use wire::{
-    Aggregate, Aggregator, Delay, GilbertElliott, Jitter, Loss, Order, Outages, Reorder, Retries,
-    Wifi, WifiAccess, Wire, WireChain,
+    Aggregate, Aggregator, Delay, GilbertElliott, InLongWaits, Jitter, Loss, Order, Outages,
+    Reorder, Retries, Wifi, WifiAccess, Wire, WireChain,
 };

@@ -33,6 +33,8 @@ pub enum Purpose {
     Jitter = 3,
     /// Its reordering.
     Reorder = 4,
+    /// The long waits in which links stop.
+    LongWaits = 5,
 }
 
 impl Purpose {

@@ -2,10 +2,12 @@
 
 mod model;
 mod scheduled;
+mod stopping;
 mod trace;
 
 pub use model::RateModel;
 pub use scheduled::{ConstantRate, ScheduledRate};
+pub(crate) use stopping::Stopping;
 pub use trace::{Trace, TraceError, TraceService};
 
 use crate::{Rate, Time};

@@ -4,14 +4,15 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::{Retries, Wifi, WifiAccess, Wire};
+use super::{InLongWaits, Retries, Wifi, WifiAccess, Wire};
+use crate::long_waits::Spans;
 use crate::random::{normal, uniform_span};
 use crate::units::{format_duration, parse_duration, Params};
 use crate::{ParseError, Schedule, Stream, Time};
 
 const ALLOWED: &str =
     "uniform:min=0ms,max=10ms, normal:mean=5ms,sd=2ms (both with order=keep or free), \
-    wifi:median=4ms,stall=50ms..100ms,every=5s, or retries:7ms (also over time, 1ms@0s,12ms@10s)";
+    wifi:median=4ms,stall=50ms..100ms,every=5s,link=sends or stops, or retries:7ms (also over time, 1ms@0s,12ms@10s)";
 
 /// A delay that comes on top of propagation.
 ///
@@ -38,7 +39,7 @@ pub enum Jitter {
         /// Whether packets may overtake.
         order: Order,
     },
-    /// `wifi:median=4ms,stall=50ms..100ms,every=5s`, the default; keeps order.
+    /// `wifi:median=4ms,stall=50ms..100ms,every=5s,link=sends`, the default; keeps order.
     Wifi(Wifi),
     /// `retries:7ms` or `retries:1ms@0s,12ms@10s`, by the mean; keeps order. See [`Retries`].
     Retries(Schedule<Duration>),
@@ -55,6 +56,14 @@ pub enum Order {
 }
 
 impl Jitter {
+    /// The long waits in which the link stops.
+    pub(crate) fn stops(&self) -> Option<Spans> {
+        match self {
+            Self::Wifi(model) => model.long_waits(InLongWaits::Stops),
+            _ => None,
+        }
+    }
+
     /// The wire that delays packets so, and loses none.
     pub fn build(self) -> Box<dyn Wire> {
         let latest = Time::ZERO;

@@ -20,7 +20,7 @@ pub use loss::{GilbertElliott, Loss};
 pub use outages::Outages;
 pub use reorder::Reorder;
 pub use retries::Retries;
-pub use wifi::{Wifi, WifiAccess};
+pub use wifi::{InLongWaits, Wifi, WifiAccess};
 
 use crate::{Stream, Time};
 

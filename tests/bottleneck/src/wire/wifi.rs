@@ -1,34 +1,69 @@
 //! The delays of a Wi-Fi hop.
 
 use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
 use super::Wire;
-use crate::random::{exponential, fork, uniform_span};
+use crate::long_waits::{LongWaits, Spans};
+use crate::random::{exponential, fork};
 use crate::units::{format_duration, parse_duration, Params};
 use crate::{ParseError, Stream, Time};
-
-/// More stalls than this in a pause are not played through: what is left of the pause is forgotten, which a process
-/// without memory does not notice.
-const MOST_STALLS_AT_ONCE: usize = 1 << 16;
 
 /// A station that wins the medium now and then, and at times not for a long while.
 ///
 /// Turns are a Poisson process: a packet leaves at the first turn after it was sent, together with all others that wait, so
 /// that its delay is exponential with this `median` at any packet rate, packets come in bursts and keep their order.
-/// Stalls (interference, scanning, a lost beacon) begin as a Poisson process, `every` so long apart on average from the end of
+/// Long waits (interference, scanning, a lost beacon) begin as a Poisson process, `every` so long apart on average from the end of
 /// the one to the start of the next, and last uniformly from `shortest` to `longest`; turns that fall into one are had at
 /// its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wifi {
-    /// Median delay outside of stalls.
+    /// Median delay outside of long waits.
     pub median: Duration,
-    /// Shortest stall.
+    /// Shortest long wait.
     pub shortest: Duration,
-    /// Longest stall.
+    /// Longest long wait.
     pub longest: Duration,
-    /// Mean time from one stall to the next.
+    /// Mean time from one long wait to the next.
     pub every: Duration,
+    /// What the link does in a long wait.
+    pub link: InLongWaits,
+}
+
+/// What the link in front of a station does while the station does not get the medium.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum InLongWaits {
+    /// It goes on sending: packets wait behind it, where no queue is.
+    #[default]
+    Sends,
+    /// It stops: packets wait in front of it, in its queue.
+    Stops,
+}
+
+impl FromStr for InLongWaits {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        match text {
+            "sends" => Ok(Self::Sends),
+            "stops" => Ok(Self::Stops),
+            _ => Err(ParseError::new(
+                "link in long waits",
+                text,
+                "sends or stops",
+            )),
+        }
+    }
+}
+
+impl fmt::Display for InLongWaits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sends => "sends",
+            Self::Stops => "stops",
+        })
+    }
 }
 
 impl Wifi {
@@ -44,8 +79,18 @@ impl Wifi {
             every: params
                 .optional("every", parse_duration)?
                 .unwrap_or(5000 * MS),
+            link: params.optional("link", str::parse)?.unwrap_or_default(),
         };
         params.finish(model, !model.every.is_zero())
+    }
+
+    /// The long waits, if the link is in them as `link` says.
+    pub(crate) fn long_waits(&self, link: InLongWaits) -> Option<Spans> {
+        (self.link == link).then_some(Spans {
+            shortest: self.shortest,
+            longest: self.longest,
+            every: self.every,
+        })
     }
 }
 
@@ -63,54 +108,22 @@ impl fmt::Display for Wifi {
         let span = format_duration;
         write!(
             f,
-            "wifi:median={},stall={}..{},every={}",
+            "wifi:median={},stall={}..{},every={},link={}",
             span(self.median),
             span(self.shortest),
             span(self.longest),
-            span(self.every)
+            span(self.every),
+            self.link
         )
     }
 }
 
-/// The wire that [`Wifi`] declares.
+/// The wire that [`Wifi`] declares. It has the long waits in which the link goes on sending.
 #[derive(Debug, Clone)]
 pub struct WifiAccess {
     model: Wifi,
     turn: Time,
-    stalls: Option<Stalls>,
-}
-
-/// The stalls of a station. They are drawn apart from its turns, so that they come at the same times whatever it sends.
-#[derive(Debug, Clone)]
-struct Stalls {
-    rng: Stream,
-    /// Begin and end of the latest one.
-    latest: (Time, Time),
-}
-
-impl Stalls {
-    fn new(model: &Wifi, mut rng: Stream) -> Self {
-        let latest = Self::draw(model, Time::ZERO, &mut rng);
-        Self { rng, latest }
-    }
-
-    fn draw(model: &Wifi, after: Time, rng: &mut Stream) -> (Time, Time) {
-        let start = after + exponential(model.every, rng);
-        let span = uniform_span(model.shortest, model.longest, rng);
-        (start, start + span)
-    }
-
-    /// The first one that ends after `time`.
-    fn at(&mut self, model: &Wifi, time: Time) -> (Time, Time) {
-        for _ in 0..MOST_STALLS_AT_ONCE {
-            if self.latest.1 > time {
-                return self.latest;
-            }
-            self.latest = Self::draw(model, self.latest.1, &mut self.rng);
-        }
-        self.latest = Self::draw(model, time, &mut self.rng);
-        self.latest
-    }
+    waits: Option<LongWaits>,
 }
 
 impl WifiAccess {
@@ -119,23 +132,22 @@ impl WifiAccess {
         Self {
             model,
             turn: Time::ZERO,
-            stalls: None,
+            waits: None,
         }
     }
 }
 
 impl Wire for WifiAccess {
     fn deliver(&mut self, sent: Time, _size: u32, rng: &mut Stream) -> Option<Time> {
-        let stalls = self
-            .stalls
-            .get_or_insert_with(|| Stalls::new(&self.model, fork(rng)));
+        if let (None, Some(spans)) = (&self.waits, self.model.long_waits(InLongWaits::Sends)) {
+            self.waits = Some(LongWaits::new(spans, fork(rng)));
+        }
         if sent >= self.turn {
             // Without memory: the rest of the wait for a turn is distributed like the whole.
             let mean = self.model.median.div_f64(std::f64::consts::LN_2);
             self.turn = sent + exponential(mean, rng);
-            let (start, end) = stalls.at(&self.model, self.turn);
-            if start <= self.turn {
-                self.turn = end;
+            if let Some(waits) = &mut self.waits {
+                self.turn = waits.over(self.turn);
             }
         }
         Some(self.turn)

@@ -5,6 +5,7 @@ mod drop_tail;
 mod dualpi2;
 mod extensions;
 mod fq_codel;
+mod long_waits;
 mod marking;
 mod models;
 mod policer;

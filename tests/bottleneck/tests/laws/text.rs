@@ -173,10 +173,13 @@ fn what_a_wire_does_is_read_and_written() {
         "normal:mean=5ms,sd=2ms,order=free",
         "normal:mean=5ms,sd=2ms,order=free",
     );
-    written::<Jitter>("wifi", "wifi:median=4ms,stall=50ms..100ms,every=5s");
     written::<Jitter>(
-        "wifi:every=1s",
-        "wifi:median=4ms,stall=50ms..100ms,every=1s",
+        "wifi",
+        "wifi:median=4ms,stall=50ms..100ms,every=5s,link=sends",
+    );
+    written::<Jitter>(
+        "wifi:link=stops,every=1s",
+        "wifi:median=4ms,stall=50ms..100ms,every=1s,link=stops",
     );
     for text in [
         "",
@@ -195,6 +198,7 @@ fn what_a_wire_does_is_read_and_written() {
         refused::<Jitter>(text, text, "uniform:");
     }
     refused::<Jitter>("wifi:stall=2ms..1ms", "2ms..1ms", "from..to");
+    refused::<Jitter>("wifi:link=waits", "waits", "sends or stops");
     written::<Reorder>("extra=5ms,p=1%", "p=1%,extra=5ms");
     for text in ["", "1%", "p=1%", "extra=1ms", "p=1%,extra=1ms,x=1"] {
         refused::<Reorder>(text, text, "p=1%,extra=5ms");

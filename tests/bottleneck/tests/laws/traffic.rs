@@ -85,6 +85,7 @@ fn any_wire() -> impl Strategy<Value = LinkConfig> {
             "retries:7ms",
             "retries:1ms@0s,12ms@20ms",
             "wifi:median=1ms,stall=5ms..9ms,every=10ms",
+            "wifi:median=1ms,stall=5ms..9ms,every=10ms,link=stops",
         ]),
         maybe(&["interval=4ms", "interval=1ms,max=2p"]),
         maybe(&["p=10%,extra=3ms"]),

@@ -81,7 +81,7 @@ impl Summary {
         let scenario = &plan.scenario;
         let window = measured(scenario);
         let phases = sharing::phases(scenario, record);
-        let links = links(scenario, record, window);
+        let links = links(scenario, record, plan.seed, window);
         let flows = scenario.flows.iter().zip(&record.flows);
         Self {
             scenario: scenario.title.clone(),
@@ -106,21 +106,21 @@ pub fn measured(scenario: &Scenario) -> Window {
         .expect("scenarios end after their warm-up")
 }
 
-fn links(scenario: &Scenario, record: &Record, window: Window) -> Vec<LinkSummary> {
+fn links(scenario: &Scenario, record: &Record, seed: u64, window: Window) -> Vec<LinkSummary> {
     let links = scenario.links.iter().zip(&record.links);
     links
         .filter(|(decl, _)| !decl.private)
         .map(|(decl, link)| LinkSummary {
             name: decl.name.clone(),
-            capacity_bps: capacity(decl, window),
+            capacity_bps: capacity(decl, seed, window),
             stats: LinkStats::of(link, window),
         })
         .collect()
 }
 
-fn capacity(decl: &LinkDecl, window: Window) -> Option<f64> {
+fn capacity(decl: &LinkDecl, seed: u64, window: Window) -> Option<f64> {
     // A recording that a run has read can be read again, or nothing is known.
-    let (service, _) = decl.config.rate.build().ok()?;
+    let (service, _) = decl.config.service(seed).ok()?;
     let bytes = service.capacity(window.from(), window.to())?;
     Some(bytes as f64 * 8.0 / window.span().as_secs_f64())
 }
