@@ -85,7 +85,6 @@ pub struct OwdMeter {
     min_rtt: Option<Duration>,
     /// The same as a delay, beyond any while there is none.
     least_rtt: Owd,
-    max_datagram_size: Bytes,
     /// The largest packet of each class but the last.
     largest: [Bytes; CLASSES - 1],
 }
@@ -106,7 +105,6 @@ impl OwdMeter {
             skew: None,
             min_rtt: None,
             least_rtt: Owd::LONGEST,
-            max_datagram_size,
             largest: largest(max_datagram_size),
         }
     }
@@ -120,15 +118,10 @@ impl OwdMeter {
         }
     }
 
-    /// The maximum datagram size has changed: sizes no longer compare, so the minima start anew.
+    /// The maximum datagram size has changed. The minima stay: those of other sizes differ by less
+    /// than a packet takes on the slowest link, and a queue may stand that new ones would contain.
     pub fn set_max_datagram_size(&mut self, size: Bytes) {
-        if size != self.max_datagram_size {
-            self.max_datagram_size = size;
-            self.largest = largest(size);
-            self.by_ack.clear();
-            self.by_timestamp.clear();
-            self.restart_skew();
-        }
+        self.largest = largest(size);
     }
 
     /// The path has become longer: delays that were queueing so far are not. So much of those by
@@ -231,7 +224,8 @@ impl OwdMeter {
         }
     }
 
-    /// An epoch has ended, and `evidence` says whether receive timestamps can be believed.
+    /// An epoch has ended, and `evidence` says whether receive timestamps can be believed. Their
+    /// minima outlast a peer's silence: its clock goes on, and a queue may stand.
     pub fn end_epoch(&mut self, evidence: &Evidence) {
         let reported = std::mem::take(&mut self.reported);
         if self.source != Source::ReceiveTimestamps {
@@ -240,8 +234,6 @@ impl OwdMeter {
         self.trust.end_epoch(evidence);
         if self.trust.is_lost() || (!reported && evidence.acked > 0) {
             self.source = Source::Ack;
-            self.by_timestamp.clear();
-            self.restart_skew();
         }
     }
 

@@ -1,5 +1,7 @@
 use super::*;
 
+mod clocks;
+
 const MILLI: Duration = Duration::from_millis(1);
 
 fn at(millis: u64) -> Time {

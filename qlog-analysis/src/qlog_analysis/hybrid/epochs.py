@@ -88,7 +88,6 @@ class Measurement:
 
     def use(self, limits: Limits[Parameters]) -> None:
         if limits.max_datagram_size != self._limits.max_datagram_size:
-            self._samples.clear_owds()
             self._jitters.interrupt()
             self._transmission = TransmissionTime()
         self._limits = limits

@@ -57,8 +57,6 @@ class Measurement:
 
     def use(self, limits: Limits[Parameters]) -> None:
         """In the next epoch."""
-        if self._samples is not None and limits.max_datagram_size != self._limits.max_datagram_size:
-            self._samples.clear_owds()
         self._limits = limits
 
     def feedback(self, f: Feedback, *, ends: bool) -> None:

@@ -139,9 +139,9 @@ class PathMinima:
             self._rtt_full.insert_now(rtt)
         self._find_length()
 
-    def clear_owd(self, *sources: Source) -> None:
-        for source in sources:
-            self._owd[source].each(SlidingMinimum.clear)
+    def clock_was_set(self) -> None:
+        """Earlier receive timestamps mean nothing."""
+        self._owd[Source.TIMESTAMPS].each(SlidingMinimum.clear)
         self._restart_skew()
 
     def _restart_skew(self) -> None:

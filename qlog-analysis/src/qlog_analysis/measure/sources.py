@@ -66,8 +66,6 @@ class Sources:
         self._trust.end_epoch(acked, lost, by_timestamp, by_ack)
         if self._trust.lost or (not reported and acked > 0):
             self.current = Source.ACK
-            for m in self._minima:
-                m.clear_owd(Source.TIMESTAMPS)
 
     def _take(
         self, packet: int, sent_at: float, owd: float, in_class: int, source: Source, *, restarts: bool = False
@@ -99,6 +97,6 @@ class Sources:
         worth = self._trust.check(owd, least[in_class - 1], least[0], excess, fall)
         if worth is Plausibility.CLOCK_STEP:
             for m in self._minima:
-                m.clear_owd(Source.TIMESTAMPS)
+                m.clock_was_set()
                 m.insert_owd(Source.TIMESTAMPS, in_class, owd - max(excess, 0.0))
         return worth

@@ -85,11 +85,6 @@ class Samples:
         """What the epoch has means nothing."""
         self._tallies = self._empty()
 
-    def clear_owds(self) -> None:
-        """Packets have another size."""
-        for m in self.minima:
-            m.clear_owd(*Source)
-
     def means(self) -> list[float]:
         """What the mean ROWD may be."""
         means = (self.current.mean(m.owd_minima(self.source)) for m in self.minima)
