@@ -364,15 +364,16 @@ class HybridSender:
     def _restart(self, now: float, rate: float, course: Course) -> None:
         """The path was interrupted."""
         self._start_anew(now)
+        self._forget_rates()
+        if self._largest and self._standing.others:
+            self._largest.see(now, self._standing.others.had_alone, 0.0, app_limited=False)
         self.rate, self._course, self._standing = rate, course, Standing()
         self._jitter, self._ack_gap, self._newest = jitter.Jitter(), 0.0, None
         self._background = Background()
         if self._longest:
             self._longest = LongestQueue(self.p.base_delay_window, self._longest.origin)
-        self._longest_length = 0.0
-        self._forget_rates()
         self.startup, self.state = True, State.STARTUP
-        self._meets_path, self._queue_since = True, None
+        self._meets_path, self._queue_since, self._longest_length = True, None, 0.0
 
     def _next_epoch(self, now: float) -> None:
         self._epoch += 1

@@ -12,7 +12,7 @@ import tampering
 from qlog_analysis.check.verdict import Outcome
 from simulation import Path
 from tampering_additions import Choice, follow, shifted, where
-from tampering_standing import named_otherwise
+from tampering_standing import held_scaled, is_contended, named_otherwise
 from traces import DEFAULT, Tamper, assert_refused, epochs, records, verdict_of
 from tracewriter import Json
 
@@ -27,6 +27,11 @@ def whole(*values: str) -> list[Json]:
     """A connection whose path is interrupted, and comes back 15 ms longer."""
     delays = "link.there.delay=20ms@0s,35ms@3.1s"
     return lab.records(DEFAULT, "duration=6s", "link.there.outages=3s..3.5s", delays, *values)
+
+
+def own_link(*values: str) -> list[Json]:
+    """A connection beside another, whose own link fails for a moment."""
+    return lab.records(DEFAULT, *values, scenario="own-outage")
 
 
 def ends(e: Json, _: Json) -> bool:
@@ -59,6 +64,12 @@ def from_more(some: list[Json]) -> None:
 def round_trip_as_before(some: list[Json]) -> None:
     e, before = next((b, a) for a, b in pairwise(epochs(some)) if meets(b, a))
     e["length"] = before["length"]
+
+
+def held_after_interruption(some: list[Json]) -> None:
+    """Half of the share of before."""
+    _, again = (e for e in epochs(some) if is_contended(e, e))
+    held_scaled(lambda e, _: e is again, 0.5)(some)
 
 
 CASES: dict[str, tuple[Tamper, set[str]]] = {
@@ -104,6 +115,20 @@ def test_connections_whose_path_is_interrupted_pass(tmp_path: FilePath, stamps: 
     some = whole(f"flow.main.timestamps={stamps}", *more)
     v = verdict_of(tmp_path, some)
     assert v.outcome is Outcome.PASS, v.to_text()
+
+
+@pytest.mark.parametrize("stamps", ["true", "false"])
+def test_a_share_that_is_held_again_after_an_interruption_passes(tmp_path: FilePath, stamps: str) -> None:
+    some = own_link(f"flow.main.timestamps={stamps}")
+    v = verdict_of(tmp_path, some)
+    assert v.outcome is Outcome.PASS, v.to_text()
+    found = [e for e in epochs(some) if e["outcome"] in ("contended", "interrupted")]
+    assert [e["outcome"] for e in found] == ["contended", "interrupted", "contended"]
+    assert found[2]["held_rate"] == pytest.approx(found[0]["held_rate"])
+
+
+def test_another_share_than_before_an_interruption_fails(tmp_path: FilePath) -> None:
+    assert_refused(tmp_path, own_link, held_after_interruption, {"held_rate", "rate"})
 
 
 def test_they_visit_what_the_checker_decides_on() -> None:

@@ -70,6 +70,11 @@ impl Judge {
         self.contended.map(|contended| contended.held())
     }
 
+    /// What the flow had without the competing flows that keep a queue now, or did recently.
+    pub fn had_alone(&self) -> Option<Rate> {
+        self.contended.map(|contended| contended.had_alone())
+    }
+
     /// Whether less is sent for a moment, to see what becomes of the delay.
     pub fn probes(&self) -> bool {
         self.contended.is_some_and(|contended| contended.probes())

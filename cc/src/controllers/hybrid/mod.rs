@@ -184,6 +184,8 @@ impl Hybrid {
         match step.outcome {
             Some(Outcome::Interrupted) => {
                 self.model.forget_path();
+                self.model
+                    .remember_used(self.control.judge.had_alone(), seen.now);
                 self.startup = Startup::default();
             }
             Some(Outcome::NewPath | Outcome::LongerPath) => self.model.take_queue_for_path(),

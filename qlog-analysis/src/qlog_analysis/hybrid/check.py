@@ -172,8 +172,8 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
 
     def _see_rate(self, event: Update[HybridEpoch], m: Measured) -> None:
         """That of epochs with samples, but for those of start-up and those that held R."""
-        r, window = event.data, m.limits.parameters.base_delay_window
-        self._largest = self._largest or [LargestRate(window, at) for at in self._measurement.origins]
+        r = event.data
+        self._largest = self._largest or self._no_rates(m)
         if r.delta is not None and not self._startup and not self._standing.holds:
             length = m.lengths[0] if r.outcome == Outcome.LONGER_PATH.value else r.length / 1e3
             arrived = max(over_length(r.delivery_rate, r.duration / 1e3, length), r.by_trains)
@@ -197,6 +197,18 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
             longest_length=self._longest_length,
         )
 
+    def _remember_used(self, event: Update[HybridEpoch], m: Measured) -> None:
+        """After an interruption what the flow had before others kept a queue."""
+        self._largest = self._no_rates(m)
+        if self._standing.others is not None:
+            had = self._standing.others.had_alone
+            for largest in self._largest:
+                largest.see(event.time, had, 0.0, app_limited=False)
+
+    def _no_rates(self, m: Measured) -> list[LargestRate]:
+        window = m.limits.parameters.base_delay_window
+        return [LargestRate(window, at) for at in self._measurement.origins]
+
     @staticmethod
     def _measured_anew(r: HybridEpoch, compared: Compared) -> bool:
         """Whether only what is sent from now on counts: by the packets, or where they leave it open by the report."""
@@ -215,7 +227,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         course = self._goes_on_with(compared) if self._measurement.meets_path else compared.course
         self._course, self._ack_gap = course, compared.ack_gap
         self._jitters, self._ack_jitters = compared.jitters, compared.ack_jitters
-        self._follow_path(r, m, compared)
+        self._follow_path(event, m, compared)
         self._standing, self._queues = compared.standing, compared.queues
         self._measurement.pause_windows(paused=self._standing.holds)
         following = self._following()
@@ -225,13 +237,14 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         self._previous = r
         self._measurement.use(self._limits_in(len(self._verdict.epochs)))
 
-    def _follow_path(self, r: HybridEpoch, m: Measured, compared: Compared) -> None:
+    def _follow_path(self, event: Update[HybridEpoch], m: Measured, compared: Compared) -> None:
         """Interruptions, and paths that are longer than they were."""
+        r = event.data
         judged_anew = compared.interrupted or r.outcome in (Outcome.LONGER_PATH.value, Outcome.NEW_PATH.value)
         self._longest_length = 0.0 if judged_anew else max(self._longest_length, r.length / 1e3)
         if compared.interrupted:
             self._measurement.path_was_interrupted()
-            self._largest = []
+            self._remember_used(event, m)
         elif r.delta is not None and (self._measurement.meets_path or r.outcome == Outcome.LONGER_PATH.value):
             self._measurement.path_is_longer(m, r.delta / 1e3, r.length / 1e3)
         elif r.outcome == Outcome.SLOWER_LINK.value:

@@ -113,6 +113,11 @@ class Contended(NamedTuple):
         arriving = Arriving.after_raise(now, length + queue)
         return Contended(share, share, now, now + FIRST_PROBE, queue, arriving, queue, Overload.start(now))
 
+    @property
+    def had_alone(self) -> float:
+        """What the flow had without others."""
+        return self.share / HELD_SHARE
+
     def take_in(self, back: Back) -> Contended:
         """With what an epoch has brought back, before anything else."""
         return self._replace(arriving=self.arriving.add(back)) if self.holds else self
@@ -225,7 +230,7 @@ def _probed(c: Contended, probe: Probe, e: Seen, slack: float) -> Judged:
     moved = probe.moved + math.copysign(DELAY_SLACK, slack) * bool(slack)
     quiet = moved < QUEUE_MOVES * (e.length + probe.before)
     if probe.sends_less and quiet and c.losses.is_usual(e.usual_losses, slack):
-        return Judged(None, longer=c.share / HELD_SHARE)
+        return Judged(None, longer=c.had_alone)
     arriving = Arriving.after_raise(e.now, e.round_trip)
     return _held(c._replace(probe=None, next_probe=e.now + REMEMBERED, arriving=arriving, losses=NO_LOSSES))
 

@@ -132,6 +132,11 @@ impl Contended {
         }
     }
 
+    /// What the flow had without competing flows, as far as that is known.
+    pub fn had_alone(&self) -> Rate {
+        self.hold_target * (1.0 / HELD_SHARE)
+    }
+
     /// What is held.
     pub fn held(&self) -> Rate {
         self.held
@@ -289,7 +294,7 @@ impl Contended {
             let losses = std::mem::take(&mut self.losses);
             let quiet = !probe.shows_a_queue(epoch.length);
             if probe.sends_less && quiet && epoch.background.explains(losses) {
-                return HoldDecision::LongerPath(self.hold_target * (1.0 / HELD_SHARE));
+                return HoldDecision::LongerPath(self.had_alone());
             }
         }
         self.with(None)

@@ -307,6 +307,15 @@ impl Model {
         self.largest_used.clear();
     }
 
+    /// What the flow had before competing flows kept a queue. They may still do so where the path
+    /// was interrupted for this flow only.
+    pub fn remember_used(&mut self, had: Option<Rate>, now: Time) {
+        if let Some((had, began)) = had.zip(self.began) {
+            self.largest_used.advance(now.counted_from(began));
+            self.largest_used.insert(Reverse(had.bps() as u64));
+        }
+    }
+
     /// The path may be another one. The base delay stays, and is looked at anew; so do the return
     /// delay and how packets and ACKs come in batches. T goes with the next epoch.
     pub fn forget_path(&mut self) {

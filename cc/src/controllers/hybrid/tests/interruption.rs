@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use super::super::judge::contended::Contended;
+use super::super::judge::Judge;
 use super::super::model::ack_gap::AckGap;
 use super::super::model::delivery::Delivery;
 use super::super::model::observe::interrupts;
@@ -109,6 +111,24 @@ fn nothing_but_the_base_delay_survives_an_interruption() {
     let report = path.controller.trace.latest().expect("an epoch has ended");
     assert_eq!(report.outcome, Some(Outcome::Interrupted));
     assert_eq!(model(&path), (0.0, None, Rate::default()));
+}
+
+#[test]
+fn what_a_flow_had_before_competing_flows_came_survives_an_interruption() {
+    let mut path = Path::steady("");
+    for queue_ms in [0.0, 40.0, 0.0, 0.0] {
+        path.epoch(queue_ms, 0);
+    }
+    let had = Rate::from_bps(8e6);
+    let contended = Contended::new(path.now, had, delay(40.0), 100 * MILLI);
+    path.controller.control.judge = Judge::contended(contended);
+    path.controller.control.state = State::Holding;
+    path.black_out();
+    let report = path.controller.trace.latest().expect("an epoch has ended");
+    assert_eq!(report.outcome, Some(Outcome::Interrupted));
+    assert!(!path.controller.control.judge.is_contended());
+    let used = path.controller.model.used_rate();
+    assert!((used.bps() - had.bps()).abs() <= 1.0, "{used:?}");
 }
 
 #[test]
