@@ -70,11 +70,11 @@ class HybridSender:
     _longest: LongestQueue | None = None
     _largest: LargestRate | None = None
     _late: LatePackets = field(default_factory=LatePackets)
-    _course: Course = field(default_factory=Course)
+    course: Course = field(default_factory=Course)
     _standing: Standing = field(default_factory=Standing)
     _limited_before: bool = False
     _longest_length: float = 0.0
-    _meets_path: bool = False
+    meets_path: bool = False
     """Whether no epoch with samples has ended since the path was interrupted."""
     _window_full: bool = False
     """Whether it was in this epoch."""
@@ -148,7 +148,7 @@ class HybridSender:
     def _grow(self, now: float, acked_bytes: int, above: float | None) -> None:
         if not self.app_limited:
             self.rate = min(self.rate + startup.increase(acked_bytes, self.length, self.p), rates.MAX_RATE)
-        if above is None or self._meets_path:
+        if above is None or self.meets_path:
             return
         queue = law.queueing(above, self._jitter.level)
         if queue <= startup_end(self.rate, self.length, 0.0, self.packet, self.p):
@@ -189,7 +189,7 @@ class HybridSender:
         queue = None if delta is None else law.queueing(delta, self._jitter.level)
         d = thresholds(self.rate, self.packet, self.p)
         (lost,) = jitter.counting(self._lost, self._acked_packets, self._background.share)
-        usual = self._course.dips.usual(self.length, self.rate, self.packet, self._ack_gap)
+        usual = self.course.dips.usual(self.length, self.rate, self.packet, self._ack_gap)
         stalled = self._overlaps and dips.stalls(duration, usual, self.p)
         app_limited, trains = self._is_app_limited(duration), self._arrivals.trains.take(self.packet)[0]
         interrupted = not app_limited and self._is_interrupted(duration, usual)
@@ -217,7 +217,7 @@ class HybridSender:
             thresholds=d,
             full=full_delay(d.d1, self._longest.end_epoch(now, queue), self.p),
         )
-        before = self._course
+        before = self.course
         epoch = replace(
             epoch,
             now=now,
@@ -229,7 +229,7 @@ class HybridSender:
             jitter=self._jitter.level,
             ack_jitter=self._jitter.level,
             interrupted=interrupted,
-            meets_path=self._meets_path,
+            meets_path=self.meets_path,
             duration=duration,
             lost_total=self._lost_total,
             length_fell=has_fallen(self._longest_length, self.length),
@@ -274,7 +274,7 @@ class HybridSender:
             "beta": done and done.beta,
             "rate_before": epoch.rate,
             "rate_after": self.rate,
-            "return_rate": self._course.return_rate,
+            "return_rate": self.course.return_rate,
             "competing_queue": epoch.standing.queue * 1e3,
             "held_rate": self._standing.others and self._standing.others.held_rate,
             "outcome": Outcome.INTERRUPTED if interrupted else done and done.outcome,
@@ -309,19 +309,19 @@ class HybridSender:
         if delta is None:
             enough = epoch.delivery_rate * epoch.arriving >= law.TELLING * 8 * self.packet
             tells = not epoch.sent_little and enough
-            course = self._course.arrive(epoch.delivery_rate, epoch.arriving, epoch.length)
+            course = self.course.arrive(epoch.delivery_rate, epoch.arriving, epoch.length)
             if epoch.interrupted:
                 self._restart(now, rates.restarted(self.rate, self.length, self.packet), Course())
                 return None
             epoch = replace(epoch, believed=law.believed(course.dips, epoch.startup, self.p))
-            self._course = course.learn(epoch.arrived_in_full, tells=tells)
+            self.course = course.learn(epoch.arrived_in_full, tells=tells)
             standing = epoch.standing.take_in(epoch.back)
             self._standing = Standing(others=standing.others) if epoch.stalled else standing
-            done = law_epochs.resumed(epoch, self._course, self.p, lost=self._lost_total > 0)
+            done = law_epochs.resumed(epoch, self.course, self.p, lost=self._lost_total > 0)
             if done is not None:
                 self._take_over(now, done)
             return done
-        (done,) = law.outcomes(epoch, self.p, self._course)
+        (done,) = law.outcomes(epoch, self.p, self.course)
         if done.outcome is Outcome.INTERRUPTED:
             self._restart(now, done.rate, done.course)
             return done
@@ -330,7 +330,7 @@ class HybridSender:
             self._minima.raise_by({Source.ACK: by, Source.TIMESTAMPS: None})
             self._jitter = self._jitter.interrupt()
             self._newest = None
-            self._meets_path, self._queue_since, self._longest_length = False, None, 0.0
+            self.meets_path, self._queue_since, self._longest_length = False, None, 0.0
         if done.outcome is Outcome.SLOWER_LINK:
             self._forget_rates()
         self._take_over(now, done)
@@ -343,8 +343,8 @@ class HybridSender:
             self._queue_since = None
         if done.starts_anew:
             self._start_anew(now)
-        self.rate, self.startup, self._course, self._standing = done.rate, done.startup, done.course, done.standing
-        self.state = state_of(self._course, self._standing, startup=self.startup)
+        self.rate, self.startup, self.course, self._standing = done.rate, done.startup, done.course, done.standing
+        self.state = state_of(self.course, self._standing, startup=self.startup)
 
     def _see_rate(self, e: Epoch, delta: float | None) -> float:
         """The largest recent one, with what is used now if nothing is held."""
@@ -367,13 +367,13 @@ class HybridSender:
         self._forget_rates()
         if self._largest and self._standing.others:
             self._largest.see(now, self._standing.others.had_alone, 0.0, app_limited=False)
-        self.rate, self._course, self._standing = rate, course, Standing()
+        self.rate, self.course, self._standing = rate, course, Standing()
         self._jitter, self._ack_gap, self._newest = jitter.Jitter(), 0.0, None
         self._background = Background()
         if self._longest:
             self._longest = LongestQueue(self.p.base_delay_window, self._longest.origin)
         self.startup, self.state = True, State.STARTUP
-        self._meets_path, self._queue_since, self._longest_length = True, None, 0.0
+        self.meets_path, self._queue_since, self._longest_length = True, None, 0.0
 
     def _next_epoch(self, now: float) -> None:
         self._epoch += 1

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import paper_sender
+from estimate_teller import EstimateTeller
 from hybrid_sender import HybridSender
 from paper_sender import PaperSender
 from qlog_analysis.hybrid import spec as option_string
@@ -90,6 +91,8 @@ class Simulation:
     _ack_number: int = 0
     _attempt: float = NEVER
     _busy_until: float = 0.0
+    _teller: EstimateTeller | None = None
+    """Made with the first epoch: tests put senders of their own in the place of `cc`."""
 
     def __post_init__(self) -> None:
         self.rng = random.Random(self.seed)
@@ -220,8 +223,16 @@ class Simulation:
         self._log_metrics()
         for name, data in events:
             self.log.event(self.now, name, data)
+            if name == "cc:hybrid_epoch_updated":
+                self._tell_estimate(data)
         self._busy_until = self.now + PROCESSING
         self._plan_send(max(self._busy_until, self._release))
+
+    def _tell_estimate(self, report: Json) -> None:
+        if isinstance(self.cc, HybridSender):
+            self._teller = self._teller or EstimateTeller(self.cc)
+            for name, data in self._teller.after(self.now, report):
+                self.log.event(self.now, name, data)
 
     def _detect_losses(self) -> list[Packet]:
         """RFC 9002 section 6.1."""

@@ -100,3 +100,30 @@ def test_a_finding_names_what_was_told_and_what_was_expected(tmp_path: FilePath)
     was, one["queueing_delay"] = one["queueing_delay"], 77.0
     (finding,) = verdict_of(tmp_path, some).findings
     assert (finding.law, finding.message) == ("estimate", f"queueing_delay 77 told, expected {was:.10g} ms")
+
+
+def messages(folder: FilePath, some: list[Json]) -> set[str]:
+    """Of estimates that do not hold, up to the first colon."""
+    return {f.message.split(":")[0] for f in verdict_of(folder, some).findings if f.law == "estimate"}
+
+
+@pytest.mark.parametrize("kept", [0, 1, 4], ids=["never", "once", "later-no-more"])
+def test_an_estimate_that_is_not_told_is_found(tmp_path: FilePath, kept: int) -> None:
+    some = lab.records("hybrid", *STEADY)
+    of_end = {r["time"] for r in named(some, "cc:hybrid_epoch_updated")}
+    told_at_ends = [r for r in named(some, "cc:estimate_updated") if r["time"] in of_end]
+    left_out = [id(r) for r in told_at_ends[kept:]]
+    assert messages(tmp_path, [r for r in some if id(r) not in left_out]) == {"not told"}
+
+
+def test_another_state_has_to_be_told(tmp_path: FilePath) -> None:
+    some = lab.records("hybrid", *BESIDE, scenario="neighbour")
+    contended = next(r for r in named(some, "cc:estimate_updated") if r["data"]["state"] == "contended")
+    assert "not told" in messages(tmp_path, [r for r in some if r is not contended])
+
+
+def test_what_is_no_news_is_not_told(tmp_path: FilePath) -> None:
+    some = lab.records("hybrid", *STEADY)
+    one = named(some, "cc:estimate_updated")[5]
+    some.insert(some.index(one) + 1, one)
+    assert messages(tmp_path, some) == {"told although it is no news"}

@@ -17,6 +17,8 @@ from .law import queueing
 from .standing import Outcome
 from .state import State
 
+WORTH_TELLING = 0.05
+"""Of the target that was told: by more it has to move until it is told again."""
 UNPROVEN = 2.0
 """Times what arrives: the largest target of a rate that was not tried."""
 STATES = {
@@ -113,6 +115,10 @@ class Known(NamedTuple):
         most = min(self.rate, max(self.reached, UNPROVEN * self.arrived))
         return sorted({min(most, link) for link in self.links})
 
+    def is_news(self, told: Estimate) -> bool:
+        """Whether it surely has to be told after this one, which may be of long ago."""
+        return self.state != told.state or all(_has_moved(told.target, x, self.slack) for x in self.targets)
+
     def bounds(self, target: float, age: float | None) -> set[float | None]:
         """Values of `most`; a queue is forgotten where R was not tried for long."""
         recent = {age is not None and age + x <= self.window for x in (-TIME_TOLERANCE, TIME_TOLERANCE)}
@@ -129,20 +135,26 @@ class Estimates:
         self._trace, self._window = trace, window
         self._events, self._next = trace.estimates, 0
         self._known = Known()
+        self._told: Estimate | None = Estimate(None, None, None, None, None, None)
+        """None if it does not hold: what has to be told after it is not known then."""
 
     def follow(self, e: Ended) -> Iterator[Finding]:
         """What was told in the epoch, and with its end."""
         number = e.event.data.epoch
         for event in self._until(e.event.record):
-            yield from self._judge(event, number, exactly=False)
+            yield from self._follow(event, number, exactly=False)
         self._known = self._known.after(e, self._window)
         for event in self._until(e.group_end):
-            yield from self._judge(event, number, exactly=not e.last)
+            yield from self._follow(event, number, exactly=not e.last)
+        if self._told is not None and not e.last and self._known.is_news(self._told):
+            message = f"not told: {_news(self._known.state, self._known.targets)}, after {_told(self._told)}"
+            yield Finding(number, e.event.time, "estimate", message)
+            self._told = None
 
     def rest(self, number: int) -> Iterator[Finding]:
         """What was told after the last epoch."""
         for event in self._until(NEVER):
-            yield from self._judge(event, number, exactly=False)
+            yield from self._follow(event, number, exactly=False)
 
     def _until(self, record: int) -> Iterator[Update[Estimate]]:
         while self._next < len(self._events) and self._events[self._next].record < record:
@@ -153,6 +165,16 @@ class Estimates:
         """By the time of the feedback with which it was told, s."""
         i = self._trace.feedback.record.left(event.record) - 1
         return None if self._known.tried is None or i < 0 else self._trace.feedback.time[i] - self._known.tried
+
+    def _follow(self, event: Update[Estimate], number: int, *, exactly: bool) -> Iterator[Finding]:
+        """Holds it against what is known, and against what was told before."""
+        told, before = event.data, self._told
+        found = list(self._judge(event, number, exactly=exactly))
+        if before is not None and told.state == before.state and not _has_moved(before.target, told.target, -RELATIVE):
+            message = f"told although it is no news: {_told(told)}, after {_told(before)}"
+            found.append(Finding(number, event.time, "estimate", message))
+        self._told = None if found else told
+        yield from found
 
     def _judge(self, event: Update[Estimate], number: int, *, exactly: bool) -> Iterator[Finding]:
         told, age = event.data, self._age(event)
@@ -183,6 +205,13 @@ class Estimates:
                 yield find("most", told.most, f"{_shown(most)} bit/s")
 
 
+def _has_moved(told: float | None, now: float | None, slack: float) -> bool:
+    """Whether a target has, by so much that it is told: has come, gone, or moved; `slack` is that of both, relative."""
+    if told is None or now is None:
+        return told is not now
+    return abs(now - told) > WORTH_TELLING * told + slack * max(told, now) + math.copysign(REPORT_ROUNDING, slack)
+
+
 def _near(value: float | None, expected: float | None, share: float, slack: float = 0.0) -> bool:
     if value is None or expected is None:
         return value is expected
@@ -195,6 +224,14 @@ def _within(value: float | None, expected: Sequence[float | None], share: float,
     if exactly or value is None or low is None or high is None:
         return any(_near(value, x, share) for x in expected)
     return low <= value <= high * (1.0 + share) + REPORT_ROUNDING
+
+
+def _told(e: Estimate) -> str:
+    return _news(e.state, [e.target])
+
+
+def _news(state: str | None, targets: Iterable[float | None]) -> str:
+    return f"state {show(state)} and target {_shown(targets)} bit/s"
 
 
 def _shown(values: Iterable[float | None]) -> str:
