@@ -129,6 +129,6 @@ class PacketsAgainstReport:
     def _app_limited(self) -> None:
         r, m, s = self.r, self.m, self.s
         common.check_app_limited(s)
-        withheld = s.before.startup and m.growing is not None and m.growing.withheld
+        withheld = s.before.startup and m.growing is not None and m.growing.withheld is not None
         if withheld and not r.app_limited and m.sent_bits < surely_unused(r.rate_before, s.duration):
             s.find("app_limited", "not reported, but in start-up an ACK did not raise R, and little was sent")

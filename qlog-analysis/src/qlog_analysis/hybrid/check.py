@@ -27,7 +27,7 @@ from .standing import Outcome, Standing, starts_anew
 from .state import State, state_of
 from .trains import UNKNOWN
 from .triples import Triples
-from .use import is_far_beyond
+from .use import Grown
 from .verdict import HybridVerdict
 
 
@@ -124,9 +124,8 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         v.findings.extend(compared.findings)
         if self._startup:
             self._triples.see(event, self._previous, m, compared.transmission)
-        beyond = partial(is_far_beyond, m, self._limited) if self._startup else None
-        withheld = self._startup and m.growing is not None and m.growing.withheld
-        v.findings.extend(self._limited.check(event, m, m.steps, beyond, withheld=withheld))
+        grown = Grown(m, self._limited) if self._startup else None
+        v.findings.extend(self._limited.check(event, m, m.steps, grown))
         v.add(compared.row)
         anew = self._measured_anew(r, compared)
         self._startup = self._is_startup_after(r, compared, anew=anew)

@@ -22,7 +22,7 @@ from .measured import HybridStep, Measured
 from .mechanism import Mechanism
 from .parameters import SHORT_PATH, STARTUP_SAMPLES, Parameters
 from .spans import EpochSpans
-from .startup import Bound, GrowingRate, QueueMet, Told, link_rate
+from .startup import Ack, Bound, GrowingRate, QueueMet, Told, link_rate
 from .thresholds import LongestQueue, startup_end
 from .transmission import TransmissionTime, believed
 
@@ -239,7 +239,8 @@ class Measurement:
         times = (self._believed() + slack, self._believed() - slack)
         low, high = (link_rate(limits.max_datagram_size, t, limits.parameters) for t in times)
         bound = Bound(low, high, known)
-        self._growing.on_ack(acked, lengths, shown if told is None else Told.by_report(told), limits.parameters, bound)
+        said = shown if told is None else Told.by_report(told)
+        self._growing.on_ack(Ack(f.record, acked), lengths, said, limits.parameters, bound)
 
     def _is_over(self, f: Feedback, lengths: tuple[float, ...], early: bool) -> bool:
         """Whether the epoch must end here, with all tolerances in favour of going on."""

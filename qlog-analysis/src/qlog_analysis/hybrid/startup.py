@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..check.numbers import RELATIVE, REPORT_ROUNDING, TIME_TOLERANCE
 from ..zones.rate import MAX_RATE
@@ -64,6 +65,13 @@ class Bound:
         return {known and fills for known in self.known for fills in (low >= self.high, high >= self.low)}
 
 
+class Ack(NamedTuple):
+    """What raises R."""
+
+    record: int
+    acked_bytes: int
+
+
 @dataclass(slots=True)
 class GrowingRate:
     """R, as the interval that rounding leaves open. Whether the application limits an epoch, which ends the growth
@@ -71,28 +79,29 @@ class GrowingRate:
 
     low: float
     high: float
-    withheld: bool = False
-    """Whether an ACK of this epoch did not raise R."""
+    withheld: int | None = None
+    """The record of the first ACK of this epoch that did not raise R."""
+    raised: int | None = None
+    """That of the last one that surely did."""
     fills: set[bool] = field(default_factory=lambda: {False})
     """Whether R is what the slowest link carries."""
 
-    def on_ack(
-        self, acked_bytes: int, lengths: tuple[float, ...], told: Told | None, p: Parameters, bound: Bound
-    ) -> None:
-        if not self.withheld:
-            self._grow(acked_bytes, lengths, told, p, bound)
+    def on_ack(self, ack: Ack, lengths: tuple[float, ...], told: Told | None, p: Parameters, bound: Bound) -> None:
+        if self.withheld is None:
+            self._grow(ack, lengths, told, p, bound)
         self.fills = bound.filled(self.low, self.high)
 
-    def _grow(
-        self, acked_bytes: int, lengths: tuple[float, ...], told: Told | None, p: Parameters, bound: Bound
-    ) -> None:
+    def _grow(self, ack: Ack, lengths: tuple[float, ...], told: Told | None, p: Parameters, bound: Bound) -> None:
         ends = [max(x + shift, 1e-9) for x in lengths for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)]
-        low = min(self.low + increase(acked_bytes, max(ends), p), MAX_RATE)
-        high = min(self.high + increase(acked_bytes, min(ends), p), MAX_RATE)
+        low = min(self.low + increase(ack.acked_bytes, max(ends), p), MAX_RATE)
+        high = min(self.high + increase(ack.acked_bytes, min(ends), p), MAX_RATE)
         low, high = bound.hold(low, high)
         stays = told is None or self._allows(self.low, self.high, told)
         grows = told is None or self._allows(low, high, told) or not stays
-        self.withheld = not grows
+        if not grows:
+            self.withheld = ack.record
+        elif told is not None and told.rate > self.high + told.slack:
+            self.raised = ack.record
         if grows:
             self.low, self.high = (min(self.low, low) if stays else low), high
 
@@ -102,7 +111,7 @@ class GrowingRate:
 
     def next_epoch(self, rate: float) -> None:
         self.low = self.high = rate
-        self.withheld = False
+        self.withheld = self.raised = None
 
 
 @dataclass(slots=True)

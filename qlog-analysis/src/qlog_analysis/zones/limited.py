@@ -3,9 +3,9 @@ docs/papers/hybrid-measuring.md."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from ..check.numbers import TIME_TOLERANCE
 from ..check.verdict import Finding
@@ -17,6 +17,25 @@ from .backlog import Backlog
 from .measured import GROWN_SHARE, HANDSHAKE_EPOCHS, Shown, Step, surely_unused
 
 R = TypeVar("R", bound=ZoneEpoch)
+USED = "R was not far beyond its use"
+
+
+class Growth(Protocol):
+    """How R has grown in an epoch of start-up, where also an R far beyond its use shows that the application limits."""
+
+    @property
+    def withheld(self) -> int | None:
+        """The record of the first ACK that did not raise R."""
+
+    @property
+    def raised(self) -> int | None:
+        """That of the last one that surely did."""
+
+    def may_be_unused(self, until: int) -> bool:
+        """Whether R may have been far beyond its use at a feedback up to this record."""
+
+    def is_unused(self, until: int) -> bool:
+        """Whether it surely was."""
 
 
 class Limited:
@@ -25,33 +44,43 @@ class Limited:
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
         self._backlog = Backlog(trace)
-        self._since = -1
-        """Record with which the epoch began."""
+        self._since: int | None = None
+        """Record with which the epoch began; of the first one it is that of its first feedback."""
 
     def check(
         self,
         event: Update[R],
         m: Shown,
         steps: Sequence[Step],
-        is_far_beyond: Callable[[], bool] | None = None,
-        *,
-        withheld: bool = False,
+        grown: Growth | None = None,
     ) -> Iterator[Finding]:
-        """`is_far_beyond` tells of start-up whether R may have been far beyond its use, which counts as well;
-        `withheld` whether an ACK did not raise R there, which only an application that limits is a reason for."""
+        """`grown` is that of start-up."""
         since, self._since = self._since, event.record
-        if not steps or since < 0:
+        if not steps:
             return
-        reported = event.data.app_limited
-        withheld &= event.data.epoch >= HANDSHAKE_EPOCHS  # before, packets of the handshake have no data either
-        used = self._surely_used(event, m, steps, is_far_beyond, withheld=withheld)
-        if (reported or withheld) and used and self._surely_waited(since, event.record):
-            what = "reported" if reported else "an ACK did not raise R"
-            why = "the window was full" if is_far_beyond is None else "R was not far beyond its use"
-            message = f"{what}, but data waited all the time, and {why}"
-            yield Finding(event.data.epoch, event.time, "app_limited", message)
+        since = steps[0].feedback.record if since is None else since
+        reported, number = event.data.app_limited, event.data.epoch
+        if reported and self._surely_used(event, m, steps, grown) and self._surely_waited(since, event.record):
+            why = "the window was full" if grown is None else USED
+            yield Finding(number, event.time, "app_limited", f"reported, but data waited all the time, and {why}")
+        if grown is not None:
+            yield from self._growth(event, since, m.max_datagram_size, grown)
         if not reported:
-            yield from self._missing(event, m, since, steps, grows=is_far_beyond is not None)
+            yield from self._missing(event, m, since, steps, grows=grown is not None)
+
+    def _growth(self, event: Update[R], since: int, packet: int, grown: Growth) -> Iterator[Finding]:
+        """Every ACK raises R, but those after the application was noticed to limit, until the epoch is over."""
+        number, withheld, raised = event.data.epoch, grown.withheld, grown.raised
+        if withheld is not None and not grown.may_be_unused(withheld) and self._surely_waited(since, withheld):
+            message = f"an ACK did not raise R, but data waited all the time, and {USED}"
+            yield Finding(number, event.time, "app_limited", message)
+        if raised is None:
+            return
+        if grown.is_unused(raised):
+            yield Finding(number, event.time, "app_limited", "an ACK raised R, which was far beyond its use")
+        elif number >= HANDSHAKE_EPOCHS and self._was_noticed(since, raised, packet):
+            message = "an ACK raised R, but a packet without data had left when none waited"
+            yield Finding(number, event.time, "app_limited", message)
 
     def _missing(
         self, event: Update[R], m: Shown, since: int, steps: Sequence[Step], *, grows: bool
@@ -69,25 +98,25 @@ class Limited:
 
     def _surely_waited(self, since: int, until: int) -> bool:
         """Whether data surely did, all the time. quiche also takes itself to be without data if an ACK leaves none of
-        the room to what waits."""
-        return not self._dataless(since, until) and self._backlog.waits(since, until)
+        the room to what waits, and with packets of the handshake."""
+        sent = self._trace.sent
+        spaces = sent.space[sent.record.left(since) : sent.record.left(until)]
+        handshake = any(space != Space.APPLICATION for space in spaces)
+        return not handshake and not self._dataless(since, until) and self._backlog.waits(since, until)
 
     def _surely_used(
         self,
         event: Update[R],
         m: Shown,
         steps: Sequence[Step],
-        is_far_beyond: Callable[[], bool] | None,
-        *,
-        withheld: bool,
+        grown: Growth | None,
     ) -> bool:
-        """Whether the window or R surely was. In start-up an ACK raises R whether or not it was."""
-        far = is_far_beyond is not None and is_far_beyond()
-        if far or withheld:
-            return not far
+        """Whether the window or R surely was."""
+        if grown is not None and grown.may_be_unused(event.record):
+            return False
         full = self._surely_full(steps, m.max_datagram_size)
         half = 0.8 * GROWN_SHARE * event.data.rate_before * (m.duration + TIME_TOLERANCE)
-        return full or (is_far_beyond is not None and m.sent_bits + 8.0 * m.max_datagram_size >= half)
+        return full or (grown is not None and m.sent_bits + 8.0 * m.max_datagram_size >= half)
 
     def _surely_limited(self, event: Update[R], m: Shown, since: int) -> bool:
         """Whether the application surely did."""
@@ -131,17 +160,21 @@ class Limited:
         row = m.row_before(f.record)
         return m.congestion_window[row] if row >= 0 else float("nan")
 
-    def most_in_flight(self, f: Feedback) -> float:
-        """U at a feedback: the least that it may be, bytes."""
-        return self._most_in_flight[self._trace.feedback.record.right(f.record) - 1]
+    def most_in_flight(self, f: Feedback) -> tuple[float, float]:
+        """U at a feedback: the least and the most that it may be, bytes."""
+        i = self._trace.feedback.record.right(f.record) - 1
+        least, most = self._most_in_flight
+        return least[i], most[i]
 
     @cached_property
-    def _most_in_flight(self) -> Column[float]:
-        used, out = Used(self._trace), floats()
+    def _most_in_flight(self) -> tuple[Column[float], Column[float]]:
+        used, out = Used(self._trace), (floats(), floats())
         for i, f in enumerate(self._trace.feedback):
             used.record(f)
-            out.append(min(used.most))
-            if i % PIECE == 0:
-                out.pack()
-        out.pack()
+            for column, value in zip(out, used.most, strict=True):
+                column.append(value)
+                if i % PIECE == 0:
+                    column.pack()
+        for column in out:
+            column.pack()
         return out
