@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +24,9 @@ GROWN = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class _Round:
+class Round:
+    """A round trip; times in s."""
+
     begin: float
     end: float
     sent: float
@@ -34,27 +38,36 @@ class _Round:
         """bit/s"""
         return 8.0 * self.sent / max(self.end - self.begin, TIME_RESOLUTION)
 
-    @property
-    def excessive(self) -> bool:
-        return self.lost > EXCESSIVE * self.sent
+    def is_excessive(self, packet: float) -> bool:
+        """One packet lost of a few tells no share."""
+        return self.lost > max(EXCESSIVE * self.sent, packet)
+
+    def exceeds_chance(self, packet: float) -> bool:
+        """Whether more is lost than chance explains: up to two standard deviations of a Poisson count."""
+        usual = EXCESSIVE * self.sent / packet
+        return self.lost / packet > usual + 2.0 * math.sqrt(usual)
 
 
 def judge(seen: Seen) -> Judged:
     if seen.trace.losses_from is None:
         return Judged.nothing("the trace does not tell of losses")
-    out, rounds = Judged(), _rounds(seen)
-    most, i = 0.0, 0
+    return judge_rounds(_rounds(seen), seen.packet_size)
+
+
+def judge_rounds(rounds: list[Round], packet_size: Callable[[float], float]) -> Judged:
+    """The verdict on round trips that follow each other; a full packet has `packet_size` bytes at a time."""
+    out, most, i = Judged(), 0.0, 0
     while i + 2 * HALF <= len(rounds):
         earlier, later = (_together(rounds[a : a + HALF]) for a in (i, i + HALF))
         most = max(most, earlier.rate)
-        last, i = rounds[i + 2 * HALF - 1], i + 1
-        often = (sum(r.excessive for r in rounds[a : a + HALF]) >= OFTEN for a in (i - 1, i - 1 + HALF))
-        if not earlier.excessive or not later.excessive or not all(often):
+        last, packet, i = rounds[i + 2 * HALF - 1], packet_size(earlier.begin), i + 1
+        often = (sum(r.is_excessive(packet) for r in rounds[a : a + HALF]) >= OFTEN for a in (i - 1, i - 1 + HALF))
+        if not all(half.exceeds_chance(packet) for half in (earlier, later)) or not all(often):
             continue
         out.cases += 1
         out.seconds += last.end - last.begin
         # At the least window and with probes (RFC 9002 section 7.5) nothing is left to give up.
-        floor = HALF * 2 * LEAST_WINDOW * seen.packet_size(last.begin)
+        floor = HALF * 2 * LEAST_WINDOW * packet
         if later.rate > GROWN * most and later.sent > floor:
             share = (earlier.lost + later.lost) / (earlier.sent + later.sent)
             out.breach(
@@ -66,12 +79,12 @@ def judge(seen: Seen) -> Judged:
     return out
 
 
-def _together(rounds: list[_Round]) -> _Round:
+def _together(rounds: list[Round]) -> Round:
     sent, lost = sum(r.sent for r in rounds), sum(r.lost for r in rounds)
-    return _Round(rounds[0].begin, rounds[-1].end, sent, lost)
+    return Round(rounds[0].begin, rounds[-1].end, sent, lost)
 
 
-def _rounds(seen: Seen) -> list[_Round]:
+def _rounds(seen: Seen) -> list[Round]:
     """Round trips of the application space one after the other, with what became of the packets sent in them."""
     sent, feedback = seen.trace.sent, seen.trace.feedback
     lost = _lost(seen)
@@ -82,7 +95,7 @@ def _rounds(seen: Seen) -> list[_Round]:
             break
         a, b = (sent.record.left(x.record) for x in (f, end))
         size = part(sent.size, a, b) * seen.o.own[a:b]
-        out.append(_Round(f.time, end.time, float(size.sum()), float(size[lost[a:b]].sum())))
+        out.append(Round(f.time, end.time, float(size.sum()), float(size[lost[a:b]].sum())))
         i = max(int(seen.round_end[i]), i + 1)
     return out
 
@@ -99,8 +112,8 @@ def _lost(seen: Seen) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 INVARIANT = Invariant(
     name="excessive loss",
-    holds="where more than a fifth is lost in twelve round trips, and in five of them each, and so in the twelve "
-    "after, no more leaves per second in these than in any twelve before",
+    holds="where more than a fifth is lost in twelve round trips, beyond chance, with more than a packet and a fifth "
+    "in five of them each, and so in the twelve after, no more leaves per second in these than in any twelve before",
     needs=("packet_sent", "packet_received with ACK frames", "a count of losses"),
     tolerance="half as much again, as of few packets chance decides how many leave; two packets and two probes in a "
     "round trip are always allowed",
