@@ -14,6 +14,7 @@ from pathlib import Path as File
 from statistics import median
 
 import msgspec
+import toml_file
 from msgspec.structs import replace
 from mutants.catalogue import Mutant, mutants
 from mutants.tree import Tree
@@ -105,9 +106,9 @@ class Outcome(msgspec.Struct, frozen=True):
 def planted() -> Planted:
     file = HERE / "planted.toml"
     try:
-        return msgspec.toml.decode(file.read_bytes(), type=Planted)
-    except (OSError, msgspec.MsgspecError) as error:
-        raise HuntError(f"{file}: {error}") from error
+        return toml_file.read(file, Planted)
+    except toml_file.TomlFileError as error:
+        raise HuntError(str(error)) from error
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import msgspec
+import toml_file
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
@@ -103,6 +104,6 @@ def _distinct(file: Path, names: list[str]) -> None:
 
 def _read(file: Path, kind: type[T]) -> T:
     try:
-        return msgspec.toml.decode(file.read_bytes(), type=kind)
-    except (OSError, msgspec.MsgspecError) as error:
-        raise CatalogueError(f"{file}: {error}") from error
+        return toml_file.read(file, kind)
+    except toml_file.TomlFileError as error:
+        raise CatalogueError(str(error)) from error

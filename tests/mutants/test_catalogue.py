@@ -52,7 +52,7 @@ def test_a_mutant_replaces_its_text(tmp_path: Path) -> None:
         (ONE.replace("vegas", "reno"), "a + b", "expected some of hybrid, "),
         (ONE.replace("a - b", "a + b"), "a + b", "`replace` is `find`"),
         (ONE.replace("subtracts.", "subtracts"), "a + b", "has to be a sentence"),
-        (ONE.replace("changes", "alters"), "a + b", "unknown field"),
+        (ONE.replace("changes", "alters"), "a + b", "there is no key alters; allowed: name, file, concerns"),
     ],
 )
 def test_what_is_wrong_with_a_catalogue_is_said(tmp_path: Path, text: str, code: str, said: str) -> None:
