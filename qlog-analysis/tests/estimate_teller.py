@@ -19,7 +19,7 @@ from sender import rounded
 
 @dataclass(slots=True)
 class EstimateTeller:
-    """Is asked after every epoch. The simulated receiver reports no receive timestamps, so the slowest link is unknown."""
+    """Is asked after every epoch. Without receive timestamps the slowest link is unknown."""
 
     sender: HybridSender
     _known: Known = field(default_factory=Known)

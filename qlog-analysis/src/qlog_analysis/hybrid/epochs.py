@@ -224,13 +224,13 @@ class Measurement:
         self._queue_met.see(f.time, {delay > end for delay in delays for end in ends})
 
     def _grow(self, f: Feedback, acked: int, lengths: tuple[float, ...], told: float | None) -> None:
-        limits = self._limits
+        limits, metrics = self._limits, self._trace.metrics
         if self._growing is None:
             first = self._beginning.around(lengths, limits.max_datagram_size, limits.parameters.initial_rate)
             self._growing = GrowingRate(min(first), max(first))
-        metrics = self._trace.metrics
         i = metrics.row_before(f.group_end)
         shown = Told.by_pacing(metrics.pacing_rate[i]) if i >= 0 else None
+        said = shown if told is None else Told.by_report(told)
         links = {x + shift >= SHORT_PATH for x in lengths for shift in (-TIME_TOLERANCE, TIME_TOLERANCE)}
         dispersed = self._transmission.is_dispersed if self._believed() > 0.0 else {False}
         known = {a and b for a in links for b in dispersed}
@@ -239,7 +239,6 @@ class Measurement:
         times = (self._believed() + slack, self._believed() - slack)
         low, high = (link_rate(limits.max_datagram_size, t, limits.parameters) for t in times)
         bound = Bound(low, high, known)
-        said = shown if told is None else Told.by_report(told)
         self._growing.on_ack(Ack(f.record, acked), lengths, said, limits.parameters, bound)
 
     def _is_over(self, f: Feedback, lengths: tuple[float, ...], early: bool) -> bool:
