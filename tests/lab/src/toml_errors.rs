@@ -1,54 +1,102 @@
-//! What is wrong with a TOML file, in words of its reader: types are those of TOML, not of Rust.
+//! What is wrong with a TOML file, in words of its reader: what was found, and what is allowed, in types of TOML and
+//! not of Rust.
 
-const IN_WORDS: [(&str, &str); 8] = [
-    ("expected u8", "expected a whole number from 0 to 255"),
-    ("expected u16", "expected a whole number from 0 to 65535"),
+use std::io;
+use std::path::Path;
+
+const ALLOWED: [(&str, &str); 15] = [
+    ("u8", "a whole number from 0 to 255"),
+    ("u16", "a whole number from 0 to 65535"),
+    ("u32", "a whole number from 0 to 4294967295"),
+    ("u64", "a whole number from 0 on"),
+    ("usize", "a whole number from 0 on"),
+    ("f64", "a number"),
+    ("a boolean", "true or false"),
+    ("a string", "a text in quotes"),
+    ("a sequence", LIST),
+    ("a Vec", LIST),
+    ("a map", TABLE),
+    ("struct", TABLE),
+    ("map", TABLE),
     (
-        "expected u32",
-        "expected a whole number from 0 to 4294967295",
+        "internally tagged enum Traffic",
+        "a table such as { kind = \"unlimited\" }",
     ),
-    ("expected u64", "expected a whole number from 0 on"),
-    ("expected usize", "expected a whole number from 0 on"),
-    ("expected f64", "expected a number"),
-    ("expected a boolean", "expected true or false"),
-    (
-        "expected internally tagged enum Traffic",
-        "expected a table such as { kind = \"unlimited\" }",
-    ),
+    ("a text such as \"10ms\" or \"5Mbps\", in quotes", TEXT),
+];
+const LIST: &str = "a list in brackets; of tables, one after each [[name]] in two brackets";
+const TABLE: &str = "a table, in braces or after [name]";
+const TEXT: &str = "a text with a unit in quotes, such as \"10ms\" or \"5Mbps\"";
+/// The same of the command line, where a text needs no quotes.
+const TEXT_OF_OPTION: &str = "a text with a unit, such as 10ms or 5Mbps";
+const FOUND: [(&str, &str); 4] = [
+    ("map", "a table"),
+    ("sequence", "a list"),
+    ("string ", "the text "),
+    ("floating point ", "number "),
 ];
 
-/// The message of this error.
-pub fn in_words(error: &toml::de::Error) -> String {
-    let message = error.message();
-    let known = IN_WORDS.iter().find_map(|(rust, words)| {
-        let before = message.strip_suffix(rust)?;
-        Some(format!("{before}{words}"))
-    });
-    known.unwrap_or_else(|| message.to_owned())
+/// The text of a file of TOML, or why there is none.
+pub fn read(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidData => "is no text; allowed: TOML, in UTF-8".to_owned(),
+        io::ErrorKind::IsADirectory => "is a directory; allowed: a file of TOML".to_owned(),
+        io::ErrorKind::NotFound => "cannot be read: there is no such file".to_owned(),
+        _ => format!("cannot be read: {error}"),
+    })
 }
 
-/// Such a message about a value of the command line, where a text needs no quotes.
-pub fn of_option(message: &str) -> String {
-    let Some((found, expected)) = message.split_once(", expected ") else {
+/// The message of this error, of a file with this text.
+pub fn in_words(error: &toml::de::Error, text: &str) -> String {
+    let message = error.message();
+    if message.starts_with("duplicate ") {
+        return "this key stands here twice; allowed: once".to_owned();
+    }
+    if text.parse::<toml::Table>().is_err() {
+        return format!(
+            "this is no TOML ({message}); allowed: key = value, [table] or [[table]], and texts in quotes"
+        );
+    }
+    if let Some(key) = message.strip_prefix("missing field ") {
+        return format!("the key {key} is missing");
+    }
+    let Some((found, expected)) = message.split_once(", ") else {
         return message.to_owned();
     };
-    let expected = expected.trim_start_matches("one of ");
-    let (kind, what) = found.split_once(' ').unwrap_or_default();
-    match (kind, what.split_once(' ')) {
-        ("unknown", Some(("field", key))) => {
-            let allowed = expected.replace('`', "");
-            format!("there is no key {key}; allowed: {allowed}")
-        }
-        ("unknown", Some((_, word))) => format!("there is no {word}; allowed: {expected}"),
-        ("invalid", Some((_, value))) => {
-            let expected = match expected.starts_with("a text ") {
-                true => "a text with a unit, such as 10ms or 5Mbps",
-                false => expected,
-            };
-            format!("{value} is not allowed; allowed: {expected}")
-        }
-        _ => message.to_owned(),
+    let expected = expected.trim_start_matches("expected ");
+    refused(found, expected).unwrap_or_else(|| message.to_owned())
+}
+
+/// What serde says it has `found`, where something else was `expected`.
+fn refused(found: &str, expected: &str) -> Option<String> {
+    let names = expected.trim_start_matches("one of ").replace('`', "");
+    if let Some(key) = found.strip_prefix("unknown field ") {
+        let allowed = match names.as_str() {
+            "there are no fields" => "no other",
+            names => names,
+        };
+        return Some(format!("there is no key {key}; allowed: {allowed}"));
     }
+    if let Some(word) = found.strip_prefix("unknown variant ") {
+        return Some(format!("there is no {word}; allowed: {names}"));
+    }
+    let value = ["invalid type: ", "invalid value: ", "invalid length "]
+        .iter()
+        .find_map(|kind| found.strip_prefix(kind))?;
+    let value = FOUND
+        .iter()
+        .find_map(|(rust, words)| Some(format!("{words}{}", value.strip_prefix(rust)?)))
+        .unwrap_or_else(|| value.to_owned());
+    let allowed = ALLOWED
+        .iter()
+        .find(|(rust, _)| expected == *rust || expected.starts_with(&format!("{rust} ")))
+        .map_or(expected, |(_, words)| words);
+    Some(format!("{value} is not allowed; allowed: {allowed}"))
+}
+
+/// Such a message about a value of the command line.
+pub fn of_option(message: &str) -> String {
+    message.replace(TEXT, TEXT_OF_OPTION)
 }
 
 /// A file that has a command of its own.
@@ -91,42 +139,92 @@ mod tests {
         for (text, message) in [
             (
                 "datagram = -1",
-                "invalid value: integer `-1`, expected a whole number from 0 to 65535",
+                "integer `-1` is not allowed; allowed: a whole number from 0 to 65535",
             ),
             (
                 "datagram = nan",
-                "invalid type: floating point `NaN`, expected a whole number from 0 to 65535",
+                "number `NaN` is not allowed; allowed: a whole number from 0 to 65535",
             ),
-            ("", "missing field `datagram`"),
+            (
+                "datagram = {}",
+                "a table is not allowed; allowed: a whole number from 0 to 65535",
+            ),
+            ("", "the key `datagram` is missing"),
         ] {
             let error = toml::from_str::<Numbers>(text).expect_err(text);
-            assert_eq!(in_words(&error), message);
+            assert_eq!(in_words(&error, text), message);
         }
     }
 
     #[test]
-    fn values_of_options_are_told_with_what_is_allowed_and_without_quotes() {
-        for (message, words) in [
+    fn what_is_no_toml_is_said_to_be_none() {
+        for text in [
+            "datagram",
+            "datagram = ",
+            "[datagram",
+            "datagram = 1250 1",
+            "\u{1}",
+        ] {
+            let error = toml::from_str::<Numbers>(text).expect_err(text);
+            let message = in_words(&error, text);
+            assert!(
+                message.starts_with("this is no TOML ("),
+                "{text}: {message}"
+            );
+            assert!(message.contains("allowed: key = value"), "{message}");
+        }
+        let twice = "datagram = 1\ndatagram = 2";
+        let error = toml::from_str::<Numbers>(twice).unwrap_err();
+        let message = in_words(&error, twice);
+        assert_eq!(message, "this key stands here twice; allowed: once");
+    }
+
+    #[test]
+    fn what_serde_says_is_told_with_what_is_allowed() {
+        for (found, expected, words) in [
             (
-                "unknown field `rte`, expected one of `name`, `rate`",
+                "unknown field `rte`",
+                "one of `name`, `rate`",
                 "there is no key `rte`; allowed: name, rate",
             ),
             (
-                "invalid type: integer `40`, expected a text such as \"10ms\" or \"5Mbps\", in quotes",
-                "integer `40` is not allowed; allowed: a text with a unit, such as 10ms or 5Mbps",
+                "unknown variant `tcp`",
+                "`quic` or `udp`",
+                "there is no `tcp`; allowed: quic or udp",
             ),
             (
-                "invalid type: integer `5`, expected true or false",
+                "invalid type: integer `5`",
+                "a boolean",
                 "integer `5` is not allowed; allowed: true or false",
             ),
             (
-                "unknown variant `tcp`, expected `quic` or `udp`",
-                "there is no `tcp`; allowed: `quic` or `udp`",
+                "invalid type: string \"there\"",
+                "a sequence",
+                "the text \"there\" is not allowed; allowed: a list in brackets; \
+                 of tables, one after each [[name]] in two brackets",
             ),
-            ("`x` is no valid rate", "`x` is no valid rate"),
         ] {
-            assert_eq!(of_option(message), words);
+            assert_eq!(refused(found, expected).as_deref(), Some(words));
         }
+        assert_eq!(refused("`x` is no rate", "at least a bit"), None);
+    }
+
+    #[test]
+    fn a_value_of_an_option_needs_no_quotes() {
+        let found = "invalid type: integer `40`";
+        let of_file = refused(found, "a text such as \"10ms\" or \"5Mbps\", in quotes").unwrap();
+        assert_eq!(
+            of_option(&of_file),
+            "integer `40` is not allowed; allowed: a text with a unit, such as 10ms or 5Mbps"
+        );
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_told_with_what_is_allowed() {
+        let directory = std::env::temp_dir();
+        assert!(read(&directory).unwrap_err().contains("is a directory"));
+        let absent = read(&directory.join("absent/absent.toml")).unwrap_err();
+        assert!(absent.contains("there is no such file"), "{absent}");
     }
 
     #[test]

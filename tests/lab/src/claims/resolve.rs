@@ -14,7 +14,7 @@ use super::sources::{amount, Sources};
 use super::terms::{Allowance, Terms};
 use super::value::Unit;
 use super::{figures, runs};
-use crate::toml_errors::in_words;
+use crate::toml_errors::{self, in_words};
 
 /// A claim set's file that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,10 +84,10 @@ impl<T, E: fmt::Display> At<T> for Result<T, E> {
 /// # Errors
 /// The file cannot be read, or is not allowed.
 pub fn load(path: &Path, given: Given<'_>) -> Result<Loaded, ClaimSetError> {
-    let text = std::fs::read_to_string(path).map_err(|error| ClaimSetError {
+    let text = toml_errors::read(path).map_err(|message| ClaimSetError {
         file: path.to_owned(),
         line: None,
-        message: format!("cannot be read: {error}"),
+        message,
     })?;
     parse(&text, path, given)
 }
@@ -103,7 +103,7 @@ pub fn parse(text: &str, path: &Path, given: Given<'_>) -> Result<Loaded, ClaimS
         message: message.to_owned(),
     };
     let file: File =
-        toml::from_str(text).map_err(|error| refuse(error.span(), &in_words(&error)))?;
+        toml::from_str(text).map_err(|error| refuse(error.span(), &in_words(&error, text)))?;
     let recordings = given.recordings.filter(|_| file.claim_set.recordings);
     let given = Given {
         recordings,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::sweep::{Axis, Plan, Sweep, SweepError};
-use crate::toml_errors::{in_words, other_kind, Kind};
+use crate::toml_errors::{self, in_words, other_kind, Kind};
 
 /// A suite's file.
 #[derive(Debug, Clone, Deserialize)]
@@ -72,8 +72,7 @@ impl Suite {
             message,
         };
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path)
-            .map_err(|e| refuse(name.clone(), format!("cannot be read: {e}")))?;
+        let text = toml_errors::read(path).map_err(|message| refuse(name.clone(), message))?;
         let mut suite: Self = toml::from_str(&text).map_err(|e| {
             if let Some(other) = other_kind(&text, Kind::Suite) {
                 return refuse(name.clone(), other.to_owned());
@@ -82,7 +81,7 @@ impl Suite {
                 .span()
                 .map(|span| text[..span.start].matches('\n').count() + 1);
             let place = line.map_or(name.clone(), |line| format!("{name}:{line}"));
-            refuse(place, in_words(&e))
+            refuse(place, in_words(&e, &text))
         })?;
         if !controllers.is_empty() {
             suite.controllers = controllers.to_vec();

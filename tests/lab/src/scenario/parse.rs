@@ -8,7 +8,7 @@ use super::file::File;
 use super::overrides::{Changed, Overrides};
 use super::resolve::resolve;
 use super::Scenario;
-use crate::toml_errors::{in_words, of_option, other_kind, Kind};
+use crate::toml_errors::{self, in_words, of_option, other_kind, Kind};
 
 /// A scenario that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,10 +65,10 @@ pub fn load_with_text(
     overrides: &Overrides,
 ) -> Result<(Scenario, String), ScenarioError> {
     let source = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|e| ScenarioError {
+    let text = toml_errors::read(path).map_err(|message| ScenarioError {
         source: source.clone(),
         place: Place::File,
-        message: format!("cannot be read: {e}"),
+        message,
     })?;
     let directory = path.parent().unwrap_or(Path::new(""));
     let scenario = parse(&text, &source, directory, overrides)?;
@@ -127,8 +127,8 @@ fn read(
         None => refuse(Place::Line(changed.line(span.start)), message),
     };
     let file: File = toml::from_str(&changed.text).map_err(|e| match e.span() {
-        Some(span) => refuse_at(span, in_words(&e)),
-        None => refuse(Place::File, in_words(&e)),
+        Some(span) => refuse_at(span, in_words(&e, &changed.text)),
+        None => refuse(Place::File, in_words(&e, &changed.text)),
     })?;
     resolve(file, directory).map_err(|e| refuse_at(e.span, e.message))
 }

@@ -152,7 +152,7 @@ fn a_suite_that_cannot_be_used_says_where_and_what_is_allowed() {
         (SUITE.replace("seeds = 2", "seeds = 0"), "1 to 1000"),
         (
             SUITE.replace("seeds = 2", "sedes = 2"),
-            "suite.toml:5: unknown field `sedes`",
+            "suite.toml:5: there is no key `sedes`",
         ),
         (
             SUITE.replace("reference = \"bbr2\"", "reference = \"reno\""),

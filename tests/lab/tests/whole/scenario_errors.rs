@@ -43,11 +43,11 @@ fn an_error_names_the_line_and_what_is_allowed() {
 
 /// What is replaced by what, and a part of the error.
 const CASES: &[(&str, &str, &str)] = &[
-    ("title = \"good\"", "", "missing field `title`"),
+    ("title = \"good\"", "", "the key `title` is missing"),
     (
         "title",
         "colour = 1\ntitle",
-        "file.toml:2: unknown field `colour`, expected one of `title`, `duration`",
+        "file.toml:2: there is no key `colour`; allowed: title, duration",
     ),
     ("\"10s\"", "10", "file.toml:3: "),
     (
@@ -119,7 +119,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "\"4Mbps\"",
         "\"4Mbps\"\ncolour = 1",
-        "file.toml:7: unknown field `colour`, expected one of `name`, `rate`",
+        "file.toml:7: there is no key `colour`; allowed: name, rate",
     ),
     ("\"10ms\"", "\"10\"", "file.toml:7: `10` is no valid "),
     (
@@ -155,7 +155,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "[[flow]]",
         "[[other]]",
-        "file.toml:9: unknown field `other`",
+        "file.toml:9: there is no key `other`",
     ),
     ("\"main\"", "\"\"", "file.toml:10: `` is no name"),
     (
@@ -206,7 +206,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "path",
         "transport = \"tcp\"\npath",
-        "file.toml:11: unknown variant `tcp`, expected `quic` or `udp`",
+        "file.toml:11: there is no `tcp`; allowed: quic or udp",
     ),
     (
         "path",
@@ -236,7 +236,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "\"unlimited\"",
         "\"plenty\"",
-        "file.toml:12: unknown variant `plenty`, expected one of `unlimited`",
+        "file.toml:12: there is no `plenty`; allowed: unlimited",
     ),
     (
         "\"unlimited\"",
@@ -246,7 +246,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "\"unlimited\"",
         "\"transfer\"",
-        "file.toml:12: missing field `bytes`",
+        "file.toml:12: the key `bytes` is missing",
     ),
     (
         "\"unlimited\"",
@@ -334,7 +334,7 @@ fn a_value_that_replaces_another_is_judged_like_it() {
         (
             "flow.main.traffic",
             "{ kind = \"cbr\" }",
-            "missing field `rate`",
+            "the key `rate` is missing",
         ),
         (
             "flow.main",

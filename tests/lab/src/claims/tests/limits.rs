@@ -235,7 +235,7 @@ fn limits_are_refused_with_the_line_the_key_and_what_is_allowed() {
         (
             "bound = \"<= 40%\"",
             "at_most = \"50%\"",
-            "unknown field `at_most`, expected one of `bound`",
+            "there is no key `at_most`; allowed: bound",
         ),
         (
             "bound = \"<= 40%\"\nseeds = \"50%\"",
