@@ -52,19 +52,19 @@ pub fn in_words(error: &toml::de::Error, text: &str) -> String {
     if message.starts_with("duplicate ") {
         return "this key stands here twice; allowed: once".to_owned();
     }
-    if text.parse::<toml::Table>().is_err() {
-        return format!(
-            "this is no TOML ({message}); allowed: key = value, [table] or [[table]], and texts in quotes"
-        );
-    }
     if let Some(key) = message.strip_prefix("missing field ") {
         return format!("the key {key} is missing");
     }
-    let Some((found, expected)) = message.split_once(", ") else {
-        return message.to_owned();
-    };
-    let expected = expected.trim_start_matches("expected ");
-    refused(found, expected).unwrap_or_else(|| message.to_owned())
+    let (found, expected) = message.split_once(", ").unwrap_or((message, ""));
+    if let Some(words) = refused(found, expected.trim_start_matches("expected ")) {
+        return words;
+    }
+    match text.parse::<toml::Table>() {
+        Ok(_) => message.to_owned(),
+        Err(_) => format!(
+            "this is no TOML ({message}); allowed: key = value, [table] or [[table]], and texts in quotes"
+        ),
+    }
 }
 
 /// What serde says it has `found`, where something else was `expected`.
@@ -129,6 +129,7 @@ mod tests {
     use super::*;
 
     #[derive(Debug, serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
     struct Numbers {
         #[serde(rename = "datagram")]
         _datagram: u16,
@@ -150,6 +151,10 @@ mod tests {
                 "a table is not allowed; allowed: a whole number from 0 to 65535",
             ),
             ("", "the key `datagram` is missing"),
+            (
+                "other = 99999999999999999999\n",
+                "there is no key `other`; allowed: datagram",
+            ),
         ] {
             let error = toml::from_str::<Numbers>(text).expect_err(text);
             assert_eq!(in_words(&error, text), message);
