@@ -10,6 +10,7 @@ use super::{Conditions, Rule};
 use crate::files;
 
 const KEYS: &str = "name, host, client, path, share and cc";
+const TOML: &str = "[[rule]], and below it lines such as cc = \"hybrid\", each key once";
 
 /// A rule that is not yet read: texts only.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -74,6 +75,9 @@ pub fn read_file(path: &Path) -> Result<Vec<RuleText>, String> {
 
 /// The log has a line for each message, so the picture of the place that comes with the error is left out.
 fn in_one_line(error: &toml::de::Error, content: &[u8]) -> String {
+    if std::str::from_utf8(content).is_err() {
+        return "no text; allowed: TOML, in UTF-8".to_owned();
+    }
     let Some(span) = error.span() else {
         return in_words(error.message(), "");
     };
@@ -82,7 +86,10 @@ fn in_one_line(error: &toml::de::Error, content: &[u8]) -> String {
     let text = String::from_utf8_lossy(content);
     let line = text.lines().nth(place).unwrap_or_default();
     let shown: String = line.trim().chars().take(60).collect();
-    let message = in_words(error.message(), line);
+    let mut message = in_words(error.message(), line);
+    if message == error.message() && toml::from_slice::<toml::Table>(content).is_err() {
+        message = format!("no TOML ({message}); allowed: {TOML}");
+    }
     format!("line {}, `{shown}`: {message}", place + 1)
 }
 

@@ -242,7 +242,14 @@ fn a_file_says_the_same_as_the_command_line() {
             "[[rules]]\ncc = \"reno\"",
             "there is no key `rules`; allowed: [[rule]]",
         ),
-        ("[[rule", "line 1"),
+        (
+            "[[rule",
+            "line 1, `[[rule`: no TOML (unclosed array table, expected `]]`); allowed: [[rule]], and below it",
+        ),
+        (
+            "[[rule]]\ncc = \"cubic\"\ncc = \"reno\"",
+            "line 3, `cc = \"reno\"`: no TOML (duplicate key); allowed: [[rule]], and below it",
+        ),
     ] {
         write(text);
         let refused = read_file(file.path()).unwrap_err();
