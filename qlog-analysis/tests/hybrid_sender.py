@@ -368,8 +368,7 @@ class HybridSender:
         if self._largest and self._standing.others:
             self._largest.see(now, self._standing.others.had_alone, 0.0, app_limited=False)
         self.rate, self.course, self._standing = rate, course, Standing()
-        self._jitter, self._ack_gap, self._newest = jitter.Jitter(), 0.0, None
-        self._background = Background()
+        self._jitter, self._ack_gap, self._newest, self._background = jitter.Jitter(), 0.0, None, Background()
         if self._longest:
             self._longest = LongestQueue(self.p.base_delay_window, self._longest.origin)
         self.startup, self.state = True, State.STARTUP
