@@ -37,10 +37,10 @@ def test_single_packets_of_a_few_that_are_lost_tell_no_share() -> None:
 
 
 def test_losses_of_a_fifth_and_what_chance_explains_pass() -> None:
-    """Of the 72 packets of the earlier half 14.4 are a fifth, and 21.99 the most by chance."""
+    """Of 216 packets 43.2 are a fifth, and 56.3 the most by chance."""
 
     def lost(last: int) -> Callable[[int], int]:
-        return lambda i: last if i == HALF - 1 else 4 * (i % 2) * (1 + i // HALF)
+        return lambda i: last if i == HALF - 1 else (i % 2) * (4 if i < HALF else 6)
 
-    assert breaches(twice(6), lost(1)) == 0
-    assert breaches(twice(6), lost(2)) == 1
+    assert breaches(twice(6), lost(0)) == 0
+    assert breaches(twice(6), lost(1)) == 1

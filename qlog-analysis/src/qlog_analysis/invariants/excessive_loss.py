@@ -62,7 +62,9 @@ def judge_rounds(rounds: list[Round], packet_size: Callable[[float], float]) -> 
         most = max(most, earlier.rate)
         last, packet, i = rounds[i + 2 * HALF - 1], packet_size(earlier.begin), i + 1
         often = (sum(r.is_excessive(packet) for r in rounds[a : a + HALF]) >= OFTEN for a in (i - 1, i - 1 + HALF))
-        if not all(half.exceeds_chance(packet) for half in (earlier, later)) or not all(often):
+        if not (earlier.is_excessive(packet) and later.is_excessive(packet) and all(often)):
+            continue
+        if not _together(rounds[i - 1 : i - 1 + 2 * HALF]).exceeds_chance(packet):
             continue
         out.cases += 1
         out.seconds += last.end - last.begin

@@ -53,13 +53,9 @@ fn allowed(wrong: &str) -> Vec<String> {
     let error = scenario::parse(wrong, "x", Path::new(""), &Overrides::default()).unwrap_err();
     let error = error.to_string();
     let (_, list) = error
-        .split_once("expected")
+        .split_once("allowed: ")
         .expect("it names what is allowed");
-    list.split('`')
-        .skip(1)
-        .step_by(2)
-        .map(str::to_owned)
-        .collect()
+    list.split(", ").map(str::to_owned).collect()
 }
 
 #[test]
