@@ -55,7 +55,10 @@ fn allowed(wrong: &str) -> Vec<String> {
     let (_, list) = error
         .split_once("allowed: ")
         .expect("it names what is allowed");
-    list.split(", ").map(str::to_owned).collect()
+    list.split(", ")
+        .flat_map(|some| some.split(" or "))
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
