@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use quiche_cc_bottleneck::{Exit, Fate, Link, LinkConfig, Packet, Time, Transit};
+use super::wires::pass;
+use quiche_cc_bottleneck::{Exit, Fate, Link, LinkConfig, Time, Transit};
 
 const SEED: u64 = 5;
 const MS: Duration = Duration::from_millis(1);
@@ -23,19 +24,10 @@ fn link(rate: &str, ends: &str, id: u64) -> Link<u32> {
     config(rate, ends).build(SEED, id).unwrap()
 }
 
-/// Sends packets of 1000 bytes, one per `pause`, and lets all of them out.
+/// What leaves of packets that are sent one per `pause`.
 fn exits(link: &mut Link<u32>, pause: Duration) -> Vec<Exit<u32>> {
     let count = (Duration::from_secs(SECONDS.into()).as_nanos() / pause.as_nanos()) as u32;
-    for number in 0..count {
-        let packet = Packet {
-            size: 1000,
-            ecn: Default::default(),
-            flow: 0,
-            payload: number,
-        };
-        link.send(Time::from(pause * number), packet);
-    }
-    std::iter::from_fn(|| link.receive(Time::from_nanos(u64::MAX))).collect()
+    pass(link, count, pause)
 }
 
 fn transit(exit: &Exit<u32>) -> Transit {

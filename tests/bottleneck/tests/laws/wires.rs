@@ -7,9 +7,8 @@ use quiche_cc_bottleneck::{Exit, Fate, Link, LinkConfig, Loss, LossCause, Packet
 const SEED: u64 = 5;
 const MS: Duration = Duration::from_millis(1);
 
-/// Sends `count` packets, one per `pause`, over a link that takes no time; they leave in this order.
-fn exits(config: &LinkConfig, count: u32, pause: Duration) -> Vec<Exit<u32>> {
-    let mut link: Link<u32> = config.build(SEED, 0).unwrap();
+/// Sends `count` packets of 1000 bytes, one per `pause`, and lets all of them out.
+pub fn pass(link: &mut Link<u32>, count: u32, pause: Duration) -> Vec<Exit<u32>> {
     for number in 0..count {
         let packet = Packet {
             size: 1000,
@@ -20,6 +19,11 @@ fn exits(config: &LinkConfig, count: u32, pause: Duration) -> Vec<Exit<u32>> {
         link.send(Time::from(pause * number), packet);
     }
     std::iter::from_fn(|| link.receive(Time::from_nanos(u64::MAX))).collect()
+}
+
+/// The same over a link that takes no time; they leave in this order.
+fn exits(config: &LinkConfig, count: u32, pause: Duration) -> Vec<Exit<u32>> {
+    pass(&mut config.build(SEED, 0).unwrap(), count, pause)
 }
 
 fn delays(config: &LinkConfig, count: u32, pause: Duration) -> Vec<Duration> {
