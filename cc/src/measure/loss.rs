@@ -123,10 +123,15 @@ impl LossCount {
     /// Whether chance does not explain that more were lost of these than of `others`. Of all that
     /// were lost these have their part of the packets, give or take a binomial deviation.
     pub fn exceeds_that_of(self, others: Self) -> bool {
+        self.exceeds_in_bursts(others, 1.0)
+    }
+
+    /// The same where so many packets are lost at once on average, as bursts vary more.
+    pub fn exceeds_in_bursts(self, others: Self, burst: f64) -> bool {
         let all = self.and(others);
         let part = self.packets as f64 / all.packets.max(1) as f64;
         let mean = part * all.lost as f64;
-        self.lost as f64 > mean + Self::DEVIATIONS * (mean * (1.0 - part)).sqrt()
+        self.lost as f64 > mean + Self::DEVIATIONS * (mean * (1.0 - part) * burst).sqrt()
     }
 
     /// Whether chance does not explain so many where `share` is always lost: they are a Poisson
@@ -182,6 +187,13 @@ mod tests {
         assert!(!LossCount::new(17, 9_983).exceeds_that_of(LossCount::new(10, 9_990)));
         assert!(LossCount::new(22, 9_978).exceeds_that_of(LossCount::new(10, 9_990)));
         assert!(!LossCount::default().exceeds_that_of(LossCount::default()));
+    }
+
+    #[test]
+    fn losses_in_bursts_leave_more_to_chance() {
+        let (losses, others) = (LossCount::new(22, 9_978), LossCount::new(10, 9_990));
+        assert!(losses.exceeds_in_bursts(others, 1.0));
+        assert!(!losses.exceeds_in_bursts(others, 3.0));
     }
 
     proptest! {

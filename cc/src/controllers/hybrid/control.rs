@@ -74,9 +74,12 @@ impl State {
 pub struct Control {
     /// R.
     pub rate: Rate,
+    /// C, the rate that the path has been found to carry: S of the last decrease, or R where
+    /// something else has changed it since. What is lost beyond it may be too much.
+    pub carried: Rate,
     pub state: State,
     /// u, the age of the increase: 12 V K after an epoch that did not increase, and L more with
-    /// every one since that tried R.
+    /// every one since that bears R out.
     pub since_decrease: Duration,
     /// Whether a queue is one, and whose.
     pub judge: Judge,
@@ -116,6 +119,7 @@ impl Control {
     pub fn new(rate: Rate) -> Self {
         Self {
             rate,
+            carried: Rate::default(),
             state: State::Startup { path_is_new: false },
             since_decrease: Duration::ZERO,
             judge: Judge::default(),
@@ -163,7 +167,23 @@ impl Step {
 
 /// One step.
 pub fn step(params: &Params, seen: &Seen, from: &Control) -> Step {
-    let mut from = from.after(seen);
+    let mut step = by_rules(params, seen, from.after(seen));
+    step.next.carried = carried(from, &step);
+    step
+}
+
+/// C after a step: while R only increases, what it was.
+fn carried(from: &Control, step: &Step) -> Rate {
+    let grows = matches!(from.state, State::Growing | State::Draining(_));
+    match step.next.state {
+        State::Draining(drain) => drain.return_rate,
+        _ if grows && step.outcome.is_none() => from.carried,
+        _ => step.next.rate,
+    }
+}
+
+/// All but C.
+fn by_rules(params: &Params, seen: &Seen, mut from: Control) -> Step {
     if seen.interrupted {
         return restart(seen, &from);
     }
@@ -318,8 +338,7 @@ fn settled(params: &Params, epoch: &Sampled<'_>, from: &Control, mut step: Step)
     step.next.since_decrease = if step.alpha.is_none() {
         let period = law::growth_period(params, epoch.link.packet(), from.rate, epoch.length);
         head_start(epoch.variability_after(step.dip), period)
-    } else if !epoch.tried {
-        // An epoch that does not try R neither confirms nor refutes it.
+    } else if !epoch.bears_out() {
         from.since_decrease
     } else {
         // Nothing was tried in time that passed without feedback.

@@ -83,7 +83,7 @@ pub fn increase(
     epoch: &Sampled<'_>,
     (rate, since_decrease): (Rate, Duration),
 ) -> Rate {
-    if !epoch.tried {
+    if !epoch.bears_out() {
         return Rate::default();
     }
     let (packet, Thresholds { d0, d1, .. }) = (epoch.link.packet(), epoch.thresholds);

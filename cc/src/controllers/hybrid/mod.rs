@@ -167,10 +167,16 @@ impl Hybrid {
 
     /// What the flow has done up to now.
     fn doing(&self, now: Time) -> Doing {
-        let Control { rate, state, .. } = self.control;
+        let Control {
+            rate,
+            carried,
+            state,
+            ..
+        } = self.control;
         let met = || self.startup.met(&self.params, &self.model, rate, now);
         Doing {
             rate,
+            carried,
             startup: state.is_startup().then(met),
             holds: state.holds(),
         }

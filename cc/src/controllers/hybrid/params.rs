@@ -79,6 +79,9 @@ pub const MAX_DECREASE: f64 = 0.5;
 /// Share of lost packets beyond which the rate decreases whatever the delay: random loss beyond
 /// that is rare.
 const EXCESSIVE_LOSS: f64 = 0.1;
+/// Of packets at rates that the path has not been found to carry, if chance does not explain them:
+/// as much as BBR lets pass (draft-ietf-ccwg-bbr, `LossThresh`).
+const EXCESSIVE_LOSS_BEYOND: f64 = 0.02;
 
 /// The parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -136,6 +139,15 @@ impl Params {
     pub fn excessive_share(&self) -> f64 {
         match self.has(Mechanism::ExcessiveLoss) {
             true => EXCESSIVE_LOSS,
+            false => 1.0,
+        }
+    }
+
+    /// The same at rates that the path has not been found to carry, of losses that chance does not
+    /// explain.
+    pub fn excessive_share_beyond(&self) -> f64 {
+        match self.has(Mechanism::ExcessiveLoss) {
+            true => EXCESSIVE_LOSS_BEYOND,
             false => 1.0,
         }
     }

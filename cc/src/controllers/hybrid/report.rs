@@ -45,12 +45,13 @@ pub struct EpochReport {
     pub return_delay: Duration,
 }
 
-/// What the flow was doing in an epoch, since when there had been no decrease, R, and Q.
+/// What the flow was doing in an epoch, since when there had been no decrease, R, C, and Q.
 #[derive(Debug, Clone, Copy)]
 pub struct Before {
     pub state: &'static str,
     pub since_decrease: Duration,
     pub rate: Rate,
+    pub carried: Rate,
     pub competing_queue: Owd,
 }
 
@@ -61,6 +62,7 @@ impl Before {
             state: control.state.name(),
             since_decrease: control.since_decrease,
             rate: control.rate,
+            carried: control.carried,
             competing_queue: control.judge.competing_queue(),
         }
     }
@@ -166,12 +168,13 @@ fn seen(seen: &Seen) -> [(&'static str, Value); 21] {
     ]
 }
 
-fn before(before: &Before) -> [(&'static str, Value); 4] {
+fn before(before: &Before) -> [(&'static str, Value); 5] {
     let queue = before.competing_queue.to_duration();
     [
         ("state", word(before.state)),
         ("since_decrease", millis(before.since_decrease)),
         ("rate_before", Value::Number(before.rate.bps())),
+        ("carried_rate", Value::Number(before.carried.bps())),
         ("competing_queue", millis(queue)),
     ]
 }

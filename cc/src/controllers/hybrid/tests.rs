@@ -20,6 +20,7 @@ pub mod epochs;
 mod estimator;
 mod interruption;
 mod lemmas;
+mod losses;
 mod skew;
 mod standing;
 mod steps;
@@ -36,6 +37,7 @@ impl Path {
     fn steady(options: &str) -> Self {
         let mut hybrid = hybrid(options);
         hybrid.control.state = State::Growing;
+        hybrid.control.carried = hybrid.control.rate;
         Self::with(hybrid)
     }
 }

@@ -2,6 +2,7 @@
 //! the delay.
 
 use super::super::params::Params;
+use super::excessive::{LossesBeyond, RecentLosses};
 use crate::measure::epoch::Epoch;
 use crate::measure::loss::LossCount;
 
@@ -10,8 +11,8 @@ const WEIGHT: f64 = 1.0 / 8.0;
 /// So many times the background loss of an epoch is no sign of congestion.
 const UNUSUAL: f64 = 2.0;
 
-/// What is lost although there is hardly a queue: B, a share that follows at once, and a count,
-/// which tells how well a share is known.
+/// What is lost although there is hardly a queue, at rates that the path carries: B, a share that
+/// follows at once, and a count, which tells how well a share is known.
 #[derive(Debug, Clone, Copy)]
 pub struct Background {
     share: f64,
@@ -74,6 +75,7 @@ impl Background {
 pub struct Losses {
     background: Background,
     recent: RecentLosses,
+    beyond: LossesBeyond,
 }
 
 impl Losses {
@@ -82,15 +84,23 @@ impl Losses {
         self.background
     }
 
-    /// Takes in the losses of an epoch.
-    pub fn add(&mut self, epoch: &Epoch) {
+    /// Takes in the losses of an epoch, and whether its rate was beyond what the path has been
+    /// found to carry.
+    pub fn add(&mut self, epoch: &Epoch, beyond: bool) {
         self.recent
             .add(epoch.losses(), epoch.acks, epoch.loss_reports);
+        if beyond {
+            self.beyond.add(epoch.losses(), epoch.loss_reports);
+        }
     }
 
-    /// At the end of an epoch with samples, whether recent losses are excessive.
+    /// At the end of an epoch with samples, whether losses are excessive: many of the recent
+    /// packets, or more than chance explains beyond what the path has been found to carry.
     pub fn are_excessive(&mut self, params: &Params, holds: bool) -> bool {
-        self.recent.are_excessive(params.excessive_share(), holds)
+        let many = self.recent.are_excessive(params.excessive_share(), holds);
+        let background = self.background.count();
+        let beyond = || !holds && self.beyond.are_excessive(params, background);
+        many || beyond()
     }
 
     /// Whether an epoch lost more than is always lost.
@@ -99,71 +109,16 @@ impl Losses {
         epoch.lost as f64 > UNUSUAL * self.background.share * packets as f64
     }
 
-    /// What an epoch lost in which there was hardly a queue is lost elsewhere.
+    /// What an epoch lost in which there was hardly a queue, and the rate one that the path
+    /// carries, is lost elsewhere.
     pub fn learn_background(&mut self, epoch: &Epoch) {
         self.background.learn(epoch);
     }
 
     /// There was a decrease: only what is sent from now on says something about the rate.
     pub fn forget_recent(&mut self) {
-        self.recent.forget();
-    }
-}
-
-/// The recent packets, of which too many may be lost. DEVIATION: the paper ignores losses without
-/// delay, and would flood a policer for ever.
-///
-/// Where a round trip holds few packets or ACKs, those of several count: whenever there are 128
-/// packets and 16 ACKs all counts are scaled down, to 64 packets or 8 ACKs, whichever leaves more.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct RecentLosses {
-    losses: LossCount,
-    /// Feedbacks that have acknowledged packets, and that have told of the losses.
-    acks: u64,
-    reports: u64,
-    /// Whether too many were lost after the last epoch with samples.
-    exceeded_before: bool,
-}
-
-impl RecentLosses {
-    const MOST: u64 = 128;
-    const MOST_ACKS: u64 = 16;
-    /// A burst of losses is reported in two or three feedbacks, however long it is.
-    const LEAST_REPORTS: u64 = 8;
-
-    /// Takes in those of an epoch, and how many feedbacks acknowledged packets and told of losses.
-    pub fn add(&mut self, of: LossCount, acks: u64, reports: u64) {
-        let packets = self.losses.packets();
-        if packets >= Self::MOST && self.acks >= Self::MOST_ACKS {
-            let of_acks = packets * (Self::MOST_ACKS / 2) / self.acks;
-            self.scale_to((Self::MOST / 2).max(of_acks));
-        }
-        self.losses = self.losses.and(of);
-        self.acks += acks;
-        self.reports += reports;
-    }
-
-    fn scale_to(&mut self, packets: u64) {
-        let kept = self.losses.scaled_to(packets);
-        self.acks = self.losses.in_proportion(self.acks, kept);
-        self.reports = self.losses.in_proportion(self.reports, kept);
-        self.losses = kept;
-    }
-
-    /// At the end of an epoch with samples, whether more than `share` were lost, and not in a burst
-    /// or two. A flow that holds its share beside competing flows, who fill the buffer, waits for a
-    /// second such epoch: when the buffer overflows, it takes them a round trip to give way.
-    pub fn are_excessive(&mut self, share: f64, holds: bool) -> bool {
-        let exceeds = self.losses.exceeds(share);
-        let before = std::mem::replace(&mut self.exceeded_before, exceeds);
-        exceeds && self.reports >= Self::LEAST_REPORTS && (before || !holds)
-    }
-
-    /// Begins anew.
-    pub fn forget(&mut self) {
-        self.losses = LossCount::default();
-        self.acks = 0;
-        self.reports = 0;
+        self.recent = self.recent.anew();
+        self.beyond = LossesBeyond::default();
     }
 }
 

@@ -4,6 +4,7 @@ pub mod ack_gap;
 pub mod counting;
 pub mod delay;
 pub mod delivery;
+pub mod excessive;
 pub mod link;
 pub mod loss;
 pub mod observe;

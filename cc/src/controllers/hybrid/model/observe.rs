@@ -35,10 +35,25 @@ const FELL_DIVISOR: u32 = 16;
 pub struct Doing {
     /// R.
     pub rate: Rate,
+    /// C, what the path has been found to carry.
+    pub carried: Rate,
     /// Whether start-up goes on, and what it has met.
     pub startup: Option<Met>,
     /// Whether a share is held beside competing flows.
     pub holds: bool,
+}
+
+impl Doing {
+    /// Whether R was one that the path has been found to carry. In start-up it multiplies, and
+    /// nothing is known of what it was when a packet left.
+    fn is_carried(&self) -> bool {
+        self.startup.is_none() && self.rate <= self.carried
+    }
+
+    /// Whether R was beyond that.
+    fn is_beyond(&self) -> bool {
+        self.startup.is_none() && self.rate > self.carried
+    }
 }
 
 /// The time of an epoch.
@@ -97,11 +112,11 @@ impl Model {
         let (jitter, ack_jitter) = (self.delay.jitter(), self.delay.ack_jitter());
         let ack_gap = self.ack_gap.get();
         let delta = self.delay.of_epoch(source);
-        let observed = self.observe(params, epoch, delta, doing.holds);
+        let observed = self.observe(params, epoch, delta, doing);
         self.learn_rates(epoch, feedback.now, observed, (doing, lasted, limited));
         let thresholds = self.thresholds(params, doing.rate);
         let short = |observed: Observed| thresholds.is_short(observed.queue);
-        if !interrupted && observed.is_some_and(short) {
+        if !interrupted && doing.is_carried() && observed.is_some_and(short) {
             self.losses.learn_background(epoch);
         }
         Seen {
@@ -204,13 +219,13 @@ impl Model {
         params: &Params,
         epoch: &Epoch,
         delta: Option<Owd>,
-        holds: bool,
+        doing: Doing,
     ) -> Option<Observed> {
-        self.losses.add(epoch);
+        self.losses.add(epoch, doing.is_beyond());
         delta.map(|delta| Observed {
             queue: self.delay.queue_of(delta),
-            unusual_loss: !holds && self.losses.are_unusual(epoch),
-            excessive_loss: self.losses.are_excessive(params, holds),
+            unusual_loss: !doing.holds && self.losses.are_unusual(epoch),
+            excessive_loss: self.losses.are_excessive(params, doing.holds),
         })
     }
 

@@ -134,6 +134,11 @@ impl Sampled<'_> {
         self.observed.excessive_loss
     }
 
+    /// Whether it bears R out: it tried it, and lost no more than is always lost.
+    pub fn bears_out(&self) -> bool {
+        self.tried && !self.observed.unusual_loss
+    }
+
     /// Loss from congestion: with delay, or (DEVIATION) beyond what random loss explains.
     pub fn losing(&self) -> bool {
         let Observed {

@@ -102,30 +102,6 @@ fn the_increase_never_exceeds_a_quarter() {
 }
 
 #[test]
-fn loss_that_cannot_be_random_counts_without_delay() {
-    let mut path = Path::steady("");
-    path.epoch(0.0, 0);
-    let burst = path.epoch(0.0, 20);
-    assert!(burst > 1.0, "told at once, they may be a burst: {burst}");
-    let mut path = Path::steady("");
-    path.epoch(0.0, 0);
-    (0..10).for_each(|n| path.ack(0.0, usize::from(n < 8)));
-    assert!(close(path.rate(), 1e6 * 0.99), "{}", path.rate());
-}
-
-#[test]
-fn loss_in_the_longest_queue_of_late_is_that_of_a_short_buffer() {
-    let lost_at = |queue_ms: f64| {
-        let mut path = Path::steady("");
-        path.epoch(0.0, 0);
-        assert!(path.epoch(8.0, 0) > 1.0, "below d1");
-        path.epoch(queue_ms, 1)
-    };
-    assert!(lost_at(8.0) < 1.0);
-    assert!(lost_at(4.0) > 1.0);
-}
-
-#[test]
 fn start_up_grows_with_what_comes_back_until_a_queue_shows() {
     let mut path = Path::new("startup_gain=2");
     // Ten packets in 100 ms add 1 Mbit/s.
@@ -320,27 +296,4 @@ fn jitter_and_batches_are_no_queue_and_a_queue_under_them_is() {
     };
     assert_eq!(zone_with(0.0), Some(1));
     assert_ne!(zone_with(60.0), Some(1));
-}
-
-#[test]
-fn what_is_lost_without_a_queue_has_reached_the_slowest_link() {
-    let share_after = |lost| {
-        let mut path = Path::steady("without=excessive_loss");
-        (0..20).for_each(|_| {
-            path.epoch(0.0, lost);
-        });
-        path.controller.control.rate = Rate::from_bps(9e6);
-        path.controller.decide();
-        path.epoch(15.0, 0);
-        path.controller
-            .control
-            .state
-            .drain()
-            .unwrap()
-            .return_rate
-            .bps()
-    };
-    let (without, with) = (share_after(0), share_after(1));
-    // A packet of 11 was lost.
-    assert!((with / without - 1.1).abs() < 0.02, "{with}, {without}");
 }

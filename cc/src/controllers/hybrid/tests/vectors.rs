@@ -4,8 +4,9 @@ use serde::Deserialize;
 
 use super::super::drain::{Arrivals, Drain};
 use super::super::judge::attempt::{AttemptOutcome, Attempts};
+use super::super::model::excessive::RecentLosses;
 use super::super::model::link::Link;
-use super::super::model::loss::{Background, RecentLosses};
+use super::super::model::loss::Background;
 use super::super::model::seen::{Met, Observed};
 use super::super::startup::is_queue;
 use super::super::thresholds::Thresholds;
@@ -183,7 +184,7 @@ fn late_losses_agree_with_the_shared_vectors() {
         let mut late = RecentLosses::default();
         for (n, step) in case.steps.iter().enumerate() {
             if step.forget {
-                late.forget();
+                late = late.anew();
             }
             let of = LossCount::new(step.lost, step.acked);
             late.add(of, step.acks, step.reports);

@@ -1,0 +1,151 @@
+//! Losses that are congestion whatever the delay. DEVIATION: the paper ignores losses without
+//! delay, and would flood a policer for ever.
+
+use super::super::params::Params;
+use crate::measure::loss::LossCount;
+
+/// A burst of losses is reported in two or three feedbacks, however long it is.
+const LEAST_REPORTS: u64 = 8;
+
+/// The recent packets, of which too many may be lost.
+///
+/// Where a round trip holds few packets or ACKs, those of several count: whenever there are 128
+/// packets and 16 ACKs all counts are scaled down, to 64 packets or 8 ACKs, whichever leaves more.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RecentLosses {
+    losses: LossCount,
+    /// Feedbacks that have acknowledged packets, and that have told of the losses.
+    acks: u64,
+    reports: u64,
+    /// Whether too many were lost after the last epoch with samples.
+    exceeded_before: bool,
+}
+
+impl RecentLosses {
+    const MOST: u64 = 128;
+    const MOST_ACKS: u64 = 16;
+
+    /// Takes in those of an epoch, and how many feedbacks acknowledged packets and told of losses.
+    pub fn add(&mut self, of: LossCount, acks: u64, reports: u64) {
+        let packets = self.losses.packets();
+        if packets >= Self::MOST && self.acks >= Self::MOST_ACKS {
+            let of_acks = packets * (Self::MOST_ACKS / 2) / self.acks;
+            self.scale_to((Self::MOST / 2).max(of_acks));
+        }
+        self.losses = self.losses.and(of);
+        self.acks += acks;
+        self.reports += reports;
+    }
+
+    fn scale_to(&mut self, packets: u64) {
+        let kept = self.losses.scaled_to(packets);
+        self.acks = self.losses.in_proportion(self.acks, kept);
+        self.reports = self.losses.in_proportion(self.reports, kept);
+        self.losses = kept;
+    }
+
+    /// At the end of an epoch with samples, whether more than `share` were lost, and not in a burst
+    /// or two. A flow that holds its share beside competing flows, who fill the buffer, waits for a
+    /// second such epoch: when the buffer overflows, it takes them a round trip to give way.
+    pub fn are_excessive(&mut self, share: f64, holds: bool) -> bool {
+        let exceeds = self.losses.exceeds(share);
+        let before = std::mem::replace(&mut self.exceeded_before, exceeds);
+        exceeds && self.reports >= LEAST_REPORTS && (before || !holds)
+    }
+
+    /// Begins anew.
+    #[must_use]
+    pub fn anew(self) -> Self {
+        Self {
+            exceeded_before: self.exceeded_before,
+            ..Self::default()
+        }
+    }
+}
+
+/// Packets at rates that the path has not been found to carry, since the last decrease.
+///
+/// What is lost by chance does not depend on the rate: as much of them is lost as of others. A
+/// policer, or a buffer of few packets, drops what is too much.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LossesBeyond {
+    losses: LossCount,
+    /// Feedbacks that have told of the losses.
+    reports: u64,
+}
+
+impl LossesBeyond {
+    /// More than so many are scaled down to half.
+    const MOST_BEYOND: u64 = 1_024;
+
+    /// Takes in those of an epoch.
+    pub fn add(&mut self, of: LossCount, reports: u64) {
+        self.losses = self.losses.and(of);
+        self.reports += reports;
+        if self.losses.packets() > Self::MOST_BEYOND {
+            let kept = self.losses.scaled_to(Self::MOST_BEYOND / 2);
+            self.reports = self.losses.in_proportion(self.reports, kept);
+            self.losses = kept;
+        }
+    }
+
+    /// Whether more were lost than chance explains where so many are lost at rates that the path
+    /// carries, and more than a little.
+    pub fn are_excessive(&self, params: &Params, background: LossCount) -> bool {
+        let burst = self.losses.lost() as f64 / self.reports.max(1) as f64;
+        self.reports >= LEAST_REPORTS
+            && self.losses.exceeds(params.excessive_share_beyond())
+            && self.losses.exceeds_in_bursts(background, burst.max(1.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of so many packets, one in `one_in` lost and reported alone.
+    fn beyond(packets: u64, one_in: u64) -> LossesBeyond {
+        let mut beyond = LossesBeyond::default();
+        for _ in 0..packets / one_in {
+            beyond.add(LossCount::new(1, one_in - 1), 1);
+        }
+        beyond
+    }
+
+    #[test]
+    fn what_a_policer_drops_beyond_its_rate_is_excessive() {
+        let none = LossCount::new(0, 10_000);
+        let params = Params::default();
+        assert!(beyond(400, 20).are_excessive(&params, none));
+        // One in a hundred is little, and seven reports are two or three bursts.
+        assert!(!beyond(1_000, 100).are_excessive(&params, none));
+        assert!(!beyond(140, 20).are_excessive(&params, none));
+    }
+
+    #[test]
+    fn what_is_lost_at_rates_that_the_path_carries_is_chance_beyond_them() {
+        let params = Params::default();
+        assert!(!beyond(1_000, 20).are_excessive(&params, LossCount::new(500, 9_500)));
+        assert!(beyond(1_000, 20).are_excessive(&params, LossCount::new(200, 9_800)));
+    }
+
+    #[test]
+    fn a_few_long_bursts_are_not_told_from_chance() {
+        let (params, usual) = (Params::default(), LossCount::new(300, 9_700));
+        let in_bursts_of = |burst| {
+            let mut beyond = LossesBeyond::default();
+            (0..48 / burst).for_each(|_| beyond.add(LossCount::new(burst, 20 * burst), 1));
+            beyond.are_excessive(&params, usual)
+        };
+        assert!(in_bursts_of(1));
+        assert!(!in_bursts_of(6));
+    }
+
+    #[test]
+    fn the_count_is_bounded() {
+        let mut counted = beyond(100_000, 20);
+        assert!(counted.losses.packets() <= LossesBeyond::MOST_BEYOND);
+        counted.add(LossCount::new(u64::from(u32::MAX), 0), 1);
+        assert!(counted.losses.packets() <= LossesBeyond::MOST_BEYOND);
+    }
+}
