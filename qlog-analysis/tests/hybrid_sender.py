@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import law_epochs
+from hybrid_losses import Flow, KnownLosses
 from qlog_analysis.hybrid import dips, floor, interruption, jitter, law, startup
 from qlog_analysis.hybrid.arrivals import Arrivals
 from qlog_analysis.hybrid.contended import LargestRate, has_fallen
 from qlog_analysis.hybrid.course import Course, over_length
 from qlog_analysis.hybrid.ended_epoch import Epoch
 from qlog_analysis.hybrid.floor import Taken
-from qlog_analysis.hybrid.late import LatePackets
 from qlog_analysis.hybrid.loss_count import Background, LossCount
 from qlog_analysis.hybrid.mechanism import Mechanism, as_text
 from qlog_analysis.hybrid.parameters import STARTUP_SAMPLES, Parameters
@@ -49,7 +49,6 @@ class HybridSender:
     _heard: float = 0.0
     """When something was last acknowledged."""
     _longest_gap: float = 0.0
-    _background: Background = field(default_factory=Background)
     _taken: list[Taken] = field(default_factory=list)
     _all: list[Taken] = field(default_factory=list)
     """Those that do not count as well."""
@@ -69,7 +68,7 @@ class HybridSender:
     _told: bool = False
     _longest: LongestQueue | None = None
     _largest: LargestRate | None = None
-    _late: LatePackets = field(default_factory=LatePackets)
+    losses: KnownLosses = field(default_factory=KnownLosses)
     course: Course = field(default_factory=Course)
     _standing: Standing = field(default_factory=Standing)
     _limited_before: bool = False
@@ -188,19 +187,19 @@ class HybridSender:
         delta = next(iter(floor.least(self._taken)), None)
         queue = None if delta is None else law.queueing(delta, self._jitter.level)
         d = thresholds(self.rate, self.packet, self.p)
-        (lost,) = jitter.counting(self._lost, self._acked_packets, self._background.share)
+        (lost,) = jitter.counting(self._lost, self._acked_packets, self.losses.background.share)
         usual = self.course.dips.usual(self.length, self.rate, self.packet, self._ack_gap)
         stalled = self._overlaps and dips.stalls(duration, usual, self.p)
         app_limited, trains = self._is_app_limited(duration), self._arrivals.trains.take(self.packet)[0]
         interrupted = not app_limited and self._is_interrupted(duration, usual)
-        if not interrupted and queue is not None and queue <= d.short:
-            self._background = self._background.learn(LossCount(self._lost, self._acked_packets))
-        self._late.add(self._lost, self._acked_packets, self._acks, self._loss_reports)
+        hardly = not interrupted and queue is not None and queue <= d.short
+        told = LossCount(self._lost, self._acked_packets), self._acks, self._loss_reports
+        flow = Flow(self.rate, self.startup, self._standing.holds)
+        known, excessive = self.losses.take_in(self.p, told, flow, hardly=hardly, sampled=delta is not None)
         epoch = Epoch(
             delta=queue or 0.0,
             lost=lost,
-            excessive_loss=delta is not None
-            and self._late.are_excessive(self.p.most_loss, competes=self._standing.holds),
+            excessive_loss=excessive,
             rate=self.rate,
             length=self.length,
             packet_bytes=self.packet,
@@ -212,8 +211,8 @@ class HybridSender:
             queues=self._queues(now),
             delivery_rate=self._arrivals.take_bits(ends_with_ack=self._acks_now)[0] / (usual if stalled else duration),
             uncertain=jitter.uncertain(self._jitter.level, duration),
-            background=self._background.share,
-            usual_losses=self._background.count,
+            background=known.share,
+            usual_losses=known.count,
             thresholds=d,
             full=full_delay(d.d1, self._longest.end_epoch(now, queue), self.p),
         )
@@ -239,6 +238,8 @@ class HybridSender:
         level, ack_gap, self._limited_before = self._jitter.level, self._ack_gap, app_limited
         self._learn_jitter_and_gap(epoch)
         done = self._update(now, epoch, delta)
+        state = state_of(before, epoch.standing, startup=epoch.startup)
+        outcome = Outcome.INTERRUPTED if interrupted else done and done.outcome
         report: dict[str, Any] = {
             "epoch": self._epoch,
             "duration": duration * 1e3,
@@ -266,18 +267,19 @@ class HybridSender:
             "stalled": stalled,
             "variability": before.dips.variability,
             "zone": done and (done.zone or None),
-            "state": state_of(before, epoch.standing, startup=epoch.startup),
+            "state": state,
             "app_limited": app_limited,
             "rate_tried": epoch.tried,
             "since_decrease": before.since_decrease * 1e3,
             "alpha": done and done.alpha,
             "beta": done and done.beta,
             "rate_before": epoch.rate,
+            "carried_rate": self.losses.end_epoch(state, outcome, self.rate, self.course.return_rate),
             "rate_after": self.rate,
             "return_rate": self.course.return_rate,
             "competing_queue": epoch.standing.queue * 1e3,
             "held_rate": self._standing.others and self._standing.others.held_rate,
-            "outcome": Outcome.INTERRUPTED if interrupted else done and done.outcome,
+            "outcome": outcome,
             "return_delay": 0.0,
             "window": self.window,
         }
@@ -293,8 +295,7 @@ class HybridSender:
 
     def _is_interrupted(self, duration: float, usual: float) -> bool:
         its_usual = interruption.usual(usual, self._ack_gap, self.max_ack_delay)
-        lost, acked = self._lost_total, self._acked_packets
-        return interruption.is_interrupted(duration, its_usual, lost, acked, self.p)
+        return interruption.is_interrupted(duration, its_usual, self._lost_total, self._acked_packets, self.p)
 
     def _learn_jitter_and_gap(self, epoch: Epoch) -> None:
         """Those of the next epoch, if the path is not interrupted."""
@@ -302,8 +303,8 @@ class HybridSender:
             self._jitter = self._jitter.add(row)
         self._jitter = self._jitter.interrupt() if self._shows else self._jitter
         if not epoch.app_limited and self._acked_packets > 0:
-            longest = self._longest_gap
-            self._ack_gap = jitter.next_ack_gap(self._ack_gap, longest, epoch.duration, self.rate, self.packet)
+            seen = (self._longest_gap, epoch.duration, self.rate, self.packet)
+            self._ack_gap = jitter.next_ack_gap(self._ack_gap, *seen)
 
     def _update(self, now: float, epoch: Epoch, delta: float | None) -> law.Update | None:
         if delta is None:
@@ -355,7 +356,7 @@ class HybridSender:
         return self._largest.get()
 
     def _start_anew(self, now: float) -> None:
-        self._late.forget()
+        self.losses.late.forget()
         self._since, self._awaits, self._newest_counts = now, True, False
 
     def _forget_rates(self) -> None:
@@ -368,11 +369,11 @@ class HybridSender:
         if self._largest and self._standing.others:
             self._largest.see(now, self._standing.others.had_alone, 0.0, app_limited=False)
         self.rate, self.course, self._standing = rate, course, Standing()
-        self._jitter, self._ack_gap, self._newest, self._background = jitter.Jitter(), 0.0, None, Background()
+        self._jitter, self._ack_gap, self._newest, self.losses.background = jitter.Jitter(), 0.0, None, Background()
         if self._longest:
             self._longest = LongestQueue(self.p.base_delay_window, self._longest.origin)
-        self.startup, self.state = True, State.STARTUP
-        self.meets_path, self._queue_since, self._longest_length = True, None, 0.0
+        self.startup, self.state, self.meets_path = True, State.STARTUP, True
+        self._queue_since, self._longest_length = None, 0.0
 
     def _next_epoch(self, now: float) -> None:
         self._epoch += 1

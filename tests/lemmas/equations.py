@@ -36,6 +36,7 @@ class Epoch:
     interrupted: Claim
     d: Term
     lost: Claim
+    """Whether more than usual was; without samples, whether anything was."""
     excessive: Claim
     length: Term
     """L."""
@@ -81,6 +82,11 @@ class Epoch:
 def untried(e: Epoch) -> Claim:
     """Whether R was not tried, neither by all of the epoch nor by a train."""
     return all_of(e.app_limited, negate(e.by_train))
+
+
+def stays(e: Epoch) -> Claim:
+    """Whether a flow that grows keeps R and u: it has not tried R, or lost more than usual."""
+    return any_of(untried(e), e.lost)
 
 
 def limited(e: Epoch) -> Claim:
@@ -337,12 +343,12 @@ class Law:
         catch_up = most(self.room(e, rate), Fraction(1))
         share = self.divisions.quotient("L / K", e.length, self.period(e, rate))
         grown = catch_up * self.equation_3(e, d) * share * e.growth
-        return choose(untried(e), Fraction(0), least(grown, self.MOST_INCREASE * rate))
+        return choose(stays(e), Fraction(0), least(grown, self.MOST_INCREASE * rate))
 
     def time_of_growth(self, e: Epoch, control: Control, fits: dict[int, Claim]) -> Term:
         """u after the step."""
         begins = self.PERIODS * e.variability * self.period(e, control.rate)
-        grown = control.since_decrease + choose(untried(e), Fraction(0), e.length)
+        grown = control.since_decrease + choose(stays(e), Fraction(0), e.length)
         return choose(fits[1], Fraction(0), choose(fits[2], control.since_decrease, choose(fits[7], grown, begins)))
 
     # Bounds

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from .algebra import Claim, Term, choose, least, most, number
-from .equations import Control, Epoch, Law, Thresholds, untried
+from .equations import Control, Epoch, Law, Thresholds, stays
 
 
 class IncreasesWhenCongested(Law):
@@ -56,6 +56,20 @@ class CountsLimitedTime(Law):
         return super().time_of_growth(replace(e, app_limited=False), control, fits)
 
 
+class GrowsWhenLosing(Law):
+    """The increase does not look whether more was lost than usual."""
+
+    def increase(self, e: Epoch, rate: Term, d: Thresholds) -> Term:
+        return super().increase(replace(e, lost=False), rate, d)
+
+
+class CountsTimeOfLosses(Law):
+    """u grows while more is lost than usual."""
+
+    def time_of_growth(self, e: Epoch, control: Control, fits: dict[int, Claim]) -> Term:
+        return super().time_of_growth(replace(e, lost=False), control, fits)
+
+
 class UncertainUpToAll(Law):
     """A jitter as long as the epoch leaves nothing to divide by."""
 
@@ -93,7 +107,7 @@ class UnboundedIncrease(Law):
 
     def increase(self, e: Epoch, rate: Term, d: Thresholds) -> Term:
         grown = self.equation_3(e, d) * self.divisions.quotient("L / K", e.length, self.period(e, rate)) * e.growth
-        return choose(untried(e), Fraction(0), grown)
+        return choose(stays(e), Fraction(0), grown)
 
 
 class IncreasesWithDelay(Law):

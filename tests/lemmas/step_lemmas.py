@@ -9,7 +9,7 @@ import z3
 
 from .algebra import Claim, Term, all_of, any_of, choose, least, most, negate, number
 from .domain import BEFORE, EPOCH, MOST_RATE, OPTIONS, ranges
-from .equations import Control, Law, Step, untried
+from .equations import Control, Law, Step, stays, untried
 from .solver import Lemma, Query
 
 E, OF, B = EPOCH, OPTIONS, BEFORE
@@ -113,6 +113,14 @@ def limited_level(law: type[Law]) -> Iterator[Query]:
     yield Query("max(R, S) never rises", given, _level(step.control) <= _level(B))
 
 
+def losses(law: type[Law]) -> Iterator[Query]:
+    step = law(OF).step(E, B)
+    given = [*RANGES, *IN_BOUNDS, E.lost]
+    grows = [*AFTER_STARTUP, negate(B.draining)]
+    yield Query("a flow that grows keeps R", [*given, *grows], step.control.rate <= B.rate)
+    yield Query("u stays", [*given, step.increases], step.control.since_decrease == B.since_decrease)
+
+
 def increase(law: type[Law]) -> Iterator[Query]:
     found = law(OF)
     step = found.step(E, B)
@@ -123,9 +131,7 @@ def increase(law: type[Law]) -> Iterator[Query]:
     d = found.thresholds(B.rate, E)
     less = found.equation_3(longer, d) <= found.equation_3(E, d)
     yield Query("less with more delay", [*RANGES, E.d <= longer.d, longer.d <= d.d1], less)
-    yield Query(
-        "u grows by L", [*given, negate(untried(E))], step.control.since_decrease == B.since_decrease + E.length
-    )
+    yield Query("u grows by L", [*given, negate(stays(E))], step.control.since_decrease == B.since_decrease + E.length)
 
 
 def returns(law: type[Law]) -> Iterator[Query]:
@@ -159,7 +165,7 @@ def recovery(law: type[Law]) -> Iterator[Query]:
     ]
     yield Query("one step leads to growing", gone, all_of(negate(step.control.draining), negate(step.control.startup)))
     period = most(OF.growth_period, E.length)
-    free = [*RANGES, *IN_BOUNDS, step.increases, negate(untried(E))]
+    free = [*RANGES, *IN_BOUNDS, step.increases, negate(stays(E))]
     by_time = number("0.01") * E.packet * E.growth / period
     yield Query("alpha has its least", free, step.alpha >= least(B.rate / 4, by_time))
     quarter = least(number("1.25") * B.rate, MOST_RATE)
@@ -198,9 +204,12 @@ LEMMAS = [
     Lemma("drains", "a decrease drains a queue of up to drain_epochs L / 2 in drain_epochs", drains),
     Lemma("limited", "R stays while a flow that grows or starts up does not try it", limited),
     Lemma("limited-level", "max(R, S) never rises while R is not tried", limited_level),
+    Lemma("losses", "a flow that grows keeps R while it loses more than usual", losses),
     Lemma("increase", "an increase is between 0 and R / 4, and less where there is more delay", increase),
     Lemma("returns", "a queue that has drained leads back to S, less min_decrease at most", returns),
-    Lemma("recovery", "without a queue R grows, by a quarter per epoch once u is long enough", recovery),
+    Lemma(
+        "recovery", "without a queue or unusual losses R grows, by a quarter per epoch once u is long enough", recovery
+    ),
     Lemma("interruption", "an interruption leads to the minimum window, and to start-up", interruption),
     Lemma("growth-time", "u and K are within bounds", growth_time),
 ]

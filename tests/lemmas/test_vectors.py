@@ -23,6 +23,7 @@ RULES = {
     "6",
     "7",
     "7, not tried",
+    "7, unusual losses",
 }
 
 
@@ -35,7 +36,8 @@ def rule_of(case: Case, step: Step) -> str:
         kind = "congested" if step.congested else "filling"
         return f"4 {kind}, {'draining' if before.draining else 'growing'}"
     if step.increases:
-        return "7, not tried" if e.app_limited and not e.by_train else "7"
+        untried = e.app_limited and not e.by_train
+        return "7, not tried" if untried else "7, unusual losses" if e.lost else "7"
     return "5" if step.control.draining else "6"
 
 

@@ -122,10 +122,16 @@ class HybridEpoch(ZoneEpoch):
     variability: NonNegative
     state: str
     since_decrease: NonNegative
+    carried_rate: NonNegative
     return_rate: NonNegative | None
     competing_queue: NonNegative
     held_rate: NonNegative | None
     return_delay: NonNegative
+
+    @property
+    def is_beyond(self) -> bool:
+        """Whether R was more than the path had been found to carry."""
+        return self.rate_before > self.carried_rate
 
     @property
     def by_trains(self) -> float:

@@ -61,6 +61,7 @@ class RulesAgainstReport:
         if r.state != state:
             self.s.find("state", f"{r.state!r} reported, the epochs before lead to {state.value!r}")
         self._close("since_decrease", r.since_decrease, before.since_decrease * 1e3)
+        self._close("carried_rate", r.carried_rate, self.s.before.carried)
         self._close("variability", r.variability, before.dips.variability)
         queues = [q * 1e3 for q in self.s.before.queues]
         if not any(close(r.competing_queue, q) for q in queues):

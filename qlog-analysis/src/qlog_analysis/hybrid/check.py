@@ -12,6 +12,7 @@ from ..model import Feedback, Trace, Update
 from ..zones.limited import Limited
 from ..zones.surroundings import Surroundings
 from ..zones.walk import EpochWalk
+from .carried import carried_after
 from .compare import Compared, compare
 from .contended import LargestRate
 from .course import Course, over_length
@@ -19,10 +20,11 @@ from .epochs import Measurement
 from .estimate import Ended, Estimates
 from .expected import expected, first_pacing
 from .late import LatePackets
+from .loss_count import LossCount
 from .measured import Measured
 from .parameters import Parameters
 from .reported import check_parameters, parameters_of
-from .sides import Before
+from .sides import Before, background_before
 from .standing import Outcome, Standing, starts_anew
 from .state import State, state_of
 from .trains import UNKNOWN
@@ -53,7 +55,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         self._standing = Standing()
         self._queues = frozenset({0.0})
         self._largest: list[LargestRate] = []
-        self._longest_length = 0.0
+        self._longest_length = self._carried = 0.0
         self._unknown_trains = 0
 
     @property
@@ -166,8 +168,19 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         lost = min(max(r.lost, m.lost[0]), m.lost[1])
         reports = min(max(r.loss_reports, m.loss_reports[0]), m.loss_reports[1])
         self._late.add(lost, m.acked, m.acks, reports)
-        competes = self._standing.queue > 0.0
-        return r.delta is not None and self._late.are_excessive(m.limits.parameters.most_loss, competes=competes)
+        if r.is_beyond and not self._startup:
+            self._late.beyond.add(LossCount(lost, m.acked), reports)
+        if r.delta is None:
+            return False
+        p, holds = m.limits.parameters, self._standing.holds
+        return self._late.are_excessive(p.most_loss, competes=holds) or (not holds and self._loses_beyond(r, p))
+
+    def _loses_beyond(self, r: HybridEpoch, p: Parameters) -> bool:
+        """Whether losses of a rate that the path has not been found to carry are excessive; by the report, where
+        rounding leaves open whether chance explains them."""
+        usual, beyond = background_before(self._previous).count, self._late.beyond
+        found = {beyond.are_excessive(p.most_loss_beyond, usual, slack) for slack in (-1.0, 1.0)}
+        return r.excessive_loss if len(found) > 1 else True in found
 
     def _see_rate(self, event: Update[HybridEpoch], m: Measured) -> None:
         """That of epochs with samples, but for those of start-up and those that held R."""
@@ -194,6 +207,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
             largest=list(dict.fromkeys(largest.get() for largest in self._largest)),
             meets_path=self._measurement.meets_path,
             longest_length=self._longest_length,
+            carried=self._carried,
         )
 
     def _remember_used(self, event: Update[HybridEpoch], m: Measured) -> None:
@@ -223,6 +237,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
             self._measurement.count_since(event.time)
         if self._startup:
             self._measurement.start_up_goes_on(r.rate_after)
+        self._carried = carried_after(self._carried, r.state, r.outcome, r.rate_after, r.return_rate)
         course = self._goes_on_with(compared) if self._measurement.meets_path else compared.course
         self._course, self._ack_gap = course, compared.ack_gap
         self._jitters, self._ack_jitters = compared.jitters, compared.ack_jitters

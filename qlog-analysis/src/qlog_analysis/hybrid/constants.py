@@ -7,6 +7,8 @@ MAX_DECREASE = 0.5
 
 EXCESSIVE_LOSS = 0.1
 """Share of packets: more recent losses are excessive. DEVIATION: "Losses" in docs/papers/hybrid-measuring.md."""
+EXCESSIVE_BEYOND = 0.02
+"""The same of the packets of a rate that the path has not been found to carry. DEVIATION: the same."""
 EVERYTHING = 1.0
 """The same where nothing is excessive: no more can be lost."""
 

@@ -103,6 +103,16 @@ class Epoch:
         return self.by_train or not self.app_limited
 
     @property
+    def unusual_loss(self) -> bool:
+        """Whether more was lost than is always lost, of a flow that holds nothing beside others."""
+        return self.lost and not self.standing.holds
+
+    @property
+    def may_increase(self) -> bool:
+        """Whether R was tried, and did not lose more than usual."""
+        return self.tried and not self.unusual_loss
+
+    @property
     def known(self) -> float:
         """Up to which rate packets are known to arrive, bit/s; infinite where the source sends hardly anything."""
         if self.hardly_sends:
@@ -135,7 +145,7 @@ class Epoch:
 
     @property
     def lost_to_a_full_queue(self) -> bool:
-        return self.lost and not self.standing.holds and self.delta > self.full
+        return self.unusual_loss and self.delta > self.full
 
     @property
     def losing(self) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from .beyond import LEAST_LOSSES
 from .dips import STALLS
-from .late import LEAST_LOSSES
 from .parameters import Parameters
 
 GAPS = 2.0

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-LEAST_LOSSES = 4
-"""Without so many losses nothing is excessive."""
-LEAST_REPORTS = 8
-"""Nor where fewer feedbacks told of them: those are a burst or two."""
+from .beyond import LEAST_LOSSES, LEAST_REPORTS, LossesBeyond
+
 MANY, KEPT = 128, 64
 """Packets with which an epoch begins that are too many, and to how many they are scaled down."""
 MANY_ACKS, KEPT_ACKS = 2 * LEAST_REPORTS, LEAST_REPORTS
@@ -26,6 +24,8 @@ class LatePackets:
     """Feedbacks that told of the losses."""
     exceeded_before: bool = False
     """Whether too many were lost after the last epoch with samples."""
+    beyond: LossesBeyond = field(default_factory=LossesBeyond)
+    """Those of them that were lost of a rate that the path has not been found to carry."""
 
     def add(self, lost: int, acked: int, acks: int, reports: int) -> None:
         """Takes in those of an epoch, and how many feedbacks acknowledged packets and told of losses."""
@@ -50,3 +50,4 @@ class LatePackets:
     def forget(self) -> None:
         """There was a decrease."""
         self.lost = self.acked = self.acks = self.reports = 0
+        self.beyond = LossesBeyond()

@@ -80,8 +80,9 @@ def zone(e: Epoch) -> int:
 
 
 def increase(e: Epoch, since_decrease: float, p: Parameters) -> float:
-    """The increase that is used: none where R was not tried, and growing with `growth`, bit/s."""
-    if not e.tried:
+    """The increase that is used: none where R was not tried or lost more than usual, and growing with
+    `growth`, bit/s."""
+    if not e.may_increase:
         return 0.0
     d = e.thresholds
     up = rates.alpha(e.delta, *p.increase_bounds(e.packet_bytes, e.length), d.d0, d.d1) * e.catch_up(p)
@@ -114,7 +115,7 @@ def update(
     if done.beta is not None and e.believed > 0.0 and course.return_rate is None and not e.sent_little:
         dips = dips.learn(is_dip(e.delivery_rate, e.believed))
     period = p.period(e.packet_bytes, e.rate, e.length)
-    goes_on = course.since_decrease + (e.length if e.tried else 0.0)
+    goes_on = course.since_decrease + (e.length if e.may_increase else 0.0)
     since_decrease = dips.head_start(period) if done.alpha is None else goes_on
     left = done.course._replace(
         since_decrease=since_decrease, dips=dips, resumed_at=done.course.resumed_at or course.resumed_at

@@ -31,12 +31,12 @@ class LossCount:
     def packets(self) -> int:
         return self.lost + self.acked
 
-    def is_usual(self, usual: LossCount, slack: float) -> bool:
-        """Whether chance explains that so many more were lost than of the `usual`; rounding may be to the side that
-        `slack` has."""
+    def is_usual(self, usual: LossCount, slack: float, burst: float = 1.0) -> bool:
+        """Whether chance explains that so many more were lost than of the `usual`, if so many are lost at a time;
+        rounding may be to the side that `slack` has."""
         part = self.packets / max(self.packets + usual.packets, 1)
         mean = part * (self.lost + usual.lost)
-        return self._is_within(mean, mean * (1.0 - part), slack)
+        return self._is_within(mean, mean * (1.0 - part) * burst, slack)
 
     def is_chance(self, share: float, slack: float) -> bool:
         """Whether no more was lost than if this share always is."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .constants import EVERYTHING, EXCESSIVE_LOSS
+from .constants import EVERYTHING, EXCESSIVE_BEYOND, EXCESSIVE_LOSS
 from .mechanism import Mechanism
 
 STARTUP_SAMPLES = 3
@@ -52,6 +52,11 @@ class Parameters:
     def most_loss(self) -> float:
         """Share of packets: more losses are excessive."""
         return EXCESSIVE_LOSS if self.has(Mechanism.EXCESSIVE_LOSS) else EVERYTHING
+
+    @property
+    def most_loss_beyond(self) -> float:
+        """The same of the packets of a rate that the path has not been found to carry."""
+        return EXCESSIVE_BEYOND if self.has(Mechanism.EXCESSIVE_LOSS) else EVERYTHING
 
     @staticmethod
     def increase_bounds(packet_bytes: float, length: float) -> tuple[float, float]:

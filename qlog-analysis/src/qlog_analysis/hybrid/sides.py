@@ -27,6 +27,13 @@ def background(report: HybridEpoch) -> Background:
     return Background(report.background_loss, count)
 
 
+def background_before(previous: HybridEpoch | None) -> Background:
+    """Losses without a queue, as the epoch before reported them; nothing is known of them after an interruption."""
+    if previous is None or previous.outcome == Outcome.INTERRUPTED.value:
+        return Background()
+    return background(previous)
+
+
 @dataclass(frozen=True, slots=True)
 class Before:
     """What the epochs before leave."""
@@ -52,6 +59,8 @@ class Before:
     """Values that the largest recent R may have, bit/s."""
     meets_path: bool = False
     """Whether no epoch with samples has ended since the path was interrupted."""
+    carried: float = 0.0
+    """C, bit/s."""
     longest_length: float = 0.0
     """The longest L since the first epoch, or since the path became longer or another one, s."""
 
@@ -62,10 +71,8 @@ class Before:
 
     @property
     def background(self) -> Background:
-        """Losses without a queue, as they were reported; nothing is known of them after an interruption."""
-        if self.epoch is None or self.epoch.outcome == Outcome.INTERRUPTED.value:
-            return Background()
-        return background(self.epoch)
+        """Losses without a queue, as they were reported."""
+        return background_before(self.epoch)
 
 
 class Sides(sides.Sides[HybridEpoch, Measured]):
@@ -158,9 +165,10 @@ class Sides(sides.Sides[HybridEpoch, Measured]):
         return jitter.counting(self.r.lost, self.r.acked, self.before.background.share, REPORT_ROUNDING)
 
     def background_after(self) -> set[Background]:
-        """What may be known of losses without a queue, by the report of the epoch before."""
+        """What may be known of losses without a queue, by the report of the epoch before. Nothing is learnt in
+        start-up, nor from a rate that the path has not been found to carry."""
         before, r = self.before.background, self.r
-        if r.delta is None or self.interrupted:
+        if r.delta is None or self.interrupted or self.before.startup or r.is_beyond:
             return {before}
         queue = law.queueing(r.delta / 1e3, self.jitter)
         short = {queue <= self.thresholds.short + slack for slack in (-1e-8, 1e-8)}
