@@ -17,7 +17,7 @@ from traces import DEFAULT, Tamper, assert_refused, epochs, records, verdict_of
 from tracewriter import Json
 
 PATH = Path(rate=8e6, delay=0.02, buffer=40_000, jitter=0.001)
-LOSSY = Path(rate=8e6, delay=0.02, buffer=40_000, jitter=0.0015, loss=0.01)
+LOSSY = Path(rate=8e6, delay=0.02, buffer=40_000, jitter=0.003, loss=0.01)
 HEAVY = Path(rate=8e6, delay=0.02, buffer=40_000, loss=0.2)
 SHORT = Path(rate=8e6, delay=0.02, buffer=3_000)
 BATCHES = Path(rate=8e6, delay=0.02, buffer=40_000, ack_every=8)
