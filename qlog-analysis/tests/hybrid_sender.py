@@ -216,7 +216,6 @@ class HybridSender:
             thresholds=d,
             full=full_delay(d.d1, self._longest.end_epoch(now, queue), self.p),
         )
-        before = self.course
         epoch = replace(
             epoch,
             now=now,
@@ -234,8 +233,8 @@ class HybridSender:
             length_fell=has_fallen(self._longest_length, self.length),
         )
         epoch = replace(epoch, largest=self._see_rate(epoch, delta))
-        self._longest_length = max(self._longest_length, self.length)
-        level, ack_gap, self._limited_before = self._jitter.level, self._ack_gap, app_limited
+        self._longest_length, self._limited_before = max(self._longest_length, self.length), app_limited
+        before, level, ack_gap = self.course, self._jitter.level, self._ack_gap
         self._learn_jitter_and_gap(epoch)
         done = self._update(now, epoch, delta)
         state = state_of(before, epoch.standing, startup=epoch.startup)
