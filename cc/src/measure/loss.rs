@@ -126,12 +126,12 @@ impl LossCount {
         self.exceeds_in_bursts(others, 1.0)
     }
 
-    /// The same where so many packets are lost at once on average, as bursts vary more.
-    pub fn exceeds_in_bursts(self, others: Self, burst: f64) -> bool {
+    /// The same where counts of losses vary so many times as much, because they come in bursts.
+    pub fn exceeds_in_bursts(self, others: Self, more: f64) -> bool {
         let all = self.and(others);
         let part = self.packets as f64 / all.packets.max(1) as f64;
         let mean = part * all.lost as f64;
-        self.lost as f64 > mean + Self::DEVIATIONS * (mean * (1.0 - part) * burst).sqrt()
+        self.lost as f64 > mean + Self::DEVIATIONS * (mean * (1.0 - part) * more).sqrt()
     }
 
     /// Whether chance does not explain so many where `share` is always lost: they are a Poisson

@@ -90,12 +90,16 @@ impl LossesBeyond {
     }
 
     /// Whether more were lost than chance explains where so many are lost at rates that the path
-    /// carries, and more than a little.
+    /// carries, and more than a little. Bursts of random length vary about twice as much as ones
+    /// of their mean length, which is told in two or three feedbacks: by about the square of what
+    /// one tells.
     pub fn are_excessive(&self, params: &Params, background: LossCount) -> bool {
-        let burst = self.losses.lost() as f64 / self.reports.max(1) as f64;
+        let told_at_once = self.losses.lost() as f64 / self.reports.max(1) as f64;
         self.reports >= LEAST_REPORTS
             && self.losses.exceeds(params.excessive_share_beyond())
-            && self.losses.exceeds_in_bursts(background, burst.max(1.0))
+            && self
+                .losses
+                .exceeds_in_bursts(background, told_at_once.max(1.0).powi(2))
     }
 }
 
