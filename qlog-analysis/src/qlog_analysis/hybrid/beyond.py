@@ -31,7 +31,8 @@ class LossesBeyond:
 
     def are_excessive(self, share: float, usual: LossCount, slack: float = 0.0) -> bool:
         """Whether they are more than `share` of the packets, and more than chance makes of the `usual` ones. Losses
-        come in bursts, and vary by the square of how many a feedback told of. Rounding may be to the side that `slack` has."""
+        come in bursts, and vary by the square of how many a feedback told of. Rounding may be to the side that `slack`
+        has."""
         lost = self.losses.lost
         if lost < LEAST_LOSSES or self.reports < LEAST_REPORTS or lost <= share * self.losses.packets:
             return False

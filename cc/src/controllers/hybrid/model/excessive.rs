@@ -90,9 +90,8 @@ impl LossesBeyond {
     }
 
     /// Whether more were lost than chance explains where so many are lost at rates that the path
-    /// carries, and more than a little. Bursts of random length vary about twice as much as ones
-    /// of their mean length, which is told in two or three feedbacks: by about the square of what
-    /// one tells.
+    /// carries, and more than a little. Counts of bursts of random length `m` vary by about `2 m`,
+    /// and two or three feedbacks report one: by about the square of what one reports.
     pub fn are_excessive(&self, params: &Params, background: LossCount) -> bool {
         let told_at_once = self.losses.lost() as f64 / self.reports.max(1) as f64;
         self.reports >= LEAST_REPORTS
