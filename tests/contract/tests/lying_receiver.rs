@@ -1,5 +1,6 @@
 //! A receiver that lies about when packets arrived gains nothing by it.
 
+use std::rc::Rc;
 use std::time::Duration;
 
 use quiche_cc_bottleneck::Buffer;
@@ -28,17 +29,17 @@ const LEAST: Duration = Duration::from_millis(60);
 
 fn lies() -> Vec<(&'static str, Report)> {
     vec![
-        ("no queue", Box::new(|sent, _| Some(HOUR + sent + LEAST))),
-        (HALF, Box::new(half_queue)),
+        ("no queue", Rc::new(|sent, _| Some(HOUR + sent + LEAST))),
+        (HALF, Rc::new(half_queue)),
         (
             "the future",
-            Box::new(|sent, received| Some(HOUR + received + sent / 2)),
+            Rc::new(|sent, received| Some(HOUR + received + sent / 2)),
         ),
         (
             "backwards",
-            Box::new(|sent, _| Some((2 * HOUR).saturating_sub(sent))),
+            Rc::new(|sent, _| Some((2 * HOUR).saturating_sub(sent))),
         ),
-        ("absurd", Box::new(|sent, _| Some(absurd(sent)))),
+        ("absurd", Rc::new(|sent, _| Some(absurd(sent)))),
     ]
 }
 
@@ -93,10 +94,9 @@ fn an_honest_receiver_beside_a_liar_keeps_its_share() {
             path.run_for(5 * LENGTH).rate(0).bps()
         };
         let fair = RATES.map(|rate| beside(rate, truth()));
-        for lie in (0..lies().len()).filter(|lie| lies()[*lie].0 != HALF) {
-            let (name, _) = lies().swap_remove(lie);
+        for (name, lie) in lies().into_iter().filter(|(name, _)| *name != HALF) {
             let shares: Vec<f64> = (RATES.iter().zip(fair))
-                .map(|(rate, fair)| beside(*rate, lies().swap_remove(lie).1) / fair)
+                .map(|(rate, fair)| beside(*rate, lie.clone()) / fair)
                 .collect();
             let mean = shares.iter().sum::<f64>() / shares.len() as f64;
             ensure(

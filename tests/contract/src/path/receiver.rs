@@ -1,5 +1,6 @@
 //! The far end: what it acknowledges when, and what it says about it.
 
+use std::rc::Rc;
 use std::time::Duration;
 
 use quiche_cc_bottleneck::Ecn;
@@ -7,16 +8,16 @@ use quiche_cc_bottleneck::Ecn;
 use super::clock::Clock;
 
 /// What a receiver says of a packet that was sent and received at these times: when that was, on its own clock.
-pub type Report = Box<dyn Fn(Duration, Duration) -> Option<Duration>>;
+pub type Report = Rc<dyn Fn(Duration, Duration) -> Option<Duration>>;
 
 /// Tells the truth by this clock.
 pub fn honest(clock: Clock) -> Report {
-    Box::new(move |_sent, received| Some(clock.read(received)))
+    Rc::new(move |_sent, received| Some(clock.read(received)))
 }
 
 /// Reports no receive timestamps.
 pub fn silent() -> Report {
-    Box::new(|_sent, _received| None)
+    Rc::new(|_sent, _received| None)
 }
 
 /// When ACKs are sent.

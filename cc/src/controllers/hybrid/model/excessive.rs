@@ -7,16 +7,41 @@ use crate::measure::loss::LossCount;
 /// A burst of losses is reported in two or three feedbacks, however long it is.
 const LEAST_REPORTS: u64 = 8;
 
+/// Packets, and how many feedbacks have told of their losses.
+#[derive(Debug, Clone, Copy, Default)]
+struct Reported {
+    losses: LossCount,
+    reports: u64,
+}
+
+impl Reported {
+    fn add(&mut self, of: LossCount, reports: u64) {
+        self.losses = self.losses.and(of);
+        self.reports += reports;
+    }
+
+    /// The same of so many packets, in proportion.
+    fn scaled_to(self, packets: u64) -> Self {
+        let losses = self.losses.scaled_to(packets);
+        let reports = self.losses.in_proportion(self.reports, losses);
+        Self { losses, reports }
+    }
+
+    /// Whether more than `share` were lost, and not in a burst or two.
+    fn exceeds(&self, share: f64) -> bool {
+        self.losses.exceeds(share) && self.reports >= LEAST_REPORTS
+    }
+}
+
 /// The recent packets, of which too many may be lost.
 ///
 /// Where a round trip holds few packets or ACKs, those of several count: whenever there are 128
 /// packets and 16 ACKs all counts are scaled down, to 64 packets or 8 ACKs, whichever leaves more.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RecentLosses {
-    losses: LossCount,
-    /// Feedbacks that have acknowledged packets, and that have told of the losses.
+    reported: Reported,
+    /// Feedbacks that have acknowledged packets.
     acks: u64,
-    reports: u64,
     /// Whether too many were lost after the last epoch with samples.
     exceeded_before: bool,
 }
@@ -27,30 +52,24 @@ impl RecentLosses {
 
     /// Takes in those of an epoch, and how many feedbacks acknowledged packets and told of losses.
     pub fn add(&mut self, of: LossCount, acks: u64, reports: u64) {
-        let packets = self.losses.packets();
+        let packets = self.reported.losses.packets();
         if packets >= Self::MOST && self.acks >= Self::MOST_ACKS {
             let of_acks = packets * (Self::MOST_ACKS / 2) / self.acks;
-            self.scale_to((Self::MOST / 2).max(of_acks));
+            let kept = self.reported.scaled_to((Self::MOST / 2).max(of_acks));
+            self.acks = (self.reported.losses).in_proportion(self.acks, kept.losses);
+            self.reported = kept;
         }
-        self.losses = self.losses.and(of);
+        self.reported.add(of, reports);
         self.acks += acks;
-        self.reports += reports;
-    }
-
-    fn scale_to(&mut self, packets: u64) {
-        let kept = self.losses.scaled_to(packets);
-        self.acks = self.losses.in_proportion(self.acks, kept);
-        self.reports = self.losses.in_proportion(self.reports, kept);
-        self.losses = kept;
     }
 
     /// At the end of an epoch with samples, whether more than `share` were lost, and not in a burst
     /// or two. A flow that holds its share beside competing flows, who fill the buffer, waits for a
     /// second such epoch: when the buffer overflows, it takes them a round trip to give way.
     pub fn are_excessive(&mut self, share: f64, holds: bool) -> bool {
-        let exceeds = self.losses.exceeds(share);
+        let exceeds = self.reported.losses.exceeds(share);
         let before = std::mem::replace(&mut self.exceeded_before, exceeds);
-        exceeds && self.reports >= LEAST_REPORTS && (before || !holds)
+        self.reported.exceeds(share) && (before || !holds)
     }
 
     /// Begins anew.
@@ -69,9 +88,7 @@ impl RecentLosses {
 /// policer, or a buffer of few packets, drops what is too much.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LossesBeyond {
-    losses: LossCount,
-    /// Feedbacks that have told of the losses.
-    reports: u64,
+    reported: Reported,
 }
 
 impl LossesBeyond {
@@ -80,12 +97,9 @@ impl LossesBeyond {
 
     /// Takes in those of an epoch.
     pub fn add(&mut self, of: LossCount, reports: u64) {
-        self.losses = self.losses.and(of);
-        self.reports += reports;
-        if self.losses.packets() > Self::MOST_BEYOND {
-            let kept = self.losses.scaled_to(Self::MOST_BEYOND / 2);
-            self.reports = self.losses.in_proportion(self.reports, kept);
-            self.losses = kept;
+        self.reported.add(of, reports);
+        if self.reported.losses.packets() > Self::MOST_BEYOND {
+            self.reported = self.reported.scaled_to(Self::MOST_BEYOND / 2);
         }
     }
 
@@ -93,12 +107,10 @@ impl LossesBeyond {
     /// carries, and more than a little. Counts of bursts of random length `m` vary by about `2 m`,
     /// and two or three feedbacks report one: by about the square of what one reports.
     pub fn are_excessive(&self, params: &Params, background: LossCount) -> bool {
-        let told_at_once = self.losses.lost() as f64 / self.reports.max(1) as f64;
-        self.reports >= LEAST_REPORTS
-            && self.losses.exceeds(params.excessive_share_beyond())
-            && self
-                .losses
-                .exceeds_in_bursts(background, told_at_once.max(1.0).powi(2))
+        let Reported { losses, reports } = self.reported;
+        let told_at_once = losses.lost() as f64 / reports.max(1) as f64;
+        self.reported.exceeds(params.excessive_share_beyond())
+            && losses.exceeds_in_bursts(background, told_at_once.max(1.0).powi(2))
     }
 }
 
@@ -147,8 +159,8 @@ mod tests {
     #[test]
     fn the_count_is_bounded() {
         let mut counted = beyond(100_000, 20);
-        assert!(counted.losses.packets() <= LossesBeyond::MOST_BEYOND);
+        assert!(counted.reported.losses.packets() <= LossesBeyond::MOST_BEYOND);
         counted.add(LossCount::new(u64::from(u32::MAX), 0), 1);
-        assert!(counted.losses.packets() <= LossesBeyond::MOST_BEYOND);
+        assert!(counted.reported.losses.packets() <= LossesBeyond::MOST_BEYOND);
     }
 }
