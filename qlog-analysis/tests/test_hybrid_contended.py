@@ -75,6 +75,14 @@ def test_an_eighth_is_in_whole_nanoseconds() -> None:
     assert one(free, seen(1.3, 0.006250001)).rate is not None
 
 
+def test_what_many_flows_keep_that_give_way_is_the_most_that_is_no_queue() -> None:
+    """16 packets at 100 Mbit/s: 1.6 ms, where an eighth is 6.25 ms."""
+    fast = after(Contended.start(1.0, 1e8, 0.05, 0.04), seen(1.1, 0.001))
+    assert one(fast, seen(1.2, 0.0016)).rate is None
+    assert one(fast, seen(1.2, 0.001601)).rate == 5.4e7
+    assert one(fast, seen(1.2, 0.001601, target_packets=4.0)).rate is None
+
+
 def lossy(c: Contended, begin: float, end: float, lost: int = 10, **changes: Any) -> Iterator[tuple[float, Judged]]:
     """Every tenth of a second so many of a hundred packets are lost, to a queue that moves."""
     for tenth in range(round(begin * 10), round(end * 10)):

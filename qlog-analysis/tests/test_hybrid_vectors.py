@@ -150,12 +150,17 @@ def test_attempts_to_drain_a_queue_end_in_every_way(shared: dict[str, Any]) -> N
 
 
 def test_losses_decide_what_a_delay_that_keeps_still_is(shared: dict[str, Any]) -> None:
-    ends = [[step["expect_outcome"] for step in case["steps"]] for case in shared["standing"]][-10:]
+    ends = [[step["expect_outcome"] for step in case["steps"]] for case in shared["standing"]][-12:-2]
     longer, contended = "longer_path", "contended"
     due = [longer, contended, contended]
     assert [end[-1] for end in ends] == [longer, contended, None, longer, *due, None, contended, longer]
     assert all(outcome is None for end in ends for outcome in end[:-1])
     assert ends[4][6] is None  # due to stand, and still, as in the two after it, which it is not
+
+
+def test_who_is_left_with_a_quarter_of_its_share_beside_a_short_queue_is_pushed_out(shared: dict[str, Any]) -> None:
+    less, more = ([step["expect_outcome"] for step in case["steps"]] for case in shared["standing"][-2:])
+    assert (less[-1], set(less[:-1]), set(more)) == ("contended", {None}, {None})
 
 
 def test_the_mean_of_a_drain_decides_in_every_way(shared: dict[str, Any]) -> None:

@@ -89,6 +89,8 @@ def _by_hand() -> list[list[Shown]]:
         _short_for_a_small_flow(lost=0),
         _short_for_a_small_flow(lost=3),
         _less_jitter(),
+        _pushed_out(rate=2.4e6),
+        _pushed_out(rate=2.6e6),
     ]
 
 
@@ -103,6 +105,11 @@ def _still(epochs: list[tuple[float, int, int]], background: float = 0.01) -> li
         _shown(1.0 + 0.1 * i, delta, lost=lost, acked=acked, usual_losses=law_epochs.usually(background))
         for i, (delta, lost, acked) in enumerate(epochs)
     ]
+
+
+def _pushed_out(rate: float) -> list[Shown]:
+    """A queue of more than d2 and less than L / 4, of a flow that has no more than this of its 10 Mbit/s left."""
+    return [_shown(1.0 + 0.11 * i, 0.005 if i % 2 else 0.0045, rate=rate) for i in range(6)]
 
 
 def _less_jitter() -> list[Shown]:

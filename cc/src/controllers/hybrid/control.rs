@@ -198,7 +198,7 @@ fn by_rules(params: &Params, seen: &Seen, mut from: Control) -> Step {
     }
     let uncontended = uncontended(params, &epoch, &from);
     let alone = bounded(uncontended.next.rate, epoch.link.packet(), epoch.length);
-    let decision = from.judge.hold(&epoch, alone);
+    let decision = from.judge.hold(params, &epoch, alone);
     let chosen = match decision {
         HoldDecision::Holds { rate, beta } => hold(rate, beta, &from),
         _ => uncontended,

@@ -99,11 +99,11 @@ impl Judge {
     }
 
     /// What competing flows leave of the `rate` at which a flow without them would send.
-    pub fn hold(&mut self, epoch: &Sampled<'_>, rate: Rate) -> HoldDecision {
+    pub fn hold(&mut self, params: &Params, epoch: &Sampled<'_>, rate: Rate) -> HoldDecision {
         let Some(contended) = &mut self.contended else {
             return HoldDecision::Free;
         };
-        let decision = contended.decide(epoch, rate);
+        let decision = contended.decide(params, epoch, rate);
         if contended.is_over(epoch.now) {
             self.contended = None;
         }

@@ -31,6 +31,8 @@ PROBE_ROUNDS = 6.0
 """What a probe leaves of the rate, and for how many round trips."""
 BACK_DIVISOR = 8
 """Of the longest queue while the flow held: up to this part of it the flow, once free, does not hold again."""
+BACK_QUEUES = 8.0
+"""Times what a flow that gives way keeps in the queue, at the rate that this one had: likewise."""
 OVERLOAD_REMAINS = 0.5
 """What losses leave that last because others hold a share as well."""
 QUEUE_MOVES = 1.0 / 32.0
@@ -75,6 +77,7 @@ class Seen(NamedTuple):
     usual_losses: LossCount = NOTHING_KNOWN
     """Losses without a queue as this epoch leaves them."""
     sent_little: bool = False
+    target_packets: float = 2.0
     came_late: bool = False
     """Whether competing flows were there before the flow: L has fallen."""
 
@@ -130,9 +133,12 @@ class Contended(NamedTuple):
     def is_over(self, now: float) -> bool:
         return now - self.needed >= REMEMBERED
 
-    def gone(self, short: float) -> float:
-        """The delay up to which others keep no queue, s; in whole nanoseconds where it is a part of the longest."""
-        return short if self.holds else max(short, round(self.longest * 1e9) // BACK_DIVISOR / 1e9)
+    def gone(self, e: Seen) -> float:
+        """The delay up to which others keep no queue, s; in whole nanoseconds."""
+        if self.holds:
+            return e.short
+        kept = round(1e9 * BACK_QUEUES * e.target_packets * e.packet_bytes * 8.0 / max(self.had_alone, 1.0))
+        return max(e.short, min(round(self.longest * 1e9) // BACK_DIVISOR, kept) / 1e9)
 
     def hold(self, e: Seen) -> Contended:
         """While there is a queue of others."""
@@ -181,7 +187,7 @@ def judge(c: Contended, e: Seen, slack: float) -> Iterator[Judged]:
     """What an epoch makes of it; several readings where times that may be off by `slack`, s, leave it open. The one
     without it comes first: of those that agree with the report alike the first one goes on."""
     c = c._replace(queue=e.delta)
-    signs, gone = (0.0, -1.0, 1.0) if slack else (0.0,), c.gone(e.short)
+    signs, gone = (0.0, -1.0, 1.0) if slack else (0.0,), c.gone(e)
     holds = {e.delta > gone + s * DELAY_SLACK and e.rate < c.held_rate * (1.0 + s * RATE_SLACK) for s in signs}
     if False in holds:
         for over in {c.is_over(e.now + s * slack) for s in signs}:

@@ -194,11 +194,11 @@ def _steady(e: Epoch, p: Parameters, course: Course, lone: Update, slack: float)
     if known is None:
         yield from _settled(e, lone, p, Standing() if e.stalled else e.standing, slack)
         return
-    for others in dict.fromkeys(contended.judge(known, _seen(e, lone.rate), slack)):
+    for others in dict.fromkeys(contended.judge(known, _seen(e, p, lone.rate), slack)):
         yield from _beside_others(e, p, course, others, slack)
 
 
-def _seen(e: Epoch, rate: float) -> Seen:
+def _seen(e: Epoch, p: Parameters, rate: float) -> Seen:
     return Seen(
         now=e.now,
         length=e.length,
@@ -211,6 +211,7 @@ def _seen(e: Epoch, rate: float) -> Seen:
         losses=LossCount(e.losses, e.acked),
         usual_losses=e.usual_losses,
         sent_little=e.sent_little,
+        target_packets=p.target_packets,
         came_late=e.length_fell,
     )
 

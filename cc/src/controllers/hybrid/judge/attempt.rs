@@ -166,9 +166,8 @@ impl Attempt {
     /// Whether the queue has been gone for once. What a flow takes for short that has lost most of
     /// its share since the attempt began may be a buffer that competing flows fill.
     fn is_over(&self, epoch: &Sampled<'_>, rate: Rate) -> bool {
-        let lost_most = rate < self.largest_return * MOST_LOST;
         let empty = self.short.max(Owd::from(epoch.length / EMPTY_DIVISOR));
-        epoch.is_short() && (!lost_most || epoch.queue() <= empty)
+        epoch.is_short() && (!self.has_lost_most(rate) || epoch.queue() <= empty)
     }
 
     /// Whether this flow has at least half of the slowest link.
@@ -225,7 +224,20 @@ impl Attempt {
     fn is_filled(&self, params: &Params, epoch: &Sampled<'_>) -> bool {
         let long = epoch.queue() >= Owd::from(epoch.length / FILLED_DIVISORS[0]);
         let loses = !epoch.background.explains(self.losses);
-        (long && loses) || self.exceeds_own(params, epoch, FILLED_DIVISORS)
+        (long && loses)
+            || self.exceeds_own(params, epoch, FILLED_DIVISORS)
+            || self.is_pushed_out(epoch)
+    }
+
+    /// Whether competing flows take the path as fast as this flow gives way, so that no long queue
+    /// forms: it is congested, although the flow has lost most of its share.
+    fn is_pushed_out(&self, epoch: &Sampled<'_>) -> bool {
+        self.has_lost_most(self.rate) && epoch.queue() > epoch.thresholds.d2
+    }
+
+    /// Whether the flow has lost most of its share since the attempt began.
+    fn has_lost_most(&self, rate: Rate) -> bool {
+        rate < self.largest_return * MOST_LOST
     }
 
     /// Whether it has done so for a while, and a few epochs more will tell.

@@ -18,6 +18,7 @@
 use std::time::Duration;
 
 use super::super::model::seen::{Sampled, Seen};
+use super::super::params::Params;
 use super::overload::Overload;
 use super::return_ratio::ReturnRatio;
 use crate::measure::loss::LossCount;
@@ -45,9 +46,10 @@ const OVERLOAD_REMAINS: f64 = 0.5;
 /// What a probe leaves of the rate, and for how many round trips.
 const PROBE_SHARE: f64 = 0.5;
 const PROBE_ROUNDS: u32 = 6;
-/// Of the longest queue while the flow held, up to which part it does not hold again. Flows that
-/// give way keep less.
+/// Of the longest queue while the flow held, up to which part it does not hold again, and up to so
+/// many times `target_packets` packets at the rate that it had. Flows that give way keep less.
 const BACK_DIVISOR: u32 = 8;
+const BACK_QUEUES: f64 = 8.0;
 /// Of a round trip, by how much at least the delay moves in a probe if it is that of a queue. It
 /// falls, or rises where competing flows, or a link that has become slower, leave less for it.
 const QUEUE_MOVES: u32 = 32;
@@ -168,10 +170,10 @@ impl Contended {
     }
 
     /// Takes in an epoch, after which a flow without competing flows would send at `rate`.
-    pub fn decide(&mut self, epoch: &Sampled<'_>, rate: Rate) -> HoldDecision {
+    pub fn decide(&mut self, params: &Params, epoch: &Sampled<'_>, rate: Rate) -> HoldDecision {
         self.queue = epoch.queue();
         let held = self.holds;
-        self.holds = epoch.queue() > self.gone(epoch) && rate < self.held;
+        self.holds = epoch.queue() > self.gone(params, epoch) && rate < self.held;
         if !self.holds {
             self.next_probe = epoch.now + REMEMBERED;
             self.probe = None;
@@ -195,11 +197,16 @@ impl Contended {
     /// The delay up to which there is no queue of competing flows. Once it was gone, what flows
     /// leave that give way is none either: if all took that for competing flows, they would fill
     /// the buffer together.
-    fn gone(&self, epoch: &Sampled<'_>) -> Owd {
-        match self.holds {
-            true => epoch.thresholds.short,
-            false => epoch.thresholds.short.max(self.longest / BACK_DIVISOR),
+    fn gone(&self, params: &Params, epoch: &Sampled<'_>) -> Owd {
+        if self.holds {
+            return epoch.thresholds.short;
         }
+        // A window that grows by a packet per round trip makes no longer queue of what this flow
+        // gives way.
+        let bits = BACK_QUEUES * params.target_packets * epoch.link.packet().0 as f64 * 8.0;
+        let kept = Duration::from_secs_f64(bits / self.had_alone().bps().max(1.0));
+        let back = (self.longest / BACK_DIVISOR).min(kept.into());
+        back.max(epoch.thresholds.short)
     }
 
     /// What is held while there is a queue.

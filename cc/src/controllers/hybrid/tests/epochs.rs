@@ -72,6 +72,7 @@ pub fn with_queue(queue: Owd) -> Seen {
 pub fn short(short: Owd) -> Thresholds {
     Thresholds {
         short,
+        d2: short * 4,
         ..seen().thresholds
     }
 }

@@ -236,3 +236,17 @@ fn a_delay_that_nothing_moves_takes_longer_to_tell_where_others_may_share_the_pa
     assert_eq!(epochs(10e6), Some(5));
     assert_eq!(epochs(4e6), Some(10));
 }
+
+#[test]
+fn a_short_queue_is_that_of_others_once_the_flow_is_pushed_out() {
+    // d2 is 4 ms, and L / 4 is 10 ms.
+    let left = |sent, millis| {
+        let mut course = Course::new();
+        course.sent = sent;
+        course.until_outcome(100, |n| millis + 0.5 * (n % 2) as f64)
+    };
+    let contended = AttemptOutcome::Contended(Rate::from_bps(SHARE_BPS));
+    assert_eq!(left(0.24, 4.5).map(|(_, outcome)| outcome), Some(contended));
+    assert_eq!(left(0.26, 4.5), None, "it has more than a quarter left");
+    assert_eq!(left(0.24, 3.4), None, "it is not congested");
+}
