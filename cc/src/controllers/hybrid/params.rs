@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::mechanism::{Mechanism, Without};
 use crate::controllers::hybrid_paper::PROFILES;
 use crate::spec::{parse_options, Given, Kind, Parameter, SpecError};
-use crate::units::Rate;
+use crate::units::{Bytes, Rate};
 
 /// Every parameter that an option string may set.
 pub const PARAMETERS: [Parameter; 10] = [
@@ -150,6 +150,11 @@ impl Params {
             true => EXCESSIVE_LOSS_BEYOND,
             false => 1.0,
         }
+    }
+
+    /// How long so many times `target_packets` packets take at a rate, s.
+    pub fn kept_for(&self, times: f64, packet: Bytes, rate: Rate) -> f64 {
+        times * self.target_packets * packet.0 as f64 * 8.0 / rate.bps().max(1.0)
     }
 
     /// Whether this mechanism is in use.

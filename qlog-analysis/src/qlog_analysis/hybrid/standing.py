@@ -136,9 +136,13 @@ class Attempt:
 
     def is_over(self, e: Shown, slack: float) -> bool:
         """Whether the queue has been gone for once, also as a flow sees it that has lost most of its share since."""
-        most_lost = e.rate < MOST_LOST * self.share * (1.0 - _of_a_rate(slack))
-        bound = min(e.short, max(self.short, e.length / EMPTY_PARTS)) if most_lost else e.short
+        lost_most = self.has_lost_most(e.rate, -slack)
+        bound = min(e.short, max(self.short, e.length / EMPTY_PARTS)) if lost_most else e.short
         return e.delta <= bound + slack
+
+    def has_lost_most(self, rate: float, slack: float) -> bool:
+        """Of its share, if it is left with this rate."""
+        return rate < MOST_LOST * self.share * (1.0 + _of_a_rate(slack))
 
     def go_on(self, e: Shown) -> Attempt:
         spare = min(max(1.0 - self.rate / max(self.share, 1.0), 0.0), 1.0)
@@ -201,8 +205,7 @@ class Attempt:
 
     def is_pushed_out(self, e: Shown, slack: float) -> bool:
         """Whether others take what the flow gives way, so that no long queue forms."""
-        lost_most = self.rate < MOST_LOST * self.share * (1.0 + _of_a_rate(slack))
-        return lost_most and e.delta + slack > CONGESTED * e.short
+        return self.has_lost_most(self.rate, slack) and e.delta + slack > CONGESTED * e.short
 
     def falls(self, slack: float) -> bool:
         return self.last < FALLING * self.one_before + slack

@@ -157,8 +157,7 @@ impl Attempt {
     /// Whether the delay is longer than flows leave that give way: they keep a few packets each. It
     /// is never below L divided by the first number, and need not be above L divided by the second.
     fn exceeds_own(&self, params: &Params, epoch: &Sampled<'_>, [least, most]: [u32; 2]) -> bool {
-        let packets = OWN_QUEUES * params.target_packets * epoch.link.packet().0 as f64;
-        let own = packets * 8.0 / self.largest_return.bps().max(1.0);
+        let own = params.kept_for(OWN_QUEUES, epoch.link.packet(), self.largest_return);
         let (least, most) = (epoch.length / least, epoch.length / most);
         epoch.queue().as_secs() >= least.as_secs_f64().max(own.min(most.as_secs_f64()))
     }

@@ -203,8 +203,8 @@ impl Contended {
         }
         // A window that grows by a packet per round trip makes no longer queue of what this flow
         // gives way.
-        let bits = BACK_QUEUES * params.target_packets * epoch.link.packet().0 as f64 * 8.0;
-        let kept = Duration::from_secs_f64(bits / self.had_alone().bps().max(1.0));
+        let kept = params.kept_for(BACK_QUEUES, epoch.link.packet(), self.had_alone());
+        let kept = Duration::from_secs_f64(kept);
         let back = (self.longest / BACK_DIVISOR).min(kept.into());
         back.max(epoch.thresholds.short)
     }

@@ -27,9 +27,9 @@ impl Reported {
         Self { losses, reports }
     }
 
-    /// Whether more than `share` were lost, and not in a burst or two.
-    fn exceeds(&self, share: f64) -> bool {
-        self.losses.exceeds(share) && self.reports >= LEAST_REPORTS
+    /// Whether they were not lost in a burst or two.
+    fn is_often(&self) -> bool {
+        self.reports >= LEAST_REPORTS
     }
 }
 
@@ -69,7 +69,7 @@ impl RecentLosses {
     pub fn are_excessive(&mut self, share: f64, holds: bool) -> bool {
         let exceeds = self.reported.losses.exceeds(share);
         let before = std::mem::replace(&mut self.exceeded_before, exceeds);
-        self.reported.exceeds(share) && (before || !holds)
+        exceeds && self.reported.is_often() && (before || !holds)
     }
 
     /// Begins anew.
@@ -109,7 +109,8 @@ impl LossesBeyond {
     pub fn are_excessive(&self, params: &Params, background: LossCount) -> bool {
         let Reported { losses, reports } = self.reported;
         let told_at_once = losses.lost() as f64 / reports.max(1) as f64;
-        self.reported.exceeds(params.excessive_share_beyond())
+        self.reported.is_often()
+            && losses.exceeds(params.excessive_share_beyond())
             && losses.exceeds_in_bursts(background, told_at_once.max(1.0).powi(2))
     }
 }
