@@ -248,7 +248,7 @@ def test_what_flows_keep_that_give_way_is_neither_a_longer_path_nor_a_filled_buf
 
 
 def test_a_short_queue_is_that_of_others_once_the_flow_is_pushed_out() -> None:
-    """d2 is 4 ms, and L / 4 is 9.5 ms."""
+    """d1 / 2 is 1 ms, and L / 4 is 9.5 ms."""
 
     def left(rate: float, delta: float) -> Outcome | None:
         some = [shown(1.0 + 0.1 * i, delta + 0.0005 * (i % 2), rate=rate) for i in range(16)]
@@ -256,4 +256,5 @@ def test_a_short_queue_is_that_of_others_once_the_flow_is_pushed_out() -> None:
 
     assert left(2.4e6, 0.0045) is Outcome.CONTENDED
     assert left(2.6e6, 0.0045) is None
-    assert left(2.4e6, 0.0034) is None
+    assert left(2.4e6, 0.0014) is Outcome.CONTENDED
+    assert left(2.4e6, 0.0004) is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import law_epochs
@@ -19,10 +20,11 @@ P = spec.parse("hybrid")
 
 
 def build() -> list[dict[str, Any]]:
-    return [*(_random(random.Random(seed)) for seed in range(RANDOM_CASES)), *(_chosen(c) for c in _by_hand())]
+    by_chance = [_random(f"random {seed}", random.Random(seed)) for seed in range(RANDOM_CASES)]
+    return [*by_chance, *(_chosen(name, epochs) for name, epochs in _by_hand().items())]
 
 
-def _random(rng: random.Random) -> dict[str, Any]:
+def _random(name: str, rng: random.Random) -> dict[str, Any]:
     """Epochs one after the other, of a path that is full, or longer, or neither. Where rounding could decide, another
     epoch is drawn."""
     length, base, spread = rng.choice((0.02, 0.04)), rng.choice((0.01, 0.04)), rng.choice((0.0003, 0.0003, 0.03))
@@ -59,39 +61,38 @@ def _random(rng: random.Random) -> dict[str, Any]:
         now, state = e.now, done.standing
         drains = done.outcome is None and (goes_on or rng.random() < 0.3)
         steps.append(_step(e, done))
-    return _case(length, transmission, steps)
+    return _case(name, length, transmission, steps)
 
 
-def _chosen(epochs: Iterable[Shown]) -> dict[str, Any]:
+def _chosen(name: str, epochs: Iterable[Shown]) -> dict[str, Any]:
     state, steps, last = Standing(), list[dict[str, Any]](), None
     for e in epochs:
         (done,) = set(judge(e, state, P, SLACK, PATIENCE))
         state, last = done.standing, e
         steps.append(_step(e, done))
     assert last is not None
-    return _case(last.length, last.transmission, steps)
+    return _case(name, last.length, last.transmission, steps)
 
 
-def _by_hand() -> list[list[Shown]]:
-    """The delay keeps still from the first epoch on, with losses as usual, beyond chance, and many before it last
-    moved; one that keeps still when the queue is due to stand: alone, with losses, and not alone; and one that keeps
-    still while the estimate of jitter falls."""
+def _by_hand() -> dict[str, list[Shown]]:
     usual, more = [(50, 10), *[(1, 99)] * 6], [(50, 10), *[(2, 98)] * 6]
     moves = [(0.04, 0, 99), (0.04, 30, 70), *[(0.042, 1, 99)] * 5]
-    return [
-        _still([(0.04, *counts) for counts in usual[:6]]),
-        _still([(0.04, *counts) for counts in more]),
-        _still([(0.04, 0, 100), *[(0.04, 1, 99)] * 5], background=0.0),
-        _still(moves),
-        _due(),
-        _due(lost=3)[:7],
-        _due(transmission=1e-4)[:7],
-        _short_for_a_small_flow(lost=0),
-        _short_for_a_small_flow(lost=3),
-        _less_jitter(),
-        _pushed_out(rate=2.4e6),
-        _pushed_out(rate=2.6e6),
-    ]
+    little = _pushed_out(rate=2.4e6)
+    return {
+        "still, with usual losses": _still([(0.04, *counts) for counts in usual[:6]]),
+        "still, with losses beyond chance": _still([(0.04, *counts) for counts in more]),
+        "still, with losses where none are usual": _still([(0.04, 0, 100), *[(0.04, 1, 99)] * 5], background=0.0),
+        "still, with many losses before it last moved": _still(moves),
+        "still and due to stand": _due(),
+        "due to stand, with losses": _due(lost=3)[:7],
+        "due to stand, not alone": _due(transmission=1e-4)[:7],
+        "short for a small flow": _short_for_a_small_flow(lost=0),
+        "short for a small flow, with losses": _short_for_a_small_flow(lost=3),
+        "still while the jitter falls": _less_jitter(),
+        "short, less than a quarter left": little,
+        "short, more than a quarter left": _pushed_out(rate=2.6e6),
+        "shorter, less than a quarter left": [replace(e, delta=e.delta - 0.003) for e in little],
+    }
 
 
 def _short_for_a_small_flow(lost: int) -> list[Shown]:
@@ -108,7 +109,7 @@ def _still(epochs: list[tuple[float, int, int]], background: float = 0.01) -> li
 
 
 def _pushed_out(rate: float) -> list[Shown]:
-    """A queue of more than d2 and less than L / 4, of a flow that has no more than this of its 10 Mbit/s left."""
+    """A queue of less than L / 4, of a flow that has no more than this of its 10 Mbit/s left."""
     return [_shown(1.0 + 0.11 * i, 0.005 if i % 2 else 0.0045, rate=rate) for i in range(6)]
 
 
@@ -153,8 +154,9 @@ def _step(e: Shown, done: Judged) -> dict[str, Any]:
     }
 
 
-def _case(length: float, transmission: float, steps: list[dict[str, Any]]) -> dict[str, Any]:
+def _case(name: str, length: float, transmission: float, steps: list[dict[str, Any]]) -> dict[str, Any]:
     return {
+        "name": name,
         "length_ms": length * 1e3,
         "transmission_ms": transmission * 1e3,
         "patience_ms": PATIENCE * 1e3,

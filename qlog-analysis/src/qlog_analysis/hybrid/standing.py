@@ -35,8 +35,6 @@ EMPTY_PARTS = 8.0
 by the flow's own packets ends; and up to which it is none of such a buffer."""
 MOST_LOST = 0.25
 """Of its share: what a flow is left with that has lost most of it."""
-CONGESTED = 4.0
-"""Times the delay up to which there is hardly a queue: d2."""
 RATE_SLACK = 1e-6
 """Relative. Rounding of rates in the report."""
 DELAY_SLACK = 4e-9
@@ -141,7 +139,7 @@ class Attempt:
         return e.delta <= bound + slack
 
     def has_lost_most(self, rate: float, slack: float) -> bool:
-        """Of its share, if it is left with this rate."""
+        """Of its share, if it is left with this rate: others may take what it gives way, and no long queue forms."""
         return rate < MOST_LOST * self.share * (1.0 + _of_a_rate(slack))
 
     def go_on(self, e: Shown) -> Attempt:
@@ -201,11 +199,7 @@ class Attempt:
     def is_filled(self, e: Shown, queue: float, slack: float) -> bool:
         """Whether it is a buffer that others fill: flows that give way keep no such queue, or lose nothing to it."""
         loses = e.delta + slack >= e.length / FILLED_PARTS[0] and not self.all_losses.is_usual(e.usual_losses, slack)
-        return loses or e.exceeds_own(self.share, FILLED_PARTS, queue, slack) or self.is_pushed_out(e, slack)
-
-    def is_pushed_out(self, e: Shown, slack: float) -> bool:
-        """Whether others take what the flow gives way, so that no long queue forms."""
-        return self.has_lost_most(self.rate, slack) and e.delta + slack > CONGESTED * e.short
+        return loses or e.exceeds_own(self.share, FILLED_PARTS, queue, slack) or self.has_lost_most(self.rate, slack)
 
     def falls(self, slack: float) -> bool:
         return self.last < FALLING * self.one_before + slack

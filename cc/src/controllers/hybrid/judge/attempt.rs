@@ -225,16 +225,11 @@ impl Attempt {
         let loses = !epoch.background.explains(self.losses);
         (long && loses)
             || self.exceeds_own(params, epoch, FILLED_DIVISORS)
-            || self.is_pushed_out(epoch)
+            || self.has_lost_most(self.rate)
     }
 
-    /// Whether competing flows take the path as fast as this flow gives way, so that no long queue
-    /// forms: it is congested, although the flow has lost most of its share.
-    fn is_pushed_out(&self, epoch: &Sampled<'_>) -> bool {
-        self.has_lost_most(self.rate) && epoch.queue() > epoch.thresholds.d2
-    }
-
-    /// Whether the flow has lost most of its share since the attempt began.
+    /// Whether the flow has lost most of its share since the attempt began. Competing flows may take
+    /// the path as fast as it gives way, so that no long queue forms.
     fn has_lost_most(&self, rate: Rate) -> bool {
         rate < self.largest_return * MOST_LOST
     }

@@ -239,7 +239,7 @@ fn a_delay_that_nothing_moves_takes_longer_to_tell_where_others_may_share_the_pa
 
 #[test]
 fn a_short_queue_is_that_of_others_once_the_flow_is_pushed_out() {
-    // d2 is 4 ms, and L / 4 is 10 ms.
+    // d1 / 2 is 1 ms, and L / 4 is 10 ms.
     let left = |sent, millis| {
         let mut course = Course::new();
         course.sent = sent;
@@ -248,5 +248,6 @@ fn a_short_queue_is_that_of_others_once_the_flow_is_pushed_out() {
     let contended = AttemptOutcome::Contended(Rate::from_bps(SHARE_BPS));
     assert_eq!(left(0.24, 4.5).map(|(_, outcome)| outcome), Some(contended));
     assert_eq!(left(0.26, 4.5), None, "it has more than a quarter left");
-    assert_eq!(left(0.24, 3.4), None, "it is not congested");
+    assert_eq!(left(0.24, 1.4).map(|(_, outcome)| outcome), Some(contended));
+    assert_eq!(left(0.24, 0.4), None, "there is hardly a queue");
 }
