@@ -37,7 +37,7 @@ PYTHONPATH=tests build/venv/bin/python -m published declared
 A test says when it is out of date. [`cc-lab claims`](claims.md) makes the runs. It fails if a check does otherwise than
 its file says: if one that is not on this page does not hold, or one that is here is farther off, or holds. The report
 of that command has the measured numbers. Letters are unique within a folder only: claim S1 of the papers is another
-one than S1 of the targets.
+one than S1 of the targets. Symbols are those of [the specification](papers/hybrid.md#quantities).
 
 | in the tables | meaning |
 |---|---|
