@@ -228,8 +228,8 @@ impl Attempt {
             || self.has_lost_most(self.rate)
     }
 
-    /// Whether the flow has lost most of its share since the attempt began. Competing flows may take
-    /// the path as fast as it gives way, so that no long queue forms.
+    /// Whether the flow has lost most of its share since the attempt began. Competing flows may
+    /// take the path as fast as it gives way, so that no long queue forms.
     fn has_lost_most(&self, rate: Rate) -> bool {
         rate < self.largest_return * MOST_LOST
     }
