@@ -247,7 +247,7 @@ def test_what_flows_keep_that_give_way_is_neither_a_longer_path_nor_a_filled_buf
     assert judged([replace(e, delta=e.delta + 0.0004) for e in filled][:5]).outcome is Outcome.CONTENDED
 
 
-def test_a_short_queue_is_that_of_others_once_the_flow_is_pushed_out() -> None:
+def test_a_short_queue_is_that_of_others_once_most_of_the_share_is_lost() -> None:
     """d1 / 2 is 1 ms, and L / 4 is 9.5 ms."""
 
     def left(rate: float, delta: float) -> Outcome | None:

@@ -77,7 +77,7 @@ def _chosen(name: str, epochs: Iterable[Shown]) -> dict[str, Any]:
 def _by_hand() -> dict[str, list[Shown]]:
     usual, more = [(50, 10), *[(1, 99)] * 6], [(50, 10), *[(2, 98)] * 6]
     moves = [(0.04, 0, 99), (0.04, 30, 70), *[(0.042, 1, 99)] * 5]
-    little = _pushed_out(rate=2.4e6)
+    little = _short_for_what_is_left(rate=2.4e6)
     return {
         "still, with usual losses": _still([(0.04, *counts) for counts in usual[:6]]),
         "still, with losses beyond chance": _still([(0.04, *counts) for counts in more]),
@@ -90,7 +90,7 @@ def _by_hand() -> dict[str, list[Shown]]:
         "short for a small flow, with losses": _short_for_a_small_flow(lost=3),
         "still while the jitter falls": _less_jitter(),
         "short, less than a quarter left": little,
-        "short, more than a quarter left": _pushed_out(rate=2.6e6),
+        "short, more than a quarter left": _short_for_what_is_left(rate=2.6e6),
         "shorter, less than a quarter left": [replace(e, delta=e.delta - 0.003) for e in little],
     }
 
@@ -108,7 +108,7 @@ def _still(epochs: list[tuple[float, int, int]], background: float = 0.01) -> li
     ]
 
 
-def _pushed_out(rate: float) -> list[Shown]:
+def _short_for_what_is_left(rate: float) -> list[Shown]:
     """A queue of less than L / 4, of a flow that has no more than this of its 10 Mbit/s left."""
     return [_shown(1.0 + 0.11 * i, 0.005 if i % 2 else 0.0045, rate=rate) for i in range(6)]
 

@@ -238,7 +238,7 @@ fn a_delay_that_nothing_moves_takes_longer_to_tell_where_others_may_share_the_pa
 }
 
 #[test]
-fn a_short_queue_is_that_of_others_once_the_flow_is_pushed_out() {
+fn a_short_queue_is_that_of_others_once_most_of_the_share_is_lost() {
     // d1 / 2 is 1 ms, and L / 4 is 10 ms.
     let left = |sent, millis| {
         let mut course = Course::new();
