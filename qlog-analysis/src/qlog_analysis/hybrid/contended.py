@@ -45,6 +45,11 @@ DELAY_SLACK = 4e-9
 """s. Rounding of delays in the report."""
 
 
+def kept_for(packets: float, packet_bytes: int, rate: float) -> float:
+    """How long so many packets take at a rate in bit/s, s."""
+    return packets * packet_bytes * 8.0 / max(rate, 1.0)
+
+
 def has_fallen(longest: float, length: float) -> bool:
     """Whether L, s, is shorter by a 16th of it than it was at most; in whole nanoseconds."""
     now = round(length * 1e9)
@@ -137,7 +142,7 @@ class Contended(NamedTuple):
         """The delay up to which others keep no queue, s; in whole nanoseconds."""
         if self.holds:
             return e.short
-        kept = round(1e9 * BACK_QUEUES * e.target_packets * e.packet_bytes * 8.0 / max(self.had_alone, 1.0))
+        kept = round(1e9 * kept_for(BACK_QUEUES * e.target_packets, e.packet_bytes, self.had_alone))
         return max(e.short, min(round(self.longest * 1e9) // BACK_DIVISOR, kept) / 1e9)
 
     def hold(self, e: Seen) -> Contended:

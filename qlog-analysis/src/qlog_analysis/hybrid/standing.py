@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from .arriving import Back
 from .constants import ALONE_SHARE, PATIENCE
-from .contended import Contended
+from .contended import Contended, kept_for
 from .loss_count import NO_LOSSES, LossCount
 from .mechanism import Mechanism
 from .parameters import Parameters
@@ -99,7 +99,7 @@ class Shown:
 
     def exceeds_own(self, share: float, parts: tuple[float, float], queue: float, slack: float) -> bool:
         """Whether flows that give way would not leave such a delay."""
-        own = OWN_QUEUES * queue * self.packet_bytes * 8.0 / max(share, 1.0)
+        own = kept_for(OWN_QUEUES * queue, self.packet_bytes, share)
         return self.delta + slack >= max(self.length / parts[0], min(own, self.length / parts[1]))
 
 
