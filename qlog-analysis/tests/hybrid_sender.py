@@ -351,7 +351,7 @@ class HybridSender:
         assert self._largest is not None
         if delta is not None and not self.startup and not self._standing.holds:
             arrived = max(over_length(e.delivery_rate, e.arriving, e.length), e.train_rate)
-            self._largest.see(e.now, e.rate, arrived, app_limited=e.app_limited)
+            self._largest.see(e.now, e.rate, arrived)
         return self._largest.get()
 
     def _start_anew(self, now: float) -> None:
@@ -366,7 +366,7 @@ class HybridSender:
         self._start_anew(now)
         self._forget_rates()
         if self._largest and self._standing.others:
-            self._largest.see(now, self._standing.others.had_alone, 0.0, app_limited=False)
+            self._largest.see(now, *[self._standing.others.had_alone] * 2)
         self.rate, self.course, self._standing = rate, course, Standing()
         self._jitter, self._ack_gap, self._newest, self.losses.background = jitter.Jitter(), 0.0, None, Background()
         if self._longest:

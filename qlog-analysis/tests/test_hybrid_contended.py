@@ -276,19 +276,19 @@ def test_the_largest_rate_is_forgotten_with_time() -> None:
     largest = LargestRate(10.0, 0.0)
     assert largest.get() == 0.0
     for now, rate in ((0.5, 9e6), (5.0, 3e6), (9.9, 2e6)):
-        largest.see(now, rate, 1e6, app_limited=False)
+        largest.see(now, rate, 9e6)
     assert largest.get() == 9e6
-    largest.see(10.1, 1e6, 1e6, app_limited=False)
+    largest.see(10.1, 1e6, 9e6)
     assert largest.get() == 3e6
 
 
-def test_what_a_source_does_not_use_is_not_known() -> None:
+def test_what_does_not_arrive_was_not_used() -> None:
     largest = LargestRate(10.0, 0.0)
-    largest.see(0.5, 9e6, 2e6, app_limited=True)
+    largest.see(0.5, 9e6, 2e6)
     assert largest.get() == 2e6
-    largest.see(0.6, 1e6, 2e6, app_limited=True)
+    largest.see(0.6, 1e6, 2e6)
     assert largest.get() == 2e6
-    largest.see(0.7, 3e6, 2e6, app_limited=False)
+    largest.see(0.7, 3e6, 4e6)
     assert largest.get() == 3e6
 
 

@@ -23,7 +23,7 @@ def crowd(*values: str) -> list[Json]:
 
 def beside() -> list[Json]:
     """Beside another whose queue goes for a moment."""
-    link = ("link.there.rate=6Mbps", "link.there.buffer=1bdp")
+    link = ("link.there.rate=10Mbps", "link.there.buffer=1.5bdp")
     return lab.records(DEFAULT, *link, "flow.main.timestamps=false", scenario="neighbour")
 
 

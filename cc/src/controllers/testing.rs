@@ -140,6 +140,13 @@ impl<C: Controller> Path<C> {
         self.rate() / before
     }
 
+    /// One epoch of 100 ms without a queue, in which each of ten ACKs acknowledges so many packets.
+    pub fn full_epoch(&mut self, packets: u32) {
+        let every = std::mem::replace(&mut self.every, 10 * MILLI / packets);
+        (0..10).for_each(|_| self.batch(packets, 0.0, 0));
+        self.every = every;
+    }
+
     /// All that the application sends is lost for three seconds, and then a packet comes back.
     pub fn black_out(&mut self) {
         let lost: Vec<Lost> = (1..30)

@@ -117,11 +117,24 @@ fn what_comes_back_in_the_epoch_after_a_decrease_was_sent_before_it() {
 #[test]
 fn what_arrives_after_an_application_had_little_to_send_is_not_what_the_path_carries() {
     let mut path = Path::steady("initial_rate=8Mbps,without=dips");
+    path.full_epoch(8);
     path.controller.on_app_limited();
     path.epoch(0.0, 0);
     let before = path.rate();
     path.epoch(5.0, 0);
     assert!(path.rate() > 0.97 * before, "{}", path.rate());
+}
+
+#[test]
+fn what_does_not_arrive_of_the_rate_was_not_used() {
+    let used = |rate: &str| {
+        let mut path = Path::steady(&format!("initial_rate={rate}"));
+        // Eleven packets, as the first epoch begins with one.
+        path.epoch(0.0, 0);
+        path.controller.model.used_rate()
+    };
+    assert_eq!(used("8Mbps"), Rate::from_bps(1.1e6));
+    assert_eq!(used("500kbps"), Rate::from_bps(0.5e6));
 }
 
 #[test]

@@ -190,7 +190,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
             length = m.lengths[0] if r.outcome == Outcome.LONGER_PATH.value else r.length / 1e3
             arrived = max(over_length(r.delivery_rate, r.duration / 1e3, length), r.by_trains)
             for largest in self._largest:
-                largest.see(event.time, r.rate_before, arrived, app_limited=r.app_limited)
+                largest.see(event.time, r.rate_before, arrived)
 
     def _before(self, *, excessive_loss: bool) -> Before:
         return Before(
@@ -216,7 +216,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         if self._standing.others is not None:
             had = self._standing.others.had_alone
             for largest in self._largest:
-                largest.see(event.time, had, 0.0, app_limited=False)
+                largest.see(event.time, had, had)
 
     def _no_rates(self, m: Measured) -> list[LargestRate]:
         window = m.limits.parameters.base_delay_window

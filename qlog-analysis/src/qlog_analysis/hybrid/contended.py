@@ -261,9 +261,9 @@ class LargestRate:
     def __post_init__(self) -> None:
         self._smallest = SlidingMinimum(self.window, self.origin)
 
-    def see(self, now: float, rate: float, arrived: float, *, app_limited: bool) -> None:
-        """What a source does not use of R is not known to arrive: only what did, over L or in a train."""
-        self._smallest.insert(now, -float(int(min(rate, arrived) if app_limited else rate)))
+    def see(self, now: float, rate: float, arrived: float) -> None:
+        """What does not arrive of R, over L or in a train, was not used."""
+        self._smallest.insert(now, -float(int(min(rate, arrived))))
 
     def get(self) -> float:
         """0 before the first."""

@@ -230,7 +230,8 @@ impl Model {
     }
 
     /// The recent delivery rates and ACK gap, the longest queue, and the largest rate that was
-    /// used. What a source does not use of R is not known to arrive (RFC 7661).
+    /// used. What does not arrive of R was not used: the source had no more (RFC 7661), or the path
+    /// carried no more.
     fn learn_rates(
         &mut self,
         epoch: &Epoch,
@@ -251,10 +252,7 @@ impl Model {
         let at = now.counted_from(*self.began.get_or_insert(epoch.start()));
         self.delay.add_queue(queue, at);
         if doing.startup.is_none() && !doing.holds {
-            let used = match limited.now {
-                true => doing.rate.min(over_length.max(limited.trains.shown)),
-                false => doing.rate,
-            };
+            let used = doing.rate.min(over_length.max(limited.trains.shown));
             self.largest_used.advance(at);
             self.largest_used.insert(Reverse(used.bps() as u64));
         }

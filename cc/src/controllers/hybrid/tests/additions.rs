@@ -225,7 +225,7 @@ fn start_up_ends_at_the_rate_that_packet_dispersion_shows() {
 fn an_application_that_has_nothing_to_send_is_noticed_where_the_window_has_room() {
     let idle = |in_flight| {
         let mut path = Path::steady("initial_rate=8Mbps,without=dips");
-        path.epoch(0.0, 0);
+        path.full_epoch(8);
         let before = path.rate();
         // Ten packets come back, which is an eighth of R, and nothing leaves.
         for _ in 0..10 {
