@@ -19,6 +19,7 @@ pub mod cli;
 pub mod compare;
 mod host;
 mod job;
+pub mod neighbour;
 pub mod network;
 mod page;
 pub mod plot;

@@ -21,6 +21,7 @@ pub use self::compare::CompareArgs;
 pub use self::page::PageArgs;
 pub use self::run::RunArgs;
 pub use self::shard::ShardArgs;
+use crate::neighbour;
 use crate::version::Versions;
 
 /// Whole quiche connections over simulated networks, in virtual time.
@@ -80,7 +81,10 @@ pub fn main() -> ExitCode {
             return Status::Usage.into();
         }
     }
-    quiche_cc::register();
+    if let Err(wrong) = neighbour::register() {
+        eprintln!("cc-lab: --plugin: {wrong}");
+        return Status::Usage.into();
+    }
     match cli.command {
         Command::Run(args) => run::run(&args, &cli.plugin).into(),
         Command::Compare(args) => compare::run(&args, &cli.plugin).into(),

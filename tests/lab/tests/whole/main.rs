@@ -9,6 +9,7 @@ mod encoder;
 mod estimate;
 mod known;
 mod media;
+mod neighbours;
 mod program;
 mod scenario_errors;
 mod shards;
@@ -17,6 +18,7 @@ mod truth;
 
 use std::path::Path;
 
+use quiche_cc_lab::neighbour;
 use quiche_cc_lab::record::Record;
 use quiche_cc_lab::scenario::{self, Overrides, Scenario};
 use quiche_cc_lab::simulation::{self, RunConfig};
@@ -41,7 +43,7 @@ fn plan(text: &str, cc: &str, seed: u64) -> Plan {
 
 /// What comes out of it.
 fn run(plan: &Plan) -> Record {
-    quiche_cc::register();
+    neighbour::register().unwrap();
     let mut config = RunConfig {
         cc: &plan.cc,
         seed: plan.seed,
