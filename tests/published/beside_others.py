@@ -10,7 +10,9 @@ from .claims import WITH, WITHOUT, Claim, of, percent, read, table
 from .publication import Part, Place
 
 PAGE = "docs/results/beside-others.md"
-LATER, TARGETS, PAGES, BEFORE = (Part(PAGE, mark) for mark in ("later", "targets", "pages", "before"))
+LATER, TARGETS, PAGES, BEFORE, INSTEAD = (
+    Part(PAGE, mark) for mark in ("later", "targets", "pages", "before", "instead")
+)
 LETTERS = "B,C,F"
 FAIR = (0.40, 0.60)
 """Of the path, beside one other flow."""
@@ -89,7 +91,23 @@ def before(claims: Mapping[str, Claim]) -> str:
     return table(head, rows) + said
 
 
+def instead(claims: Mapping[str, Claim]) -> str:
+    """C7: other controllers come in place of hybrid, without receive timestamps."""
+    claim, others = of(claims, "C7"), ("bbr2", "cubic", "cubic-rfc9438")
+    checks = {cc: claim.check(f"share of the path, against {cc}") for cc in others}
+    first = checks[others[0]].points
+    keys = dict.fromkeys((point.parameters["neighbour"], point.parameters["buffer"]) for point in first)
+    rows = []
+    for neighbour, buffer in keys:
+        found = {cc: check.where(neighbour=neighbour, buffer=buffer) for cc, check in checks.items()}
+        shares = [[point.first for point in found[others[0]]]]
+        shares += [[point.compared_with[0] or 0.0 for point in found[cc]] for cc in others]
+        rows.append([neighbour, buffer.removesuffix("bdp"), *(f"{100 * fmean(these):.0f} %" for these in shares)])
+    return table(("competing flow", "buffer, BDP", "`hybrid`", *others), rows)
+
+
 def write(place: Place, folder: Path, commit: str) -> None:
     claims = read(folder)
-    for part, made in ((LATER, later), (TARGETS, targets), (PAGES, pages), (BEFORE, before)):
+    parts = ((LATER, later), (TARGETS, targets), (PAGES, pages), (BEFORE, before), (INSTEAD, instead))
+    for part, made in parts:
         part.write(place.root, made(claims), commit)
