@@ -55,10 +55,10 @@ def targets(claims: Mapping[str, Claim]) -> str:
 
 
 def pages(claims: Mapping[str, Claim]) -> str:
-    """B1 and B2: the median time of a page, beside a download of the controller's own kind and of cubic."""
+    """B1 to B3: the median time of a page, beside a download of the controller's own kind and of both kinds of CUBIC."""
     kinds = {"open": "open connection", "new": "new connections"}
     rows = []
-    for claim, beside in (("B1", "its own kind"), ("B2", "cubic")):
+    for claim, beside in (("B1", "its own kind"), ("B2", "cubic"), ("B3", "cubic-rfc9438")):
         for kind, what in kinds.items():
             other = {cc: of(claims, claim).check(f"{what}, median, against {cc}") for cc in ("cubic", "bbr2")}
             for point in other["cubic"].points:
