@@ -55,7 +55,7 @@ def targets(claims: Mapping[str, Claim]) -> str:
 
 
 def pages(claims: Mapping[str, Claim]) -> str:
-    """B1 to B3: the median time of a page, beside a download of the controller's own kind and of both kinds of CUBIC."""
+    """B1 to B3: the median time of a page, beside a download of its own kind and of both kinds of CUBIC."""
     kinds = {"open": "open connection", "new": "new connections"}
     rows = []
     for claim, beside in (("B1", "its own kind"), ("B2", "cubic"), ("B3", "cubic-rfc9438")):
