@@ -93,7 +93,7 @@ def before(claims: Mapping[str, Claim]) -> str:
 
 def instead(claims: Mapping[str, Claim]) -> str:
     """C7: other controllers come in place of hybrid, without receive timestamps."""
-    claim, others = of(claims, "C7"), ("bbr2", "cubic", "cubic-rfc9438")
+    claim, others = of(claims, "C7"), ("bbr2", "cubic-rfc9438")
     checks = {cc: claim.check(f"share of the path, against {cc}") for cc in others}
     first = checks[others[0]].points
     keys = dict.fromkeys((point.parameters["neighbour"], point.parameters["buffer"]) for point in first)
