@@ -2,8 +2,8 @@
 //!
 //! quiche's `cubic` takes the answer to nearly every loss back: its window returns to what it was if less than a fifth of
 //! the window was lost (`ROLLBACK_THRESHOLD_PERCENT` in its `cubic.rs`). RFC 9438 allows that only for losses that turn out
-//! to be none (section 4.9). Beside such a flow no other one finds its share, whatever it runs. What users have beside them
-//! is mostly TCP, whose CUBIC does give way, so the lab has one that does.
+//! to be none (section 4.9). Behind a deep buffer that it has filled, hardly any other flow finds its share. What users have
+//! beside them is mostly TCP, whose CUBIC does give way, so the lab has one that does.
 
 mod cubic;
 mod hystart;

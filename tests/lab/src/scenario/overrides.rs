@@ -105,7 +105,9 @@ fn is_called(table: &Table, name: &str) -> bool {
 }
 
 /// Kind and name of the table, if it is not the scenario itself, and the key in it.
-fn parts(key: &str) -> Result<(Option<(&str, &str)>, &str), String> {
+type Parts<'a> = (Option<(&'a str, &'a str)>, &'a str);
+
+fn parts(key: &str) -> Result<Parts<'_>, String> {
     let parts: Vec<_> = key.split('.').collect();
     match parts[..] {
         [key] => Ok((None, key)),
