@@ -24,7 +24,7 @@ traffic = { kind = "unlimited" }
 "#;
 
 fn main() {
-    quiche_cc::register();
+    quiche_cc_lab::neighbour::register().unwrap();
     println!(
         "{:>22} {:>7} {:>13} {:>13} {:>9}",
         "controller and flows", "virtual", "packets/s", "datagrams/s", "speed-up"

@@ -246,7 +246,7 @@ mod tests {
     /// Of every run with one seed, since the key tells whether what arrives is what was sent.
     #[test]
     fn every_run_of_claims_and_targets_arrives_as_it_was_sent() {
-        quiche_cc::register();
+        crate::neighbour::register().unwrap();
         for directory in ["papers", "targets", "safety", "rfc9743", "hunt/bounds"] {
             for file in files(directory) {
                 let Loaded::ClaimSet(set) = claims::load(&file, claims::Given::default()).unwrap()
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn every_run_of_suites_arrives_as_it_was_sent() {
-        quiche_cc::register();
+        crate::neighbour::register().unwrap();
         for file in files("suites") {
             let suite = Suite::load(&file, &[]).unwrap();
             for plan in suite.plan().unwrap().iter().filter(|plan| plan.seed == 1) {

@@ -130,7 +130,7 @@ fn of_quiche() -> BTreeSet<Told> {
         configure: Box::new(move |_, _| Ok(build.clone())),
     })
     .unwrap();
-    quiche_cc::register();
+    quiche_cc_lab::neighbour::register().unwrap();
     let text = r#"
 title = "responses with pauses between them"
 duration = "15s"

@@ -118,7 +118,7 @@ fn results(
     plans: &[Plan],
     digest: impl Fn(&Plan) -> Result<u64, Failure> + Sync,
 ) -> Vec<Option<Result<u64, String>>> {
-    quiche_cc::register();
+    quiche_cc_lab::neighbour::register().unwrap();
     let mut results = vec![None; plans.len()];
     execute(
         plans,

@@ -259,7 +259,7 @@ fn every_deviation_has_a_limit(set: &ClaimSet) {
 
 #[test]
 fn every_file_that_comes_with_the_lab_can_be_used() {
-    quiche_cc::register();
+    crate::neighbour::register().unwrap();
     let tests = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     for directory in [
         "papers",

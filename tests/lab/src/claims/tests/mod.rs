@@ -42,7 +42,7 @@ says = "It holds."
 
 /// A claim set with one claim, which goes on with `rest`.
 fn with(rest: &str) -> Result<ClaimSet, ClaimSetError> {
-    quiche_cc::register();
+    crate::neighbour::register().unwrap();
     match parse(&format!("{HEAD}{rest}"), Path::new(FILE), Given::default())? {
         Loaded::ClaimSet(set) => Ok(set),
         Loaded::Skipped(_) => panic!("it needs no recordings"),
