@@ -365,8 +365,8 @@ class HybridSender:
         """The path was interrupted."""
         self._start_anew(now)
         self._forget_rates()
-        if self._largest and self._standing.others:
-            self._largest.see(now, *[self._standing.others.had_alone] * 2)
+        if self._largest and (others := self._standing.others):
+            self._largest.see(now, others.had_alone, others.had_alone)
         self.rate, self.course, self._standing = rate, course, Standing()
         self._jitter, self._ack_gap, self._newest, self.losses.background = jitter.Jitter(), 0.0, None, Background()
         if self._longest:

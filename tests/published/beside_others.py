@@ -106,8 +106,10 @@ def instead(claims: Mapping[str, Claim]) -> str:
     return table(("competing flow", "buffer, BDP", "`hybrid`", *others), rows)
 
 
+PARTS = {LATER: later, TARGETS: targets, PAGES: pages, BEFORE: before, INSTEAD: instead}
+
+
 def write(place: Place, folder: Path, commit: str) -> None:
     claims = read(folder)
-    parts = ((LATER, later), (TARGETS, targets), (PAGES, pages), (BEFORE, before), (INSTEAD, instead))
-    for part, made in parts:
+    for part, made in PARTS.items():
         part.write(place.root, made(claims), commit)

@@ -88,13 +88,7 @@ GROUPS, MEDIA, VALUE = (
     Part(f"{RESULTS}/{page}.md", mark)
     for page, mark in (("beside-others", "groups"), ("media", "table"), ("receive-timestamps", "table"))
 )
-BESIDE = (
-    beside_others.LATER,
-    beside_others.TARGETS,
-    beside_others.PAGES,
-    beside_others.BEFORE,
-    beside_others.INSTEAD,
-)
+BESIDE = tuple(beside_others.PARTS)
 PATHS = (real_paths.WIFI, real_paths.JITTER, real_paths.BATCHES, real_paths.RETRIES)
 MECHANISMS = (mechanisms.SKEW, mechanisms.LOSS, mechanisms.ACKS)
 

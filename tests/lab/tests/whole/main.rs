@@ -18,10 +18,12 @@ mod truth;
 
 use std::path::Path;
 
+use quiche_cc_bottleneck::Time;
 use quiche_cc_lab::neighbour;
 use quiche_cc_lab::record::Record;
 use quiche_cc_lab::scenario::{self, Overrides, Scenario};
 use quiche_cc_lab::simulation::{self, RunConfig};
+use quiche_cc_lab::stats::Window;
 use quiche_cc_lab::sweep::Plan;
 
 /// The scenario of this text.
@@ -52,4 +54,17 @@ fn run(plan: &Plan) -> Record {
         progress: &mut |_| {},
     };
     simulation::run(&plan.scenario, &mut config).unwrap()
+}
+
+fn ms(ms: u64) -> Time {
+    Time::from_nanos(ms * 1_000_000)
+}
+
+fn window(from_ms: u64, to_ms: u64) -> Window {
+    Window::new(ms(from_ms), ms(to_ms)).unwrap()
+}
+
+/// What comes out of the scenario of this text.
+fn record(text: &str, cc: &str) -> Record {
+    run(&plan(text, cc, 1))
 }

@@ -1,69 +1,55 @@
 //! Competing flows of the lab's own, by what RFC 9438 says of CUBIC.
 
-use std::time::Duration;
-
-use quiche_cc_bottleneck::Time;
 use quiche_cc_lab::neighbour;
 use quiche_cc_lab::record::Record;
 use quiche_cc_lab::stats::rate::{bps, Counted};
-use quiche_cc_lab::stats::{LinkStats, Window};
+use quiche_cc_lab::stats::LinkStats;
 
-use super::{plan, run};
+use super::{record, window};
 
-fn seconds(from: u64, to: u64) -> Window {
-    let at = |seconds| Time::from_nanos(Duration::from_secs(seconds).as_nanos() as u64);
-    Window::new(at(from), at(to)).unwrap()
+/// One flow, or two of which the second comes 10 s later, behind a bandwidth-delay product.
+fn beside_itself(flows: u32, duration: u64) -> Record {
+    let text = format!(
+        r#"
+        title = "flows behind a bandwidth-delay product"
+        duration = "{duration}s"
+        [[link]]
+        name = "bottleneck"
+        rate = "20Mbps"
+        buffer = "40ms"
+        [[flow]]
+        name = "main"
+        count = {flows}
+        every = "10s"
+        rtt = "40ms"
+        path = ["bottleneck"]
+        traffic = {{ kind = "unlimited" }}
+        "#
+    );
+    record(&text, neighbour::CUBIC)
 }
-
-fn record(text: &str, cc: &str) -> Record {
-    run(&plan(text, cc, 1))
-}
-
-const ONE: &str = r#"
-title = "one flow behind a bandwidth-delay product"
-duration = "30s"
-[[link]]
-name = "bottleneck"
-rate = "20Mbps"
-buffer = "40ms"
-[[flow]]
-name = "main"
-rtt = "40ms"
-path = ["bottleneck"]
-traffic = { kind = "unlimited" }
-"#;
 
 #[test]
 fn cubic_fills_a_buffer_and_loses_little() {
-    let record = record(ONE, neighbour::CUBIC);
-    let link = LinkStats::of(&record.links[0], seconds(5, 30));
+    let record = beside_itself(1, 30);
+    let link = LinkStats::of(&record.links[0], window(5_000, 30_000));
     assert!(link.utilisation.unwrap() > 0.99, "{link:?}");
     assert!(link.loss_share.unwrap() < 0.001, "{link:?}");
     // Also at the start: HyStart++ ends before the buffer overflows.
-    let link = LinkStats::of(&record.links[0], seconds(0, 5));
+    let link = LinkStats::of(&record.links[0], window(0, 5_000));
     assert!(link.loss_share.unwrap() < 0.01, "{link:?}");
 }
 
-const TWO: &str = r#"
-title = "two flows, one after the other"
-duration = "60s"
-[[link]]
-name = "bottleneck"
-rate = "20Mbps"
-buffer = "40ms"
-[[flow]]
-name = "main"
-count = 2
-every = "10s"
-rtt = "40ms"
-path = ["bottleneck"]
-traffic = { kind = "unlimited" }
-"#;
-
 #[test]
 fn a_flow_of_cubic_leaves_its_share_to_one_that_comes_later() {
-    let record = record(TWO, neighbour::CUBIC);
-    let goodput = |flow: usize| bps(&record.flows[flow], Counted::Goodput, seconds(30, 60));
+    let record = beside_itself(2, 60);
+    let goodput = |flow: usize| {
+        bps(
+            &record.flows[flow],
+            Counted::Goodput,
+            window(30_000, 60_000),
+        )
+    };
     let share = goodput(1) / (goodput(0) + goodput(1));
     assert!((0.35..=0.65).contains(&share), "{share}");
 }
@@ -88,7 +74,7 @@ const RATE_BPS: f64 = 1.054 * 177.83 * 1250.0 * 8.0 / 0.1;
 fn random_loss(cc: &str, duration: u64) -> f64 {
     let text = RANDOM_LOSS.replace("DURATION", &format!("{duration}s"));
     let flow = &record(&text, cc).flows[0];
-    bps(flow, Counted::Throughput, seconds(10, duration))
+    bps(flow, Counted::Throughput, window(10_000, duration * 1_000))
 }
 
 #[test]

@@ -2,27 +2,15 @@
 
 use std::time::Duration;
 
-use quiche_cc_bottleneck::{Rate, Time};
+use quiche_cc_bottleneck::Rate;
 use quiche_cc_lab::record::{FlowRecord, Record};
 use quiche_cc_lab::stats::rate::{bps, bytes, Counted};
-use quiche_cc_lab::stats::{LinkStats, Window};
+use quiche_cc_lab::stats::LinkStats;
 use quiche_cc_lab::summary::{json, Summary};
 
-use super::{plan, run};
+use super::{ms, plan, record, run, window};
 
 const MS: Duration = Duration::from_millis(1);
-
-fn ms(ms: u64) -> Time {
-    Time::from_nanos(ms * 1_000_000)
-}
-
-fn window(from_ms: u64, to_ms: u64) -> Window {
-    Window::new(ms(from_ms), ms(to_ms)).unwrap()
-}
-
-fn record(text: &str, cc: &str) -> Record {
-    run(&plan(text, cc, 1))
-}
 
 fn lost(flow: &FlowRecord) -> usize {
     flow.losses.len()
