@@ -38,7 +38,7 @@ def epoch(**values: Any) -> Epoch:
 def resumed(e: Epoch, course: Course, p: Parameters, *, lost: bool) -> law.Update | None:
     """The update of an epoch without samples that shows that start-up has ended too early; `course` has learnt from it,
     `lost` says whether a packet was found lost."""
-    if e.startup or not early_end.is_early(course, e.packet_bytes, e.transmission, p, losing=lost):
+    if e.startup or not early_end.is_early(course, e.packet_bytes, e.dispersed_transmission, p, losing=lost):
         return None
     rate, left = early_end.resumed(course, e.packet_bytes, e.length)
     return law.Update(0, None, None, rate, True, left, outcome=Outcome.EARLY_END)

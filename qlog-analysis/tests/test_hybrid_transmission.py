@@ -46,24 +46,39 @@ def test_a_small_packet_a_late_one_and_a_clock_that_is_set_begin_a_new_row() -> 
     assert time.smallest == 20.0
 
 
+def dispersed(rows: list[tuple[float, float]]) -> set[bool]:
+    """Of rows of three that leave and arrive in so many ms."""
+    time = TransmissionTime()
+    for at, (left, arrived) in enumerate(rows):
+        time.add(at * 1000.0, 1, 0.0)  # a small one, so that rows do not overlap
+        for n in range(3):
+            time.add(at * 1000.0 + n * arrived / 2.0 + 1.0, CLASSES, at * 1000.0 + n * left / 2.0)
+    return time.is_dispersed
+
+
 @pytest.mark.parametrize(
-    ("sent", "verdicts"),
+    ("left", "verdicts"),
     [
-        ((0.0, 1.0, 9.9), {True}),
-        ((0.0, 0.0, 10.1), {False}),
-        ((0.0, 5.0, 10.0), {True, False}),  # as far as times truncated to 1 us tell
+        (9.9, {True}),
+        (10.1, {False}),
+        (10.0, {True, False}),  # as far as times truncated to 1 us tell
     ],
 )
-def test_packets_that_arrive_further_apart_than_they_left_show_the_link(
-    sent: tuple[float, ...], verdicts: set[bool]
-) -> None:
-    time = TransmissionTime()
-    for s, r in zip(sent, (0.0, 10.0, 20.0), strict=True):
-        time.add(r, CLASSES, s)
-    assert time.is_dispersed == verdicts
-    for r in (100.0, 110.0, 120.0):
-        time.add(r, CLASSES, 60.0)
-    assert time.is_dispersed == {True}
+def test_packets_that_arrive_further_apart_than_they_left_show_the_link(left: float, verdicts: set[bool]) -> None:
+    assert dispersed([(left, 20.0)] * 3) == verdicts
+    assert dispersed([(left, 20.0)] * 3 + [(0.0, 20.0)] * 3) == {True}
+
+
+def test_a_link_spaces_packets_alike_and_jitter_does_not() -> None:
+    def arriving(*times: float) -> set[bool]:
+        return dispersed([(0.0, t) for t in times])
+
+    assert arriving(16, 16) == {False}
+    assert arriving(16, 16, 18) == {True}
+    assert arriving(16, 16, 18.1) == {False}
+    assert arriving(16, 40, 16, 24, 16) == {True}
+    assert arriving(18, 18, 18, 14) == {False}
+    assert arriving(18, 18, 18, 17) == {True}
 
 
 @pytest.mark.parametrize("spec", ["hybrid", "hybrid:paper", "hybrid:without=link_rate+catch_up"])

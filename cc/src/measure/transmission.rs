@@ -16,7 +16,8 @@
 //! Only packets that arrive further apart than they left show what the link carries, and not what
 //! the sender sends: packet dispersion (S. Keshav, "A control-theoretic approach to flow control",
 //! SIGCOMM 1991; J. Hoe, "Improving the start-up behavior of a congestion control scheme for TCP",
-//! SIGCOMM 1996, takes it for the end of slow start).
+//! SIGCOMM 1996, takes it for the end of slow start). A link spaces them alike, and jitter does not:
+//! several have to agree.
 
 use std::time::Duration;
 
@@ -29,6 +30,10 @@ const TOGETHER_DIVISOR: u32 = 8;
 /// If more than so many of so many do, packets come in batches.
 const BATCHES: u8 = 16;
 const BLOCK: u8 = 64;
+/// Spacings agree that exceed the smallest by no more than this part of it.
+const AGREE_DIVISOR: u32 = 8;
+/// So many that agree are of a link.
+const AGREEING: u8 = 3;
 
 /// The estimate. It never rises, except when it starts anew: a path that has become slower is then
 /// taken for faster than it is, and a flow that is alone for one that shares it.
@@ -39,8 +44,9 @@ pub struct TransmissionTime {
     previous: [Owd; 2],
     /// When they left.
     sent: [Time; 2],
-    /// Whether three in a row have left in less than half of the time in which they arrived.
-    dispersed: bool,
+    /// How many times three in a row have left in less than half of the time in which they arrived,
+    /// and arrived about as close to each other as any; no more than it takes.
+    agreeing: u8,
     /// Of the block under way: rows of three, and those that came together.
     block: u8,
     together: u8,
@@ -58,7 +64,7 @@ impl Default for TransmissionTime {
             row: 0,
             previous: [Owd::ZERO; 2],
             sent: [Time::default(); 2],
-            dispersed: false,
+            agreeing: 0,
             block: 0,
             together: 0,
             in_batches: false,
@@ -109,11 +115,14 @@ impl TransmissionTime {
             return;
         }
         if came < self.least {
+            if self.least > with_margin(came) {
+                self.agreeing = 0;
+            }
             self.least = came;
             self.estimate = came.max(Owd::ZERO) / 2;
         }
-        if left * 2 < came {
-            self.dispersed = true;
+        if self.agreeing < AGREEING && left * 2 < came && came <= with_margin(self.least) {
+            self.agreeing += 1;
         }
     }
 
@@ -122,7 +131,7 @@ impl TransmissionTime {
         self.in_batches = self.together > BATCHES;
         (self.block, self.together) = (0, 0);
         if self.in_batches {
-            (self.least, self.estimate, self.dispersed) = (Owd::LONGEST, Owd::ZERO, false);
+            (self.least, self.estimate, self.agreeing) = (Owd::LONGEST, Owd::ZERO, 0);
         }
     }
 
@@ -140,7 +149,7 @@ impl TransmissionTime {
     /// Whether the estimate is at most what the slowest link takes, and not only what the sender
     /// has left between packets.
     pub fn is_dispersed(&self) -> bool {
-        self.dispersed
+        self.agreeing == AGREEING
     }
 
     /// The estimate; zero as long as nothing has been seen.
@@ -152,6 +161,11 @@ impl TransmissionTime {
     pub fn as_delay(&self) -> Owd {
         self.estimate
     }
+}
+
+/// The longest time that agrees with this one.
+fn with_margin(came: Owd) -> Owd {
+    came + came / AGREE_DIVISOR
 }
 
 #[cfg(test)]
@@ -245,6 +259,37 @@ mod tests {
         time.restart_clock();
         time.add(&samples[2]);
         assert_eq!(time.get(), Duration::ZERO);
+    }
+
+    /// Three at a time, which arrive so far apart (in ms).
+    fn dispersed(apart: &[i64]) -> bool {
+        let mut time = TransmissionTime::default();
+        for (at, apart) in (0_i64..).map(|n| 100 * n).zip(apart) {
+            for n in 0..3 {
+                time.add(&sample(at as u64, n * apart, 3));
+            }
+        }
+        time.is_dispersed()
+    }
+
+    #[test]
+    fn a_link_spaces_packets_alike_and_jitter_does_not() {
+        assert!(!dispersed(&[8, 8]), "two agree by chance");
+        assert!(dispersed(&[8, 8, 9]));
+        assert!(!dispersed(&[8, 8, 10]));
+        assert!(dispersed(&[8, 20, 8, 12, 8]), "others came between");
+        assert!(!dispersed(&[9, 9, 9, 7]), "the smallest is another one");
+        assert!(dispersed(&[9, 9, 9, 8]));
+        let jitter = [17, 9, 31, 13, 22, 5, 41, 11, 26, 3, 19, 7];
+        assert!(!dispersed(&jitter));
+    }
+
+    #[test]
+    fn packets_that_left_as_they_arrive_show_no_link() {
+        let mut time = TransmissionTime::default();
+        (0..50).for_each(|n| time.add(&sample(20 * n, 0, 3)));
+        assert_eq!(time.get(), Duration::from_millis(20));
+        assert!(!time.is_dispersed());
     }
 
     #[test]

@@ -137,7 +137,7 @@ impl Startup {
 /// link carries before a queue does. On a short path it shows how receivers wait for a processor.
 fn capacity(params: &Params, model: &Model) -> Option<Rate> {
     let links = params.has(Mechanism::LinkRate) && model.length() >= SHORT_PATH;
-    links.then(|| model.dispersed_rate()).flatten()
+    links.then(|| model.link().dispersed_rate()).flatten()
 }
 
 /// Whether three packets are to leave together: from how far apart they arrive the slowest link is

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from ..check.numbers import REPORT_ROUNDING, TIME_TOLERANCE, close, one_of, show
 from ..zones import rate as rates
@@ -143,8 +144,18 @@ class RulesAgainstReport:
         """Whether start-up had, by an epoch without samples; where rounding leaves that open, by the report."""
         r, s = self.r, self.s
         size, lost = s.limits.max_datagram_size, r.lost_total > 0
-        transmission = s.reported_transmission()
-        found = set(early_end.readings(self.course, size, transmission, self.p, losing=lost, slack=TIME_TOLERANCE))
+        found = {
+            early
+            for dispersed in self.m.dispersed
+            for early in early_end.readings(
+                self.course,
+                size,
+                s.reported_transmission() if dispersed else 0.0,
+                self.p,
+                losing=lost,
+                slack=TIME_TOLERANCE,
+            )
+        }
         return r.outcome == Outcome.EARLY_END.value if len(found) > 1 else True in found
 
     def _back(self, arriving: float) -> Back:
@@ -256,7 +267,9 @@ class RulesAgainstReport:
             lost_total=r.lost_total,
             length_fell=self.s.length_fell(length),
         )
-        return law.outcomes(epoch, self.p, self.s.before.course, TIME_TOLERANCE)
+        for dispersed in self.m.dispersed:
+            read = replace(epoch, dispersed=dispersed)
+            yield from law.outcomes(read, self.p, self.s.before.course, TIME_TOLERANCE)
 
     # -- the packets --------------------------------------------------------------------------------------------
 

@@ -19,9 +19,9 @@ def is_early(
     course: Course, packet_bytes: int, transmission: float, p: Parameters, *, losing: bool, slack: float = 0.0
 ) -> bool:
     """Whether nearly all arrived that was sent at the end of start-up: a flow that is alone has grown well beyond what
-    the path carries by then. `course` has learnt what arrived in the epoch, `transmission` is T, s, 0 while unknown;
-    `losing` says whether losses are congestion, or may be without samples. `slack`, relative, is that of the rates, in
-    favour of going on."""
+    the path carries by then. `course` has learnt what arrived in the epoch, `transmission` is T, s, 0 while unknown or
+    not dispersed; `losing` says whether losses are congestion, or may be without samples. `slack`, relative, is that of
+    the rates, in favour of going on."""
     if course.return_rate is None or course.startup_rate is None or losing:
         return False
     arrived = course.return_rate * (1.0 + slack)

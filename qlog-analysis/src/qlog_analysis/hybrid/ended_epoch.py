@@ -56,6 +56,8 @@ class Epoch:
     """Packets: losses that count, be they always so or not, and what was acknowledged."""
     transmission: float = 0.0
     """T as it counts, s."""
+    dispersed: bool = True
+    """Whether it is that of the link, and not longer."""
     standing: Standing = field(default_factory=Standing)
     """The queue that stands, as the epochs before leave it."""
     largest: float = 0.0
@@ -128,6 +130,11 @@ class Epoch:
     def hardly_sends(self) -> bool:
         """Whether the source sends hardly anything, so that a queue is not its own."""
         return self.sent_little and not self.may_queue
+
+    @property
+    def dispersed_transmission(self) -> float:
+        """T as it counts, s; 0 while it is unknown or not dispersed."""
+        return self.transmission if self.dispersed else 0.0
 
     def _room(self, rate: float, p: Parameters) -> float:
         """`CATCH_UP` times the part of the slowest link that a flow with this rate leaves to others; 1 if unknown."""

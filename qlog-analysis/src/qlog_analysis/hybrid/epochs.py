@@ -348,6 +348,7 @@ class Measurement:
             trains=self._arrivals.trains.take(self._limits.max_datagram_size),
             skews=[m.skew for m in samples.minima],
             transmission=self._transmission.smallest,
+            dispersed=self._transmission.is_dispersed,
             return_delay=samples.return_delay(),
             first_length=self._first_length,
             beginning=self._beginning,

@@ -108,7 +108,7 @@ def update(
     e.believed, e.most = believed(course.dips, e.startup, p), course.drain.most(e.ack_jitter, e.packet_bytes)
     course = course.learn(e.arrived_in_full)
     if early is None:
-        early = early_end.is_early(course, e.packet_bytes, e.transmission, p, losing=e.losing)
+        early = early_end.is_early(course, e.packet_bytes, e.dispersed_transmission, p, losing=e.losing)
     if early:
         return _starts_again(e, course)
     done, dips = _beside(_updated(e, p, course), e, others), course.dips
@@ -180,7 +180,7 @@ def outcomes(e: Epoch, p: Parameters, course: Course, slack: float = 0.0) -> Ite
 def _after_startup(e: Epoch, p: Parameters, course: Course, lone: Update, slack: float) -> Iterator[Update]:
     """Outside of start-up, which may have ended too early."""
     learnt = course.learn(e.arrived_in_full)
-    for early in early_end.readings(learnt, e.packet_bytes, e.transmission, p, losing=e.losing, slack=slack):
+    for early in early_end.readings(learnt, e.packet_bytes, e.dispersed_transmission, p, losing=e.losing, slack=slack):
         reading = lone if early == lone.startup else update(e, p, course, early=early)
         if early:
             yield reading
@@ -237,7 +237,7 @@ def _back(u: Update, rate: float, e: Epoch) -> Update:
 def _settled(e: Epoch, u: Update, p: Parameters, before: Standing, slack: float) -> Iterator[Update]:
     """The update with what becomes of the queue that should drain."""
     times, losses = (e.now, e.delta, e.length, e.thresholds.short), (e.losses, e.acked, e.usual_losses)
-    shown = Shown(*times, *losses, u.rate, u.course.return_rate, e.transmission, e.packet_bytes, e.jitter)
+    shown = Shown(*times, *losses, u.rate, u.course.return_rate, e.dispersed_transmission, e.packet_bytes, e.jitter)
     for judged in standing.judge(shown, before, p, slack):
         if judged.outcome is None:
             yield u._replace(standing=judged.standing)

@@ -36,6 +36,8 @@ class Measured(Shown):
     """By how much the peer's clock may be taken to be fast, ppm; nothing where minima do not follow it."""
     transmission: float
     """T, s."""
+    dispersed: set[bool]
+    """Whether it is dispersed, as far as rounding leaves that open."""
     longest: list[float]
     """The longest recent queue, s; one per entry of `lengths`."""
     queues: set[bool]

@@ -83,7 +83,7 @@ class Shown:
     return_rate: float | None
     """S in bit/s; None while no queue drains."""
     transmission: float = 0.0
-    """T, s; 0 while unknown."""
+    """T, s; 0 while unknown or not dispersed."""
     packet_bytes: int = 1250
     jitter: float = 0.0
     """J, s."""

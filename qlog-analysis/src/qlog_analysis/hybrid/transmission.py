@@ -13,6 +13,10 @@ TOGETHER = 1.0 / 8.0
 """Of the time in which three packets left: if they arrive in less, they come together."""
 SPOILT = 8
 """Times T: jitter that is longer could have made it."""
+AGREE_DIVISOR = 8
+"""Spacings agree that exceed the smallest by no more than this part of it."""
+AGREEING = 3
+"""So many that agree are of a link, and not of jitter."""
 BATCHES, BLOCK = 16, 64
 """If more than so many of so many rows come together, packets come in batches."""
 
@@ -24,14 +28,21 @@ def believed(transmission: float, length: float, jitter: float, source: Source) 
     return 0.0 if source is Source.ACK or jitter > SPOILT * counts else counts
 
 
+def agrees(spacing: float, smallest: float) -> bool:
+    """Whether it is about as short. Both are halves of whole nanoseconds."""
+    arriving, least = round((ROW - 1) * 1e9 * spacing), round((ROW - 1) * 1e9 * smallest)
+    return arriving <= least + least // AGREE_DIVISOR
+
+
 @dataclass(slots=True)
 class TransmissionTime:
     """The estimate, from samples by receive timestamps in the order in which they were taken."""
 
     smallest: float = 0.0
     """T in s; 0 while unknown."""
-    is_dispersed: set[bool] = field(default_factory=lambda: {False})
-    """Whether a row has arrived in more than twice the time in which it left, as far as rounding leaves that open."""
+    _agreeing: tuple[int, int] = (0, 0)
+    """How many rows have arrived in more than twice the time in which they left and about as close to each other as
+    any: those that certainly have, and those that may have."""
     _row: list[tuple[float, float]] = field(default_factory=list)
     """When each was received, and when it was sent."""
     _block: list[bool] = field(default_factory=list)
@@ -55,10 +66,22 @@ class TransmissionTime:
         if self._in_batches:
             return
         spacing = arriving / (ROW - 1)
-        self.smallest = min(self.smallest or spacing, spacing)
-        if self.is_dispersed != {True}:
-            verdicts = {2.0 * (leaving + shift) < arriving for shift in (-TIME_RESOLUTION, TIME_RESOLUTION)}
-            self.is_dispersed = verdicts if verdicts == {True} else self.is_dispersed | verdicts
+        before, self.smallest = self.smallest or spacing, min(self.smallest or spacing, spacing)
+        self._agree(before, spacing, arriving / 2.0 - leaving)
+
+    def _agree(self, before: float, spacing: float, dispersed_by: float) -> None:
+        """With the smallest spacing before, and half of the time in which a row has arrived less that in which it
+        left."""
+        certain, possible = self._agreeing if agrees(before, self.smallest) else (0, 0)
+        if agrees(spacing, self.smallest):
+            certain += dispersed_by > TIME_RESOLUTION
+            possible += dispersed_by > -TIME_RESOLUTION
+        self._agreeing = min(certain, AGREEING), min(possible, AGREEING)
+
+    @property
+    def is_dispersed(self) -> set[bool]:
+        """Whether enough rows have agreed, as far as rounding leaves that open."""
+        return {count == AGREEING for count in self._agreeing}
 
     def _look_for_batches(self, came: float, left: float) -> None:
         self._block.append(came < TOGETHER * left)
@@ -67,4 +90,4 @@ class TransmissionTime:
         self._in_batches = sum(self._block) > BATCHES
         self._block.clear()
         if self._in_batches:
-            self.smallest, self.is_dispersed = 0.0, {False}
+            self.smallest, self._agreeing = 0.0, (0, 0)

@@ -39,10 +39,14 @@ class Triples:
         self._trace = trace
         self._none: list[_Epoch] = []
         """Epochs in which none may leave."""
+        self._dispersed = False
+        """Whether T surely was at the end of the epoch before."""
 
     def see(self, event: Update[HybridEpoch], before: HybridEpoch | None, m: Measured, transmission: float) -> None:
         """`before` is the report of the epoch before, `transmission` T as it counts at the end, s."""
-        begins = None if before is None else _forbids_from(before, event.data, m, transmission)
+        shown = transmission if self._dispersed and m.dispersed == {True} else 0.0
+        self._dispersed = m.dispersed == {True}
+        begins = None if before is None else _forbids_from(before, event.data, m, shown)
         if begins is not None:
             self._none.append(_Epoch(event.data.epoch, begins, event.record, m.start, m.end))
 

@@ -13,14 +13,17 @@ pub struct Link {
     packet: Bytes,
     /// Zero while unknown.
     transmission: Duration,
+    /// Whether it is that of the link. What is not may be longer, as far apart as packets left.
+    dispersed: bool,
 }
 
 impl Link {
     /// A link on which a `packet` takes so long; zero is unknown.
-    pub fn new(packet: Bytes, transmission: Duration) -> Self {
+    pub fn new(packet: Bytes, transmission: Duration, dispersed: bool) -> Self {
         Self {
             packet,
             transmission,
+            dispersed,
         }
     }
 
@@ -39,10 +42,18 @@ impl Link {
         (!self.transmission.is_zero()).then(|| self.packet.per(self.transmission))
     }
 
+    /// The same, where the link carries no more than that.
+    pub fn dispersed_rate(&self) -> Option<Rate> {
+        self.rate().filter(|_| self.dispersed)
+    }
+
     /// Whether a flow with this rate uses half of it: one that uses less may be sharing the link.
-    /// None while T is unknown.
+    /// None where that is unknown.
     pub fn is_half_used(&self, rate: Rate) -> Option<bool> {
-        self.rate().map(|link| rate >= link * HALF)
+        match rate < self.rate()? * HALF {
+            true => Some(false),
+            false => self.dispersed.then_some(true),
+        }
     }
 
     /// The part of it that a flow with this rate leaves to competing flows.

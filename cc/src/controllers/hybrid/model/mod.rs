@@ -129,14 +129,8 @@ impl Model {
         Link::new(
             self.packet,
             if known { transmission } else { Duration::ZERO },
+            self.transmission.is_dispersed(),
         )
-    }
-
-    /// What the slowest link carries, where packets are known to have arrived further apart than
-    /// they left.
-    pub fn dispersed_rate(&self) -> Option<Rate> {
-        let known = self.transmission.is_dispersed();
-        known.then(|| self.link().rate()).flatten()
     }
 
     /// T as it was measured; zero while unknown.
@@ -218,7 +212,8 @@ impl Model {
         }
         let epoch = self.epoch.get_or_insert_with(|| Epoch::new(feedback.now));
         epoch.begin_feedback();
-        let another_span = self.spans.change(feedback.now);
+        // Losses alone bring no delay that could belong to another span.
+        let another_span = !feedback.acked.is_empty() && self.spans.change(feedback.now);
         let from = self.counting.from();
         let waits = self.counting.waits_beyond(feedback);
         let transmission = &mut self.transmission;

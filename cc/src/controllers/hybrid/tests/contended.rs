@@ -104,7 +104,7 @@ impl Course {
 
 /// With this T.
 fn link(transmission: Duration) -> Link {
-    Link::new(Bytes(1_250), transmission)
+    Link::new(Bytes(1_250), transmission, true)
 }
 
 fn delay(millis: i64) -> Owd {

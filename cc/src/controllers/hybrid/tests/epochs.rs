@@ -28,7 +28,7 @@ pub fn seen() -> Seen {
         duration: length,
         length,
         length_fell: false,
-        link: Link::new(PACKET, Duration::ZERO),
+        link: Link::new(PACKET, Duration::ZERO, false),
         source: Source::Ack,
         means: Means::default(),
         delta: Some(Owd::ZERO),

@@ -93,7 +93,7 @@ fn inputs(lone: bool) -> impl Strategy<Value = Input> {
         wide(3.0, 11.0),
         0.0f64..=1.0,
     );
-    let flags = prop::array::uniform8(any::<bool>());
+    let flags = prop::array::uniform9(any::<bool>());
     let before = (
         0.0f64..10.0,
         0usize..4,
@@ -108,7 +108,7 @@ fn inputs(lone: bool) -> impl Strategy<Value = Input> {
 type Drawn = (
     (u64, f64, f64, f64, f64),
     (f64, f64, f64, f64, f64, f64),
-    [bool; 8],
+    [bool; 9],
     (f64, usize, f64, f64, f64),
     (usize, usize, usize),
 );
@@ -129,7 +129,7 @@ fn input(lone: bool, (path, epoch, flags, before, rest): Drawn) -> Input {
         duration: length,
         length,
         length_fell: flags[3],
-        link: Link::new(packet, time(path.2)),
+        link: Link::new(packet, time(path.2), flags[8]),
         delta: Some(observed.queue),
         observed: (rest.2 > 0).then_some(observed),
         thresholds,

@@ -45,7 +45,7 @@ impl Course {
         self.now += Duration::from_millis(80);
         let seen = Seen {
             now: Time::from_origin(self.now),
-            link: Link::new(epochs::PACKET, Duration::from_millis(1)),
+            link: Link::new(epochs::PACKET, Duration::from_millis(1), true),
             thresholds: epochs::short(self.short),
             losses: LossCount::new(lost, 20 - lost),
             background: Background::of(self.background),

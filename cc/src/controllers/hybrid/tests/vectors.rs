@@ -202,7 +202,7 @@ fn what_becomes_of_a_queue_agrees_with_the_shared_vectors() {
             let seen = Seen {
                 now: Time::from_origin(millis(step.now_ms)),
                 length: millis(case.length_ms),
-                link: Link::new(SIZE, millis(case.transmission_ms)),
+                link: Link::new(SIZE, millis(case.transmission_ms), true),
                 thresholds: epochs::short(delay(step.short_ms)),
                 losses: LossCount::new(step.lost, step.acked),
                 background: Background::of(step.background),
@@ -285,7 +285,7 @@ fn control(case: &CourseCase) -> Control {
 fn seen_in(params: &Params, case: &CourseCase) -> Seen {
     let (rate, length) = (Rate::from_bps(case.rate_bps), millis(case.length_ms));
     let thresholds = Thresholds::new(params, rate, SIZE, Some(delay(case.longest_ms)));
-    let link = Link::new(SIZE, millis(case.transmission_ms));
+    let link = Link::new(SIZE, millis(case.transmission_ms), true);
     let observed = Observed {
         excessive_loss: case.overwhelmed,
         ..seen(case.delta_ms, case.lost)
