@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::delays::{Delays, Means};
-use super::loss::LossCount;
+use super::loss_count::LossCount;
 use super::owd::{OwdMeter, Sample, Source};
 use super::trust::Evidence;
 use crate::units::{Bytes, Rate, Time};

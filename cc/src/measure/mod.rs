@@ -7,6 +7,7 @@ pub mod epoch;
 pub mod floor;
 pub mod jitter;
 pub mod loss;
+pub mod loss_count;
 pub mod owd;
 pub mod pause;
 pub mod persistent;

@@ -221,7 +221,7 @@ fn start_up(params: &Params, epoch: &Sampled<'_>, from: &Control) -> Step {
     let new = from.state == (State::Startup { path_is_new: true });
     let outcome = new.then_some(Outcome::NewPath);
     let step = match epoch.met {
-        _ if epoch.losing() => end_start_up(params, epoch, from),
+        _ if epoch.losses_are_congestion() => end_start_up(params, epoch, from),
         Met::Queue if !epoch.hardly_sends() => end_start_up(params, epoch, from),
         Met::Capacity => from.to(from.rate, State::Growing),
         // A queue that is met by a source which sends hardly anything is that of others.
@@ -240,7 +240,7 @@ fn end_start_up(params: &Params, epoch: &Sampled<'_>, from: &Control) -> Step {
             (from.rate.min(arrives), Some(from.rate))
         }
     };
-    let beta = law::decrease(params, epoch).unwrap_or(params.min_decrease);
+    let beta = law::beta(params, epoch).unwrap_or(params.min_decrease);
     let drain = Drain {
         return_rate,
         ceiling,
@@ -254,7 +254,7 @@ fn end_start_up(params: &Params, epoch: &Sampled<'_>, from: &Control) -> Step {
 
 /// Rules 4 to 7: what a flow does that has no competing flows.
 fn uncontended(params: &Params, epoch: &Sampled<'_>, from: &Control) -> Step {
-    match (law::decrease(params, epoch), from.state) {
+    match (law::beta(params, epoch), from.state) {
         (Some(beta), _) => decrease(beta, epoch, from),
         (None, State::Draining(_)) if !epoch.is_short() => from.to(from.rate, from.state),
         (None, State::Draining(drain)) => {
@@ -284,7 +284,7 @@ fn decrease(beta: f64, epoch: &Sampled<'_>, from: &Control) -> Step {
 
 /// Rule 7.
 fn increase(params: &Params, epoch: &Sampled<'_>, from: &Control) -> Step {
-    let rate = from.rate + law::increase(params, epoch, (from.rate, from.since_decrease));
+    let rate = from.rate + law::alpha(params, epoch, (from.rate, from.since_decrease));
     Step {
         alpha: Some(Rate::from_bps(rate.bps() - from.rate.bps())),
         ..from.to(rate, State::Growing)
@@ -300,7 +300,7 @@ fn ended_too_early(params: &Params, seen: &Seen, from: &Control) -> Option<Rate>
     let enough = arrived * (1.0 + (params.startup_gain - 1.0) / 2.0) >= sent;
     let more = arrived >= from.resumed_at * RESUMES_FROM;
     let has_half = seen.link.is_half_used(arrived) == Some(true);
-    (enough && more && !has_half && !seen.may_lose()).then_some(arrived)
+    (enough && more && !has_half && !seen.losses_may_be_congestion()).then_some(arrived)
 }
 
 /// Start-up resumes from what arrives.

@@ -2,9 +2,9 @@
 //! queue.
 
 pub mod attempt;
+mod came_back;
 pub mod contended;
 mod overload;
-mod return_ratio;
 
 use self::attempt::{AttemptOutcome, Attempts, PATIENCE};
 use self::contended::{Contended, HoldDecision};
@@ -22,7 +22,7 @@ pub enum Outcome {
     NewPath,
     /// A queue is none: the path has become longer.
     LongerPath,
-    /// Start-up ended although nearly all arrived that was sent.
+    /// Start-up ended although much of what was sent arrived.
     EarlyEnd,
     /// Others keep a queue.
     Contended,

@@ -3,12 +3,15 @@
 
 use std::time::Duration;
 
+pub use crate::controllers::hybrid_paper::law::Zone;
+
 use super::drain::Drain;
 use super::mechanism::Mechanism;
 use super::model::link::Link;
 use super::model::seen::Sampled;
 use super::params::{Params, MAX_DECREASE};
 use super::thresholds::Thresholds;
+use crate::controllers::hybrid_paper::law::alpha as equation_3;
 use crate::units::{Bytes, Rate};
 
 /// Increase at d1 in packets per L, per epoch: the paper's.
@@ -51,11 +54,9 @@ pub fn growth_period(params: &Params, size: Bytes, rate: Rate, length: Duration)
     (params.growth_period.as_secs_f64() * share).max(length)
 }
 
-pub use crate::controllers::hybrid_paper::law::{alpha, Zone};
-
 /// Section II-A. DEVIATION: the trend of delays does not count.
 pub fn zone(epoch: &Sampled<'_>) -> Zone {
-    if epoch.losing() || epoch.queue() > epoch.thresholds.d2 {
+    if epoch.losses_are_congestion() || epoch.queue() > epoch.thresholds.d2 {
         Zone::Congested
     } else if epoch.queue() > epoch.thresholds.d1 {
         Zone::Filling
@@ -66,7 +67,7 @@ pub fn zone(epoch: &Sampled<'_>) -> Zone {
 
 /// In zones 2 and 3, the decrease that drains the queue in `drain_epochs`. DEVIATION: the paper's
 /// is equation (4).
-pub fn decrease(params: &Params, epoch: &Sampled<'_>) -> Option<f64> {
+pub fn beta(params: &Params, epoch: &Sampled<'_>) -> Option<f64> {
     if zone(epoch) == Zone::Free {
         return None;
     }
@@ -78,7 +79,7 @@ pub fn decrease(params: &Params, epoch: &Sampled<'_>) -> Option<f64> {
 /// paths and fast ones.
 ///
 /// `since_decrease` is the age of the increase, u.
-pub fn increase(
+pub fn alpha(
     params: &Params,
     epoch: &Sampled<'_>,
     (rate, since_decrease): (Rate, Duration),
@@ -88,7 +89,7 @@ pub fn increase(
     }
     let (packet, Thresholds { d0, d1, .. }) = (epoch.link.packet(), epoch.thresholds);
     let ends = increase_ends(packet, epoch.length);
-    let alpha = alpha((d0, d1), ends, epoch.queue()) * catch_up(params, rate, &epoch.link);
+    let alpha = equation_3((d0, d1), ends, epoch.queue()) * catch_up(params, rate, &epoch.link);
     let period = growth_period(params, packet, rate, epoch.length);
     let periods = since_decrease.as_secs_f64() / period;
     let grown = alpha * (epoch.length.as_secs_f64() / period) * params.growth.powf(periods);
@@ -152,7 +153,7 @@ fn arrival_rate(epoch: &Sampled<'_>, drain: Option<Drain>) -> Option<Rate> {
 pub fn link_arrival_rate(epoch: &Sampled<'_>, drain: Option<Drain>) -> Rate {
     let at_most = |drain: Drain| drain.arrives_at_most(epoch.ack_jitter, epoch.link.packet());
     let meanwhile = drain.and_then(at_most);
-    if epoch.losing() {
+    if epoch.losses_are_congestion() {
         return let_through(epoch, meanwhile);
     }
     let in_full = epoch.full_delivery_rate();

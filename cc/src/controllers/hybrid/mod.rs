@@ -41,14 +41,14 @@ pub use self::params::{Params, PARAMETERS};
 use self::control::{step, Control, State, Step};
 use self::estimator::Estimator;
 use self::judge::Outcome;
-use self::model::observe::Doing;
+use self::law::Zone;
+use self::model::observe::{Doing, Phase};
 use self::model::seen::Seen;
 use self::model::Model;
 use self::report::{Before, Counts, EpochReport};
 use self::startup::Startup;
 use crate::controller::{Controller, Decision, Measured, Start};
 use crate::controllers::bounds;
-use crate::controllers::hybrid_paper::law::Zone;
 use crate::controllers::trace::Trace;
 use crate::feedback::Feedback;
 use crate::measure::epoch::Epoch;
@@ -177,8 +177,11 @@ impl Hybrid {
         Doing {
             rate,
             carried,
-            startup: state.is_startup().then(met),
-            holds: state.holds(),
+            phase: match state {
+                State::Startup { .. } => Phase::Startup(met()),
+                State::Holding | State::Probing => Phase::Holding,
+                State::Growing | State::Draining(_) => Phase::GivingWay,
+            },
         }
     }
 
@@ -212,7 +215,7 @@ impl Hybrid {
     fn tell(&mut self, epoch: &Epoch, seen: &Seen, before: Before, step: &Step) {
         let zone = seen.sampled().map(|epoch| law::zone(&epoch));
         self.measured = Measured {
-            rowd: seen.delta,
+            rowd: seen.delta(),
             source: Some(seen.source),
             zone: zone.map(Zone::number),
         };

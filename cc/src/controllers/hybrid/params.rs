@@ -137,17 +137,18 @@ impl Params {
     /// Losses above this share of packets are excessive; without the mechanism 1, which none
     /// exceeds.
     pub fn excessive_share(&self) -> f64 {
-        match self.has(Mechanism::ExcessiveLoss) {
-            true => EXCESSIVE_LOSS,
-            false => 1.0,
-        }
+        self.unless_without(EXCESSIVE_LOSS)
     }
 
     /// The same at rates that the path has not been found to carry, of losses that chance does not
     /// explain.
     pub fn excessive_share_beyond(&self) -> f64 {
+        self.unless_without(EXCESSIVE_LOSS_BEYOND)
+    }
+
+    fn unless_without(&self, share: f64) -> f64 {
         match self.has(Mechanism::ExcessiveLoss) {
-            true => EXCESSIVE_LOSS_BEYOND,
+            true => share,
             false => 1.0,
         }
     }

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use super::control::Control;
 use super::judge::Outcome;
+use super::law::Zone;
 use super::model::seen::Seen;
 use super::params::Params;
 use crate::controller::{Event, Value};
-use crate::controllers::hybrid_paper::law::Zone;
 use crate::controllers::report::{
     self, millis, millis_or_auto, number_or_null, rate_or_auto, word, PathLimits,
 };
@@ -45,7 +45,7 @@ pub struct EpochReport {
     pub return_delay: Duration,
 }
 
-/// What the flow was doing in an epoch, since when there had been no decrease, R, C, and Q.
+/// What the flow was doing in an epoch, u, R, C, and Q.
 #[derive(Debug, Clone, Copy)]
 pub struct Before {
     pub state: &'static str,
@@ -148,7 +148,7 @@ fn seen(seen: &Seen) -> [(&'static str, Value); 21] {
         ("source", word(seen.source.as_str())),
         ("delivery_rate", Value::Number(seen.delivery_rate.bps())),
         ("train_rate", number_or_null(of_trains.map(Rate::bps))),
-        ("delta", number_or_null(seen.delta.map(Owd::as_millis))),
+        ("delta", number_or_null(seen.delta().map(Owd::as_millis))),
         ("jitter", millis(seen.jitter)),
         ("ack_jitter", millis(seen.ack_jitter)),
         ("ack_gap", millis(seen.ack_gap)),

@@ -52,6 +52,7 @@ fn millis(ms: f64) -> Duration {
 
 fn seen(delta_ms: f64, lost: bool) -> Observed {
     Observed {
+        delta: delay(delta_ms),
         queue: delay(delta_ms),
         unusual_loss: lost,
         excessive_loss: false,

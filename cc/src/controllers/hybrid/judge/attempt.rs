@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::super::drain::Drain;
 use super::super::model::seen::Sampled;
 use super::super::params::Params;
-use crate::measure::loss::LossCount;
+use crate::measure::loss_count::LossCount;
 use crate::units::{scaled, Owd, Rate, Time};
 
 /// How long a queue stands at least until competing flows are known to keep it.
@@ -222,8 +222,8 @@ impl Attempt {
     /// such queue, or lose nothing to it.
     fn is_filled(&self, params: &Params, epoch: &Sampled<'_>) -> bool {
         let long = epoch.queue() >= Owd::from(epoch.length / FILLED_DIVISORS[0]);
-        let loses = !epoch.background.explains(self.losses);
-        (long && loses)
+        let more_than_few = !epoch.background.explains(self.losses);
+        (long && more_than_few)
             || self.exceeds_own(params, epoch, FILLED_DIVISORS)
             || self.has_lost_most(self.rate)
     }

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //!     H  = 0.54 max(R_used, S')      what it is to hold
-//!     R >= h                         in an epoch with a queue; h / 2 in a probe
+//!     R  = h unless R' >= h          in an epoch with a queue; h / 2 in a probe
 //! ```
 //!
 //! h begins at H, excessive losses leave 0.7 of it, and it grows back. Losses that last leave half
@@ -19,9 +19,9 @@ use std::time::Duration;
 
 use super::super::model::seen::{Sampled, Seen};
 use super::super::params::Params;
+use super::came_back::CameBack;
 use super::overload::Overload;
-use super::return_ratio::ReturnRatio;
-use crate::measure::loss::LossCount;
+use crate::measure::loss_count::LossCount;
 use crate::units::{Owd, Rate, Time};
 
 /// Of what a flow had, what it holds. Half, and what is lost until contention is found and while it
@@ -59,10 +59,10 @@ const QUEUE_MARGIN: u32 = 4;
 /// A flow beside competing flows that keep a buffer filled.
 #[derive(Debug, Clone, Copy)]
 pub struct Contended {
-    /// What is to be held, and what is after losses.
+    /// H and h: what is to be held, and what is after losses.
     hold_target: Rate,
     held: Rate,
-    /// Of the slowest link, what it may hold.
+    /// s: of the slowest link, what it may hold.
     link_share: f64,
     /// Whether the flow holds it, and since when it has had no need to.
     holds: bool,
@@ -72,8 +72,8 @@ pub struct Contended {
     longest: Owd,
     next_probe: Time,
     probe: Option<Probe>,
-    returned: ReturnRatio,
-    /// While it held, since contention was found or the last probe ended.
+    came_back: CameBack,
+    /// While it held, since contention was found or a probe last ended by its time.
     losses: LossCount,
     overload: Overload,
 }
@@ -96,9 +96,9 @@ fn knows_no_share(epoch: &Sampled<'_>) -> bool {
     epoch.length_fell && epoch.link.rate().is_none()
 }
 
-/// Whether so much is lost that the share is found.
-fn loses(epoch: &Sampled<'_>) -> bool {
-    epoch.losses.exceeds_chance(SHARE_LOSS) && !epoch.background.explains(epoch.losses)
+/// Whether too much is lost, so that the share is found.
+fn loses_too_much(epoch: &Sampled<'_>) -> bool {
+    epoch.background.is_exceeded_by(epoch.losses, SHARE_LOSS)
 }
 
 /// What becomes of the rate.
@@ -128,7 +128,7 @@ impl Contended {
             longest: queue,
             next_probe: now + FIRST_PROBE,
             probe: None,
-            returned: ReturnRatio::after_raise(now, length + queue.to_duration()),
+            came_back: CameBack::after_raise(now, length + queue.to_duration()),
             losses: LossCount::default(),
             overload: Overload::new(now),
         }
@@ -165,7 +165,7 @@ impl Contended {
     /// Takes in what an epoch has brought back, with samples or without.
     pub fn take_in(&mut self, seen: &Seen, rate: Rate) {
         if self.holds {
-            self.returned.add(seen, rate);
+            self.came_back.add(seen, rate);
         }
     }
 
@@ -182,13 +182,13 @@ impl Contended {
         self.needed = epoch.now;
         self.losses = self.losses.and(epoch.losses);
         if !held {
-            self.returned = ReturnRatio::after_raise(epoch.now, epoch.round_trip());
+            self.came_back = CameBack::after_raise(epoch.now, epoch.round_trip());
             self.longest = epoch.queue();
             self.overload.holds_again(epoch.now);
         }
         self.longest = self.longest.max(epoch.queue());
         let (round_trip, packet) = (epoch.round_trip(), epoch.link.packet());
-        if self.returned.is_low(epoch.now, round_trip, packet) {
+        if self.came_back.is_low(epoch.now, round_trip, packet) {
             return HoldDecision::SlowerLink;
         }
         self.hold(epoch)
@@ -228,7 +228,7 @@ impl Contended {
             self.held = self.held * REMAINS;
             return self.with(Some(1.0 - REMAINS));
         }
-        if self.held > self.hold_target && self.finds_share(epoch) && loses(epoch) {
+        if self.held > self.hold_target && self.finds_share(epoch) && loses_too_much(epoch) {
             let before = self.held;
             self.held = self.hold_target.max(before * REMAINS);
             return self.with(Some(1.0 - self.held.bps() / before.bps()));
@@ -237,7 +237,7 @@ impl Contended {
             return self.with(None);
         }
         self.probe = Some(Probe::new(epoch));
-        self.returned = ReturnRatio::new(epoch.now, epoch.round_trip());
+        self.came_back = CameBack::new(epoch.now, epoch.round_trip());
         self.with(Some(1.0 - PROBE_SHARE))
     }
 
@@ -297,7 +297,7 @@ impl Contended {
         if epoch.now >= probe.until {
             self.probe = None;
             self.next_probe = epoch.now + REMEMBERED;
-            self.returned = ReturnRatio::after_raise(epoch.now, epoch.round_trip());
+            self.came_back = CameBack::after_raise(epoch.now, epoch.round_trip());
             let losses = std::mem::take(&mut self.losses);
             let quiet = !probe.shows_a_queue(epoch.length);
             if probe.sends_less && quiet && epoch.background.explains(losses) {

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use super::super::model::loss::Background;
-use crate::measure::loss::LossCount;
+use crate::measure::loss_count::LossCount;
 use crate::units::Time;
 
 /// For how long losses are counted. Those of a flow that comes to a path with a full buffer are
@@ -52,7 +52,7 @@ impl Overload {
         if now.since(self.from) < PERIOD {
             return false;
         }
-        let heavy = self.losses.exceeds_chance(MOST) && !background.explains(self.losses);
+        let heavy = background.is_exceeded_by(self.losses, MOST);
         *self = Self::from(now);
         heavy
     }

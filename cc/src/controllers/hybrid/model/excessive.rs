@@ -2,7 +2,7 @@
 //! delay, and would flood a policer for ever.
 
 use super::super::params::Params;
-use crate::measure::loss::LossCount;
+use crate::measure::loss_count::LossCount;
 
 /// A burst of losses is reported in two or three feedbacks, however long it is.
 const LEAST_REPORTS: u64 = 8;
@@ -66,7 +66,7 @@ impl RecentLosses {
     /// At the end of an epoch with samples, whether more than `share` were lost, and not in a burst
     /// or two. A flow that holds its share beside competing flows, who fill the buffer, waits for a
     /// second such epoch: when the buffer overflows, it takes them a round trip to give way.
-    pub fn are_excessive(&mut self, share: f64, holds: bool) -> bool {
+    pub fn take_verdict(&mut self, share: f64, holds: bool) -> bool {
         let exceeds = self.reported.losses.exceeds(share);
         let before = std::mem::replace(&mut self.exceeded_before, exceeds);
         exceeds && self.reported.is_often() && (before || !holds)

@@ -4,7 +4,7 @@
 use super::super::params::Params;
 use super::excessive::{LossesBeyond, RecentLosses};
 use crate::measure::epoch::Epoch;
-use crate::measure::loss::LossCount;
+use crate::measure::loss_count::LossCount;
 
 /// The share of losses without a queue follows by this part per epoch.
 const WEIGHT: f64 = 1.0 / 8.0;
@@ -49,6 +49,12 @@ impl Background {
         !losses.exceeds_that_of(self.count)
     }
 
+    /// Whether losses are more than chance makes of a share, and more than it makes of those
+    /// without a queue.
+    pub fn is_exceeded_by(self, losses: LossCount, share: f64) -> bool {
+        losses.exceeds_chance(share) && !self.explains(losses)
+    }
+
     /// Of 10,000 packets this share, and B alike.
     #[cfg(test)]
     pub fn of(share: f64) -> Self {
@@ -60,7 +66,7 @@ impl Background {
     }
 
     fn learn(&mut self, epoch: &Epoch) {
-        let packets = (epoch.lost + epoch.acked_packets).max(1);
+        let packets = epoch.losses().packets().max(1);
         let share = epoch.lost as f64 / packets as f64;
         self.share += (share - self.share) * WEIGHT;
         self.count = self.count.and(epoch.losses());
@@ -96,8 +102,8 @@ impl Losses {
 
     /// At the end of an epoch with samples, whether losses are excessive: many of the recent
     /// packets, or more than chance explains beyond what the path has been found to carry.
-    pub fn are_excessive(&mut self, params: &Params, holds: bool) -> bool {
-        let many = self.recent.are_excessive(params.excessive_share(), holds);
+    pub fn take_verdict(&mut self, params: &Params, holds: bool) -> bool {
+        let many = self.recent.take_verdict(params.excessive_share(), holds);
         let background = self.background.count();
         let beyond = || !holds && self.beyond.are_excessive(params, background);
         many || beyond()
@@ -105,8 +111,8 @@ impl Losses {
 
     /// Whether an epoch lost more than is always lost.
     pub fn are_unusual(&self, epoch: &Epoch) -> bool {
-        let packets = epoch.lost + epoch.acked_packets;
-        epoch.lost as f64 > UNUSUAL * self.background.share * packets as f64
+        let packets = epoch.losses().packets() as f64;
+        epoch.lost as f64 > UNUSUAL * self.background.share * packets
     }
 
     /// What an epoch lost in which there was hardly a queue, and the rate one that the path

@@ -58,7 +58,8 @@ pub struct Model {
     /// The largest rate that was used in the last seconds in which nobody else kept a queue: the
     /// sliding minimum of its `Reverse`, in bit/s.
     largest_used: WindowMin<Reverse<u64>>,
-    /// The longest L since the first epoch, or since the path became longer.
+    /// The longest L since the first epoch, or since the path was last found interrupted, new or
+    /// longer.
     longest_length: Duration,
     /// Whether the application limited the epoch before.
     limited_before: bool,

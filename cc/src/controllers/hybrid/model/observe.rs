@@ -9,15 +9,16 @@ use std::time::Duration;
 
 use super::super::mechanism::Mechanism;
 use super::super::params::Params;
+use super::super::thresholds::Thresholds;
 use super::delivery::stalls;
 use super::seen::{uncertain, Met, Observed, Seen};
 use super::Model;
 use crate::controllers::bounds::SHORTEST;
 use crate::feedback::{Feedback, Space};
 use crate::measure::epoch::Epoch;
-use crate::measure::loss::LossCount;
+use crate::measure::loss_count::LossCount;
 use crate::measure::train::TrainRates;
-use crate::units::{Bytes, Owd, Rate, Time};
+use crate::units::{Bytes, Rate, Time};
 
 /// Packets that tell a rate: one more or less, where an epoch is cut, does not matter then.
 const RATE_PACKETS: u64 = 16;
@@ -37,22 +38,33 @@ pub struct Doing {
     pub rate: Rate,
     /// C, what the path has been found to carry.
     pub carried: Rate,
-    /// Whether start-up goes on, and what it has met.
-    pub startup: Option<Met>,
-    /// Whether a share is held beside competing flows.
-    pub holds: bool,
+    pub phase: Phase,
+}
+
+/// What decides what an epoch shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Start-up, and what it has met.
+    Startup(Met),
+    /// The flow gives way to a queue.
+    GivingWay,
+    /// A share is held beside competing flows.
+    Holding,
 }
 
 impl Doing {
-    /// Whether R was one that the path has been found to carry. In start-up it multiplies, and
-    /// nothing is known of what it was when a packet left.
-    fn is_carried(&self) -> bool {
-        self.startup.is_none() && self.rate <= self.carried
+    fn is_startup(&self) -> bool {
+        matches!(self.phase, Phase::Startup(_))
     }
 
-    /// Whether R was beyond that.
-    fn is_beyond(&self) -> bool {
-        self.startup.is_none() && self.rate > self.carried
+    fn holds(&self) -> bool {
+        self.phase == Phase::Holding
+    }
+
+    /// Whether R was beyond what the path has been found to carry. In start-up it multiplies, and
+    /// nothing is known of what it was when a packet left.
+    fn is_beyond(&self) -> Option<bool> {
+        (!self.is_startup()).then(|| self.rate > self.carried)
     }
 }
 
@@ -69,7 +81,7 @@ struct Lasted {
 /// Whether the application limits an epoch, and that or the one before, and what its trains show.
 #[derive(Debug, Clone, Copy)]
 struct Limited {
-    now: bool,
+    this_epoch: bool,
     recently: bool,
     trains: TrainRates,
 }
@@ -77,8 +89,21 @@ struct Limited {
 impl Limited {
     /// Whether the epoch tries a rate, all of it or a train.
     fn tries(&self, rate: Rate) -> bool {
-        !self.now || self.trains.tried >= rate * TRIED_SHARE
+        !self.this_epoch || self.trains.tried >= rate * TRIED_SHARE
     }
+}
+
+/// What has been learnt of an epoch.
+#[derive(Debug, Clone, Copy)]
+struct Learnt {
+    lasted: Lasted,
+    limited: Limited,
+    interrupted: bool,
+    length_fell: bool,
+    observed: Option<Observed>,
+    thresholds: Thresholds,
+    /// G before it.
+    ack_gap: Duration,
 }
 
 impl Model {
@@ -94,67 +119,92 @@ impl Model {
         let acks = feedback.space == Space::Application && !feedback.acked.is_empty();
         self.epoch = Some(epoch.end(feedback.now, self.batch.cut(acks)));
         self.spans.begin(feedback.now);
-        let seen = self.look_at(params, &epoch, feedback, doing);
+        let learnt = self.learn(params, &epoch, feedback, doing);
+        let seen = self.seen(params, &epoch, feedback.now, doing, learnt);
         Some((epoch, seen))
     }
 
-    fn look_at(
+    /// Learns from it what the control step goes by. The order matters: interruption is judged by G
+    /// and the delivery rates of before, thresholds follow the longest queue and B the thresholds,
+    /// and whether losses are unusual or excessive goes by the B of before.
+    fn learn(
         &mut self,
         params: &Params,
         epoch: &Epoch,
         feedback: &Feedback<'_>,
         doing: Doing,
-    ) -> Seen {
-        let (source, length) = (self.delay.source(), self.length());
-        let lasted = self.lasted(params, epoch, feedback, doing.rate);
-        let limited = self.limited(epoch, doing, lasted.duration);
-        let interrupted = self.interrupted(params, epoch, feedback, (lasted, limited));
-        let (jitter, ack_jitter) = (self.delay.jitter(), self.delay.ack_jitter());
+    ) -> Learnt {
         let ack_gap = self.ack_gap.get();
-        let delta = self.delay.of_epoch(source);
-        let observed = self.observe(params, epoch, delta, doing);
+        let lasted = self.lasted(params, epoch, feedback, doing.rate);
+        let limited = self.take_limits(epoch, doing, lasted.duration);
+        let interrupted = self.interrupted(params, epoch, feedback, (lasted, limited));
+        self.losses.add(epoch, doing.is_beyond() == Some(true));
+        let observed = self.observe(params, epoch, doing);
         self.learn_rates(epoch, feedback.now, observed, (doing, lasted, limited));
         let thresholds = self.thresholds(params, doing.rate);
         let short = |observed: Observed| thresholds.is_short(observed.queue);
-        if !interrupted && doing.is_carried() && observed.is_some_and(short) {
+        let carried = doing.is_beyond() == Some(false);
+        if !interrupted && carried && observed.is_some_and(short) {
             self.losses.learn_background(epoch);
         }
-        Seen {
-            now: feedback.now,
-            duration: lasted.duration,
-            length,
-            length_fell: self.length_fell(length),
-            link: self.link(),
-            source,
-            means: self.delay.means(epoch),
-            delta,
+        Learnt {
+            lasted,
+            limited,
+            interrupted,
+            length_fell: self.take_in_length(),
             observed,
             thresholds,
-            jitter,
-            ack_jitter,
             ack_gap,
+        }
+    }
+
+    fn seen(
+        &self,
+        params: &Params,
+        epoch: &Epoch,
+        now: Time,
+        doing: Doing,
+        learnt: Learnt,
+    ) -> Seen {
+        let Learnt {
+            lasted, limited, ..
+        } = learnt;
+        // What start-up ends in is what arrived.
+        let (met, delivery_floor) = match doing.phase {
+            Phase::Startup(met) => (met, Rate::default()),
+            _ => (Met::Nothing, self.delivery.floor(params)),
+        };
+        Seen {
+            now,
+            duration: lasted.duration,
+            length: self.length(),
+            length_fell: learnt.length_fell,
+            link: self.link(),
+            source: self.delay.source(),
+            means: self.delay.means(epoch),
+            observed: learnt.observed,
+            thresholds: learnt.thresholds,
+            jitter: self.delay.jitter(),
+            ack_jitter: self.delay.ack_jitter(),
+            ack_gap: learnt.ack_gap,
             delivery_rate: epoch.arrived.per(lasted.arriving),
             arriving: lasted.arriving,
             arrived: epoch.arrived,
-            delivery_floor: match doing.startup {
-                // What start-up ends in is what arrived.
-                Some(_) => Rate::default(),
-                None => self.delivery.floor(params),
-            },
-            uncertain: uncertain(ack_jitter, lasted.duration),
+            delivery_floor,
+            uncertain: uncertain(self.delay.ack_jitter(), lasted.duration),
             tells_rate: epoch.arrived >= self.packet * RATE_PACKETS && !limited.recently,
             variability: self.delivery.variability(),
             losses: epoch.losses(),
             lost_total: epoch.lost_total,
             background: self.losses.background(),
-            met: doing.startup.unwrap_or(Met::Nothing),
-            app_limited: limited.now,
+            met,
+            app_limited: limited.this_epoch,
             tried: limited.tries(doing.rate),
             recently_app_limited: limited.recently,
             train_rate: limited.trains.shown,
             used_rate: self.used_rate(),
             may_queue: epoch.arrived >= self.packet * QUEUE_PACKETS,
-            interrupted,
+            interrupted: learnt.interrupted,
         }
     }
 
@@ -180,14 +230,14 @@ impl Model {
         }
     }
 
-    fn limited(&mut self, epoch: &Epoch, doing: Doing, duration: Duration) -> Limited {
-        let grown = doing.startup.is_some() && !epoch.app_limited;
+    fn take_limits(&mut self, epoch: &Epoch, doing: Doing, duration: Duration) -> Limited {
+        let grown = doing.is_startup() && !epoch.app_limited;
         let rate = doing.rate * if grown { GROWN_SHARE } else { 1.0 };
-        let now = epoch.underuses(rate, duration, self.packet);
-        let before = std::mem::replace(&mut self.limited_before, now);
+        let this_epoch = epoch.underuses(rate, duration, self.packet);
+        let before = std::mem::replace(&mut self.limited_before, this_epoch);
         Limited {
-            now,
-            recently: now || before,
+            this_epoch,
+            recently: this_epoch || before,
             trains: self.trains.take(self.batch.latest(), self.packet),
         }
     }
@@ -204,28 +254,25 @@ impl Model {
         let longest = lasted.usual + 2 * self.ack_gap.get() + feedback.max_ack_delay;
         let losses = LossCount::new(epoch.lost_total, epoch.acked_packets);
         let lost = || interrupts(params.excessive_share(), lasted.duration, longest, losses);
-        self.has_blackout() || !limited.now && lost()
+        self.has_blackout() || !limited.this_epoch && lost()
     }
 
-    fn length_fell(&mut self, length: Duration) -> bool {
+    /// Whether L has fallen.
+    fn take_in_length(&mut self) -> bool {
+        let length = self.length();
         self.longest_length = self.longest_length.max(length);
         self.longest_length >= length + length / FELL_DIVISOR
     }
 
     /// What an epoch with samples shows of a queue. At the end of a buffer that competing flows
     /// keep full, losses say nothing of this flow.
-    fn observe(
-        &mut self,
-        params: &Params,
-        epoch: &Epoch,
-        delta: Option<Owd>,
-        doing: Doing,
-    ) -> Option<Observed> {
-        self.losses.add(epoch, doing.is_beyond());
-        delta.map(|delta| Observed {
+    fn observe(&mut self, params: &Params, epoch: &Epoch, doing: Doing) -> Option<Observed> {
+        let delta = self.delay.of_epoch(self.delay.source())?;
+        Some(Observed {
+            delta,
             queue: self.delay.queue_of(delta),
-            unusual_loss: !doing.holds && self.losses.are_unusual(epoch),
-            excessive_loss: self.losses.are_excessive(params, doing.holds),
+            unusual_loss: !doing.holds() && self.losses.are_unusual(epoch),
+            excessive_loss: self.losses.take_verdict(params, doing.holds()),
         })
     }
 
@@ -244,14 +291,14 @@ impl Model {
         let over_length = epoch.arrived.per(lasted.arriving.max(self.length()));
         let queue = observed.map(|observed| observed.queue);
         self.delivery.add(over_length, queue);
-        if !limited.now {
+        if !limited.this_epoch {
             self.ack_gap
                 .learn(epoch, lasted.duration, doing.rate, self.packet);
         }
         let Some(queue) = queue else { return };
         let at = now.counted_from(*self.began.get_or_insert(epoch.start()));
         self.delay.add_queue(queue, at);
-        if doing.startup.is_none() && !doing.holds {
+        if doing.phase == Phase::GivingWay {
             let used = doing.rate.min(over_length.max(limited.trains.shown));
             self.largest_used.advance(at);
             self.largest_used.insert(Reverse(used.bps() as u64));

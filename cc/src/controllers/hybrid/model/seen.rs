@@ -7,7 +7,7 @@ use super::delivery::{is_dip, smoothed};
 use super::link::Link;
 use super::loss::Background;
 use crate::measure::delays::Means;
-use crate::measure::loss::LossCount;
+use crate::measure::loss_count::LossCount;
 use crate::measure::owd::Source;
 use crate::units::{Bytes, Owd, Rate, Time};
 
@@ -17,6 +17,8 @@ const MOST_UNCERTAIN: f64 = 0.5;
 /// What the samples of an epoch have shown.
 #[derive(Debug, Clone, Copy)]
 pub struct Observed {
+    /// The delay, with what is jitter of it.
+    pub delta: Owd,
     /// d, the queueing delay: delta less J, at least 0.
     pub queue: Owd,
     /// Whether losses were unusual: clearly more than those in the background.
@@ -51,9 +53,7 @@ pub struct Seen {
     pub source: Source,
     /// Mean delays by each source.
     pub means: Means,
-    /// The delay, with what is jitter of it, if there were samples.
-    pub delta: Option<Owd>,
-    /// What it shows of a queue, likewise.
+    /// What its samples have shown, if there were any.
     pub observed: Option<Observed>,
     pub thresholds: Thresholds,
     /// J, that of ACK arrivals, and G before this epoch.
@@ -101,7 +101,6 @@ pub struct Seen {
 #[derive(Debug, Clone, Copy)]
 pub struct Sampled<'a> {
     seen: &'a Seen,
-    delta: Owd,
     observed: Observed,
 }
 
@@ -116,7 +115,7 @@ impl std::ops::Deref for Sampled<'_> {
 impl Sampled<'_> {
     /// The delay, with what is jitter of it.
     pub fn delta(&self) -> Owd {
-        self.delta
+        self.observed.delta
     }
 
     /// d, the queueing delay.
@@ -139,8 +138,8 @@ impl Sampled<'_> {
         self.tried && !self.observed.unusual_loss
     }
 
-    /// Loss from congestion: with delay, or (DEVIATION) beyond what random loss explains.
-    pub fn losing(&self) -> bool {
+    /// Whether losses are congestion: with delay, or (DEVIATION) beyond what random loss explains.
+    pub fn losses_are_congestion(&self) -> bool {
         let Observed {
             queue,
             unusual_loss,
@@ -158,18 +157,21 @@ impl Sampled<'_> {
 impl Seen {
     /// The epoch with its samples, if it has some.
     pub fn sampled(&self) -> Option<Sampled<'_>> {
-        let with = |(delta, observed)| Sampled {
+        self.observed.map(|observed| Sampled {
             seen: self,
-            delta,
             observed,
-        };
-        self.delta.zip(self.observed).map(with)
+        })
     }
 
-    /// Whether losses are congestion. Without samples, which would tell of a queue, any may be.
-    pub fn may_lose(&self) -> bool {
+    /// The delay of its samples, with what is jitter of it.
+    pub fn delta(&self) -> Option<Owd> {
+        self.observed.map(|observed| observed.delta)
+    }
+
+    /// The same, where any may be without samples, which would tell of a queue.
+    pub fn losses_may_be_congestion(&self) -> bool {
         self.sampled()
-            .map_or(self.lost_total > 0, |epoch| epoch.losing())
+            .map_or(self.lost_total > 0, |epoch| epoch.losses_are_congestion())
     }
 
     /// Whether the application limits, and so little came back that a queue is not the flow's own.

@@ -8,7 +8,7 @@ use super::super::model::loss::Background;
 use super::super::model::seen::{Observed, Seen};
 use super::super::Params;
 use super::epochs::{self, seen};
-use crate::measure::loss::LossCount;
+use crate::measure::loss_count::LossCount;
 use crate::units::{Bytes, Owd, Rate, Time};
 
 const MBPS: f64 = 1e6;
@@ -71,6 +71,7 @@ impl Course {
     fn epoch(&mut self, delta_ms: i64, excessive_loss: bool) -> HoldDecision {
         self.now += LENGTH;
         let observed = Observed {
+            delta: delay(delta_ms),
             queue: delay(delta_ms),
             unusual_loss: false,
             excessive_loss,

@@ -8,7 +8,7 @@ use super::super::model::seen::{Met, Observed, Seen};
 use super::super::thresholds::Thresholds;
 use super::super::Params;
 use crate::measure::delays::Means;
-use crate::measure::loss::LossCount;
+use crate::measure::loss_count::LossCount;
 use crate::measure::owd::Source;
 use crate::units::{Bytes, Owd, Rate, Time};
 
@@ -19,6 +19,7 @@ pub const PACKET: Bytes = Bytes(1_250);
 pub fn seen() -> Seen {
     let length = Duration::from_millis(40);
     let observed = Observed {
+        delta: Owd::ZERO,
         queue: Owd::ZERO,
         unusual_loss: false,
         excessive_loss: false,
@@ -31,7 +32,6 @@ pub fn seen() -> Seen {
         link: Link::new(PACKET, Duration::ZERO, false),
         source: Source::Ack,
         means: Means::default(),
-        delta: Some(Owd::ZERO),
         observed: Some(observed),
         thresholds: Thresholds::new(&Params::default(), Rate::from_bps(1e6), PACKET, None),
         jitter: Duration::ZERO,
@@ -62,8 +62,11 @@ pub fn seen() -> Seen {
 pub fn with_queue(queue: Owd) -> Seen {
     let seen = seen();
     Seen {
-        delta: Some(queue),
-        observed: seen.observed.map(|observed| Observed { queue, ..observed }),
+        observed: seen.observed.map(|observed| Observed {
+            delta: queue,
+            queue,
+            ..observed
+        }),
         ..seen
     }
 }

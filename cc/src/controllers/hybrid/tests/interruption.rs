@@ -9,7 +9,7 @@ use super::super::model::delivery::Delivery;
 use super::super::model::observe::interrupts;
 use super::*;
 use crate::feedback::{Lost, Space};
-use crate::measure::loss::LossCount;
+use crate::measure::loss_count::LossCount;
 
 /// The part of the shared vectors that is about them.
 #[derive(Deserialize)]

@@ -120,6 +120,7 @@ fn input(lone: bool, (path, epoch, flags, before, rest): Drawn) -> Input {
     let thresholds = Thresholds::new(&params, rate, packet, Some(Owd::from(time(epoch.4))));
     // In multiples of d1, and above what whole nanoseconds decide.
     let observed = Observed {
+        delta: thresholds.d1 * if flags[7] { epoch.0 } else { 0.0 },
         queue: thresholds.d1 * if flags[7] { epoch.0 } else { 0.0 },
         unusual_loss: flags[0],
         excessive_loss: flags[1] && flags[2],
@@ -130,7 +131,6 @@ fn input(lone: bool, (path, epoch, flags, before, rest): Drawn) -> Input {
         length,
         length_fell: flags[3],
         link: Link::new(packet, time(path.2), flags[8]),
-        delta: Some(observed.queue),
         observed: (rest.2 > 0).then_some(observed),
         thresholds,
         ack_jitter: time(epoch.4),

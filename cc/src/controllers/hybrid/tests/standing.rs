@@ -9,7 +9,7 @@ use super::super::model::loss::Background;
 use super::super::model::seen::Seen;
 use super::super::Params;
 use super::epochs;
-use crate::measure::loss::LossCount;
+use crate::measure::loss_count::LossCount;
 use crate::units::{Owd, Rate, Time};
 
 const PATIENCE: Duration = Duration::from_millis(1_500);

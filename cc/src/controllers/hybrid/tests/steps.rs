@@ -8,7 +8,7 @@ use super::super::judge::{Judge, Outcome};
 use super::super::model::seen::{Met, Observed, Seen};
 use super::super::Params;
 use super::epochs::{seen, with_queue};
-use crate::measure::loss::LossCount;
+use crate::measure::loss_count::LossCount;
 use crate::units::{Owd, Rate, Time};
 
 const LENGTH: Duration = Duration::from_millis(40);
@@ -81,6 +81,7 @@ fn what_competing_flows_take_of_the_share_is_a_decrease() {
         ..Control::new(contended.held())
     };
     let observed = Observed {
+        delta: millis(50.0),
         queue: millis(50.0),
         unusual_loss: true,
         excessive_loss: true,

@@ -13,7 +13,7 @@ use super::super::thresholds::Thresholds;
 use super::epochs;
 use super::*;
 use crate::measure::floor::Floor;
-use crate::measure::loss::LossCount;
+use crate::measure::loss_count::LossCount;
 use crate::measure::spans::Spans;
 
 /// Cases that the analysis package computes from the paper on its own.
@@ -188,7 +188,7 @@ fn late_losses_agree_with_the_shared_vectors() {
             }
             let of = LossCount::new(step.lost, step.acked);
             late.add(of, step.acks, step.reports);
-            let overwhelms = step.sampled && late.are_excessive(case.losscap, step.competes);
+            let overwhelms = step.sampled && late.take_verdict(case.losscap, step.competes);
             assert_eq!(overwhelms, step.expect, "step {n} with {}", case.losscap);
         }
     }
@@ -206,8 +206,11 @@ fn what_becomes_of_a_queue_agrees_with_the_shared_vectors() {
                 thresholds: epochs::short(delay(step.short_ms)),
                 losses: LossCount::new(step.lost, step.acked),
                 background: Background::of(step.background),
-                delta: Some(delay(step.delta_ms + step.jitter_ms)),
-                ..epochs::with_queue(delay(step.delta_ms))
+                observed: Some(Observed {
+                    delta: delay(step.delta_ms + step.jitter_ms),
+                    ..seen(step.delta_ms, false)
+                }),
+                ..epochs::seen()
             };
             let (epoch, rate) = (seen.sampled().unwrap(), Rate::from_bps(step.rate_bps));
             let drain = step.share_bps.map(|share| Drain {
@@ -295,7 +298,6 @@ fn seen_in(params: &Params, case: &CourseCase) -> Seen {
         duration: Duration::ZERO,
         length,
         link,
-        delta: Some(observed.queue),
         observed: case.samples.then_some(observed),
         thresholds,
         jitter: millis(case.jitter_ms),

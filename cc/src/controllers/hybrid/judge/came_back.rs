@@ -19,17 +19,17 @@ const LEAST_TIME: Duration = Duration::from_millis(200);
 
 /// What was sent and what came back, over a round trip or more.
 #[derive(Debug, Clone, Copy)]
-pub struct ReturnRatio {
+pub struct CameBack {
     /// What comes back before says nothing.
     from: Time,
     round_trip: Duration,
     lasted: Duration,
     /// In bits.
     sent: f64,
-    came_back: f64,
+    returned: f64,
 }
 
-impl ReturnRatio {
+impl CameBack {
     /// From now on.
     pub fn new(now: Time, round_trip: Duration) -> Self {
         Self {
@@ -37,7 +37,7 @@ impl ReturnRatio {
             round_trip,
             lasted: Duration::ZERO,
             sent: 0.0,
-            came_back: 0.0,
+            returned: 0.0,
         }
     }
 
@@ -55,7 +55,7 @@ impl ReturnRatio {
         let back = seen.arrived + seen.link.packet() * seen.lost_total;
         self.lasted += seen.duration;
         self.sent += rate.bps() * seen.duration.as_secs_f64();
-        self.came_back += back.0 as f64 * 8.0;
+        self.returned += back.0 as f64 * 8.0;
     }
 
     /// Whether so little comes back that the queue is the flow's own, if that is known now; what
@@ -65,7 +65,7 @@ impl ReturnRatio {
         if self.lasted < self.round_trip.max(LEAST_TIME) || self.sent < telling {
             return false;
         }
-        let low = self.came_back < LEAST_BACK * self.sent;
+        let low = self.returned < LEAST_BACK * self.sent;
         *self = Self::new(now, round_trip);
         low
     }
@@ -85,11 +85,11 @@ mod tests {
     /// How many epochs of 40 ms at this rate it takes until it is known that less than half comes
     /// back; `change` says what of an epoch is otherwise.
     fn known_after(rate: f64, round_trip: u32, change: impl Fn(Seen) -> Seen) -> Option<u32> {
-        let mut ratio = ReturnRatio::new(at(1_000), round_trip * MILLI);
+        let mut back = CameBack::new(at(1_000), round_trip * MILLI);
         (1..=20).find(|epochs| {
             let now = at(1_000 + 40 * epochs);
-            ratio.add(&change(Seen { now, ..seen() }), Rate::from_bps(rate));
-            ratio.is_low(now, round_trip * MILLI, PACKET)
+            back.add(&change(Seen { now, ..seen() }), Rate::from_bps(rate));
+            back.is_low(now, round_trip * MILLI, PACKET)
         })
     }
 
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn after_a_raise_it_counts_from_the_first_epoch_that_begins_a_round_trip_later() {
-        let mut ratio = ReturnRatio::after_raise(at(1_000), 100 * MILLI);
+        let mut back = CameBack::after_raise(at(1_000), 100 * MILLI);
         let mut known = (1..=20).filter(|epochs| {
             let now = at(1_000 + 40 * epochs);
             // All before that is back, and nothing after it.
@@ -140,8 +140,8 @@ mod tests {
                 arrived,
                 ..seen()
             };
-            ratio.add(&seen, Rate::from_bps(10e6));
-            ratio.is_low(now, 100 * MILLI, PACKET)
+            back.add(&seen, Rate::from_bps(10e6));
+            back.is_low(now, 100 * MILLI, PACKET)
         });
         // The fourth begins at 1,120 ms, and five tell; so do the next five.
         assert_eq!(known.next(), Some(8));
