@@ -16,8 +16,8 @@
 //! Only packets that arrive further apart than they left show what the link carries, and not what
 //! the sender sends: packet dispersion (S. Keshav, "A control-theoretic approach to flow control",
 //! SIGCOMM 1991; J. Hoe, "Improving the start-up behavior of a congestion control scheme for TCP",
-//! SIGCOMM 1996, takes it for the end of slow start). A link spaces them alike, and jitter does not:
-//! several have to agree.
+//! SIGCOMM 1996, takes it for the end of slow start). A link spaces them alike, and jitter does
+//! not: several have to agree.
 
 use std::time::Duration;
 

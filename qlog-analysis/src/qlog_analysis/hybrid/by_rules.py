@@ -146,15 +146,8 @@ class RulesAgainstReport:
         size, lost = s.limits.max_datagram_size, r.lost_total > 0
         found = {
             early
-            for dispersed in self.m.dispersed
-            for early in early_end.readings(
-                self.course,
-                size,
-                s.reported_transmission() if dispersed else 0.0,
-                self.p,
-                losing=lost,
-                slack=TIME_TOLERANCE,
-            )
+            for transmission in s.dispersed_transmissions()
+            for early in early_end.readings(self.course, size, transmission, self.p, losing=lost, slack=TIME_TOLERANCE)
         }
         return r.outcome == Outcome.EARLY_END.value if len(found) > 1 else True in found
 

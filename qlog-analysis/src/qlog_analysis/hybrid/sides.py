@@ -160,6 +160,10 @@ class Sides(sides.Sides[HybridEpoch, Measured]):
         r = self.r
         return believed(r.transmission_time / 1e3, r.length / 1e3, self.jitter, self.m.source)
 
+    def dispersed_transmissions(self) -> list[float]:
+        """What it may be where it has to be dispersed; 0 if it is not."""
+        return [self.reported_transmission() if dispersed else 0.0 for dispersed in self.m.dispersed]
+
     def lost(self) -> set[bool]:
         """Whether the losses of the report count, as far as rounding leaves that open."""
         return jitter.counting(self.r.lost, self.r.acked, self.before.background.share, REPORT_ROUNDING)
