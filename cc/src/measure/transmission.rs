@@ -17,7 +17,7 @@
 //! the sender sends: packet dispersion (S. Keshav, "A control-theoretic approach to flow control",
 //! SIGCOMM 1991; J. Hoe, "Improving the start-up behavior of a congestion control scheme for TCP",
 //! SIGCOMM 1996, takes it for the end of slow start). A link spaces them alike, and jitter does
-//! not: several have to agree.
+//! not: two have to agree.
 
 use std::time::Duration;
 
@@ -31,9 +31,9 @@ const TOGETHER_DIVISOR: u32 = 8;
 const BATCHES: u8 = 16;
 const BLOCK: u8 = 64;
 /// Spacings agree that exceed the smallest by no more than this part of it.
-const AGREE_DIVISOR: u32 = 8;
+const AGREE_DIVISOR: u32 = 16;
 /// So many that agree are of a link.
-const AGREEING: u8 = 3;
+const AGREEING: u8 = 2;
 
 /// The estimate. It never rises, except when it starts anew: a path that has become slower is then
 /// taken for faster than it is, and a flow that is alone for one that shares it.
@@ -274,12 +274,12 @@ mod tests {
 
     #[test]
     fn a_link_spaces_packets_alike_and_jitter_does_not() {
-        assert!(!dispersed(&[8, 8]), "two agree by chance");
-        assert!(dispersed(&[8, 8, 9]));
-        assert!(!dispersed(&[8, 8, 10]));
-        assert!(dispersed(&[8, 20, 8, 12, 8]), "others came between");
-        assert!(!dispersed(&[9, 9, 9, 7]), "the smallest is another one");
-        assert!(dispersed(&[9, 9, 9, 8]));
+        assert!(!dispersed(&[16]), "one agrees with nothing");
+        assert!(dispersed(&[16, 17]));
+        assert!(!dispersed(&[16, 18]));
+        assert!(dispersed(&[16, 40, 24, 16]), "others came between");
+        assert!(!dispersed(&[18, 16]), "the smallest is another one");
+        assert!(dispersed(&[17, 16]));
         let jitter = [17, 9, 31, 13, 22, 5, 41, 11, 26, 3, 19, 7];
         assert!(!dispersed(&jitter));
     }

@@ -13,9 +13,9 @@ TOGETHER = 1.0 / 8.0
 """Of the time in which three packets left: if they arrive in less, they come together."""
 SPOILT = 8
 """Times T: jitter that is longer could have made it."""
-AGREE_DIVISOR = 8
+AGREE_DIVISOR = 16
 """Spacings agree that exceed the smallest by no more than this part of it."""
-AGREEING = 3
+AGREEING = 2
 """So many that agree are of a link, and not of jitter."""
 BATCHES, BLOCK = 16, 64
 """If more than so many of so many rows come together, packets come in batches."""
