@@ -147,6 +147,7 @@ def keep(target: Path, results: list[dict[str, Any]]) -> None:
     """Adds to what other runs into the same folder found; a cell that was run again is replaced."""
     before = stored(target)
     merged = {(one["kind"], one["peer"], one["role"], one["case"], one["cc"]): one for one in [*before, *results]}
+    target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(json.dumps(list(merged.values()), indent=1) + "\n")
 
 

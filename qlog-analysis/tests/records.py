@@ -23,4 +23,14 @@ def rewritten(record: Path, columns: str = "*", where: str = "true", **told: str
 def by_a_relay(record: Path) -> Path:
     """A copy as cc-link records a server: it began at another time, and a packet takes up to 3 ms to it."""
     late = ", ".join(f"{x}_ns + 7000000000 + hash(packet) % 3000000 AS {x}_ns" for x in ("arrived", "started", "left"))
-    return rewritten(record, f"* REPLACE ({late})", clock="real")
+    return rewritten(record, f"* REPLACE ({late})", clock="real", duration_ns="3600000000000")
+
+
+def ends_early(record: Path, told: bool) -> Path:
+    """The same of a relay that is stopped 20 ms before the last packet comes, and says so or not."""
+    relayed = by_a_relay(record)
+    database: Any = duckdb.connect(":memory:")
+    [last] = database.execute(f"SELECT max(arrived_ns) FROM read_parquet('{relayed}')").fetchone()
+    end = int(last) - 20_000_000
+    more = {"duration_ns": str(end)} if told else {}
+    return rewritten(relayed.rename(relayed.with_name("relayed.parquet")), where=f"arrived_ns < {end}", **more)

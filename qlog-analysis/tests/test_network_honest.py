@@ -11,7 +11,7 @@ import tracewriter
 from qlog_analysis.invariants.invariant import Judgement, Outcome
 from qlog_analysis.load import load
 from qlog_analysis.network.run import ALL, judge
-from records import by_a_relay
+from records import by_a_relay, ends_early
 from traces import trace_of
 
 SPECS = ("hybrid", "hybrid:paper", "cubic", "bbr2", "smallq", "raimd")
@@ -84,6 +84,13 @@ def test_a_clock_of_its_own_and_packets_that_come_late_are_tolerated(tmp_path: F
     assert broken(came) == {}
     assert came["arrivals"].outcome is came["deliveries"].outcome is Outcome.PASS
     assert came["spacing"].outcome is Outcome.NOT_JUDGED
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_what_is_sent_when_a_relay_stops_need_not_come(tmp_path: FilePath, told: bool) -> None:
+    some, record = lab.recorded(tmp_path, "hybrid", "duration=2s")
+    came = {j.invariant.name: j for j in judge(trace_of(tmp_path, some), ends_early(record, told))}
+    assert came["arrivals"].outcome is (Outcome.PASS if told else Outcome.FAIL)
 
 
 def test_all_have_names_of_their_own() -> None:

@@ -12,6 +12,7 @@ import tracewriter
 from qlog_analysis import cli
 from qlog_analysis.errors import AnalysisError
 from qlog_analysis.invariants.invariant import Outcome
+from qlog_analysis.network.errors import RecordError
 from qlog_analysis.network.record_file import RunRecord
 from qlog_analysis.network.run import judge
 from records import rewritten
@@ -56,6 +57,14 @@ def test_what_is_no_record_is_refused(tmp_path: FilePath) -> None:
     assert "this program reads version 1" in refused(tmp_path, rewritten(record, version="2"))
     assert "lacks the columns fate" in refused(tmp_path, rewritten(record, "* EXCLUDE (fate)"))
     assert "the key `flows` cannot be read" in refused(tmp_path, rewritten(record, flows="[{}]"))
+
+
+@pytest.mark.parametrize("key", ["dropped_rows", "unseen_packets", "duration_ns"])
+def test_a_count_that_is_none_is_told_with_file_and_key(tmp_path: FilePath, key: str) -> None:
+    some, record = lab.recorded(tmp_path, "hybrid", "duration=1s")
+    false = rewritten(rewritten(record, clock="real").rename(record), **{key: "-1e3"})
+    with pytest.raises(RecordError, match=f"rewritten.parquet: {key} of its metadata is a whole number"):
+        judge(trace_of(tmp_path, some), false)
 
 
 def test_a_run_that_did_not_end_leaves_no_record(tmp_path: FilePath) -> None:

@@ -115,6 +115,9 @@ def _with_flow(seen: Seen, record: RunRecord, flow: str) -> Joined | None:
         # A client's new address is another flow to a relay.
         end = min((s.time for s in trace.signals if s.record >= seen.until), default=end)
     offset = _offset(trace, record, flow, data)
+    if not record.virtual:
+        # What is sent at the end of the record may come after it.
+        end = min(end, record.duration - offset - late)
     matched = match(trace, data, offset, late, end)
     if not record.virtual and matched.found:
         # No packet comes to the network before it is sent: the one that took least time sets the clock.

@@ -18,6 +18,8 @@ from .errors import RecordError
 
 FORMAT = "quiche-cc run record"
 VERSION = "1"
+NEVER_ENDS = 2**63
+"""ns."""
 COLUMNS = frozenset(
     {"packet", "hop", "link", "flow", "to", "size", "payload", "arrived_ns", "queued_bytes", "started_ns", "left_ns"}
     | {"ecn_in", "ecn_out", "fate"}
@@ -110,7 +112,20 @@ class RunRecord:
     @property
     def dropped(self) -> int:
         """Rows that are missing, also of packets that were lost on their way to a link."""
-        return int(self.told.get("dropped_rows", "0")) + int(self.told.get("unseen_packets", "0"))
+        return self._count("dropped_rows", 0) + self._count("unseen_packets", 0)
+
+    @property
+    def duration(self) -> float:
+        """How long it was written, s; very long where it does not say."""
+        return self._count("duration_ns", NEVER_ENDS) * 1e-9
+
+    def _count(self, key: str, otherwise: int) -> int:
+        told = self.told.get(key)
+        if told is None:
+            return otherwise
+        if not (told.isascii() and told.isdecimal()):
+            raise RecordError(f"{self.path}: {key} of its metadata is a whole number from 0 on, not {told[:40]!r}")
+        return int(told)
 
     def flows(self, to: str) -> list[str]:
         """All with packets to that side, those with the most packets first."""
