@@ -75,6 +75,7 @@ pub struct Model {
 struct Basis {
     rtt: Owd,
     transmission: Owd,
+    dispersed: bool,
     source: Option<Source>,
 }
 
@@ -191,6 +192,7 @@ impl Model {
         let basis = Basis {
             rtt: self.delay.least_rtt(),
             transmission: self.transmission.as_delay(),
+            dispersed: self.transmission.is_dispersed(),
             source: Some(self.delay.source()),
         };
         let changed = basis != self.basis;
