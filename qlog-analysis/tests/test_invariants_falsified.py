@@ -52,7 +52,7 @@ CASES: dict[str, tuple[str, str, tuple[str, ...], Tamper]] = {
         "excessive loss",
         "hybrid",
         HEAVY,
-        t.both(t.scaled("pacing_rate", 4.0, 2500.0), t.faster(3000.0, 4.0)),
+        t.both(t.scaled("pacing_rate", 4.0, 3500.0), t.faster(4000.0, 4.0)),
     ),
     "four packets are left after persistent congestion": (
         "persistent congestion",

@@ -47,6 +47,8 @@ pub struct TransmissionTime {
     /// How many times three in a row have left in less than half of the time in which they arrived,
     /// and arrived about as close to each other as any; no more than it takes.
     agreeing: u8,
+    /// Whether any did.
+    shown: bool,
     /// Of the block under way: rows of three, and those that came together.
     block: u8,
     together: u8,
@@ -56,6 +58,7 @@ pub struct TransmissionTime {
     /// have come; and half of that, zero as long.
     least: Owd,
     estimate: Owd,
+    version: Owd,
 }
 
 impl Default for TransmissionTime {
@@ -65,11 +68,13 @@ impl Default for TransmissionTime {
             previous: [Owd::ZERO; 2],
             sent: [Time::default(); 2],
             agreeing: 0,
+            shown: false,
             block: 0,
             together: 0,
             in_batches: false,
             least: Owd::LONGEST,
             estimate: Owd::ZERO,
+            version: Owd::ZERO,
         }
     }
 }
@@ -120,9 +125,20 @@ impl TransmissionTime {
             }
             self.least = came;
             self.estimate = came.max(Owd::ZERO) / 2;
+            self.version = self.estimate;
         }
-        if self.agreeing < AGREEING && left * 2 < came && came <= with_margin(self.least) {
+        if left * 2 < came {
+            self.see_dispersed(came);
+        }
+    }
+
+    /// Takes in the time in which three in a row came that had left closer together.
+    #[cold]
+    fn see_dispersed(&mut self, came: Owd) {
+        self.shown = true;
+        if self.agreeing < AGREEING && came <= with_margin(self.least) {
             self.agreeing += 1;
+            self.version = self.estimate + Owd::from_nanos(i64::from(self.agreeing));
         }
     }
 
@@ -131,7 +147,9 @@ impl TransmissionTime {
         self.in_batches = self.together > BATCHES;
         (self.block, self.together) = (0, 0);
         if self.in_batches {
-            (self.least, self.estimate, self.agreeing) = (Owd::LONGEST, Owd::ZERO, 0);
+            (self.least, self.estimate) = (Owd::LONGEST, Owd::ZERO);
+            self.version = Owd::ZERO;
+            (self.agreeing, self.shown) = (0, false);
         }
     }
 
@@ -146,6 +164,11 @@ impl TransmissionTime {
         *self = Self::default();
     }
 
+    /// Whether three in a row have shown it at all, be they spaced by the link or by jitter.
+    pub fn is_shown(&self) -> bool {
+        self.shown
+    }
+
     /// Whether the estimate is at most what the slowest link takes, and not only what the sender
     /// has left between packets.
     pub fn is_dispersed(&self) -> bool {
@@ -157,9 +180,10 @@ impl TransmissionTime {
         self.estimate.to_duration()
     }
 
-    /// The same as a delay, which is compared more easily.
-    pub fn as_delay(&self) -> Owd {
-        self.estimate
+    /// Another value whenever the estimate changes or becomes that of the link. Kept, because it is
+    /// asked for with every ACK.
+    pub fn version(&self) -> Owd {
+        self.version
     }
 }
 

@@ -69,7 +69,7 @@ impl Estimator {
     ) -> Estimate {
         let arrived = model.delivery.largest();
         let arrived = (arrived > Rate::default()).then_some(arrived);
-        let link = model.link().dispersed_rate();
+        let link = model.shown_rate();
         let target = arrived.map(|arrived| self.target(control, arrived, link));
         let evidence_age = self.tried.map(|tried| now.since(tried));
         let recent = evidence_age.is_some_and(|age| age <= remembered);

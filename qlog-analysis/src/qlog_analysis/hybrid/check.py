@@ -143,7 +143,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
         self, event: Update[HybridEpoch], group_end: int, state: State, compared: Compared, drained: float | None
     ) -> Ended:
         """For the estimate that is told with its end; `drained` is S before it."""
-        counts, dispersed = self._measurement.slowest_link()
+        counts, shown = self._measurement.slowest_link()
         rate = 8.0 * self._limits_in(len(self._verdict.epochs) - 1).max_datagram_size / counts if counts > 0.0 else inf
         return Ended(
             event=event,
@@ -153,7 +153,7 @@ class _Check(EpochWalk[HybridEpoch, Parameters, HybridVerdict]):
             meets_path=self._measurement.meets_path,
             arrived=max(compared.course.dips.recent, default=0.0),
             return_rate=drained,
-            links=frozenset(rate if known else inf for known in dispersed),
+            links=frozenset(rate if known else inf for known in shown),
             last=self._following() is None,
         )
 

@@ -97,8 +97,8 @@ class Measurement:
         self._arrivals.tell_rate(rate, rate)
 
     def slowest_link(self) -> tuple[float, set[bool]]:
-        """T as it counts, s, and whether it is dispersed."""
-        return self._believed(), self._transmission.is_dispersed
+        """T as it counts, s, and whether a packet train has shown it."""
+        return self._believed(), self._transmission.is_shown
 
     def tell_skew(self, ppm: float | None) -> None:
         """What is reported of the peer's clock at the end of the epoch under way."""

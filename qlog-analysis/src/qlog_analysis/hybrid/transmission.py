@@ -43,6 +43,8 @@ class TransmissionTime:
     _agreeing: tuple[int, int] = (0, 0)
     """How many rows have arrived in more than twice the time in which they left and about as close to each other as
     any: those that certainly have, and those that may have."""
+    is_shown: set[bool] = field(default_factory=lambda: {False})
+    """Whether any has arrived in more than twice the time in which it left, as far as rounding leaves that open."""
     _row: list[tuple[float, float]] = field(default_factory=list)
     """When each was received, and when it was sent."""
     _block: list[bool] = field(default_factory=list)
@@ -72,6 +74,9 @@ class TransmissionTime:
     def _agree(self, before: float, spacing: float, dispersed_by: float) -> None:
         """With the smallest spacing before, and half of the time in which a row has arrived less that in which it
         left."""
+        if self.is_shown != {True}:
+            verdicts = {dispersed_by > shift for shift in (TIME_RESOLUTION, -TIME_RESOLUTION)}
+            self.is_shown = verdicts if verdicts == {True} else self.is_shown | verdicts
         certain, possible = self._agreeing if agrees(before, self.smallest) else (0, 0)
         if agrees(spacing, self.smallest):
             certain += dispersed_by > TIME_RESOLUTION
@@ -90,4 +95,4 @@ class TransmissionTime:
         self._in_batches = sum(self._block) > BATCHES
         self._block.clear()
         if self._in_batches:
-            self.smallest, self._agreeing = 0.0, (0, 0)
+            self.smallest, self._agreeing, self.is_shown = 0.0, (0, 0), {False}

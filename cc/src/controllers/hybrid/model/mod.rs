@@ -75,7 +75,6 @@ pub struct Model {
 struct Basis {
     rtt: Owd,
     transmission: Owd,
-    dispersed: bool,
     source: Option<Source>,
 }
 
@@ -135,6 +134,12 @@ impl Model {
         )
     }
 
+    /// What the slowest link carries, if at least one packet train has shown it.
+    pub fn shown_rate(&self) -> Option<Rate> {
+        let shown = self.transmission.is_shown();
+        shown.then(|| self.link().rate()).flatten()
+    }
+
     /// T as it was measured; zero while unknown.
     pub fn transmission(&self) -> Duration {
         self.transmission.get()
@@ -191,8 +196,7 @@ impl Model {
     pub fn follow(&mut self) -> bool {
         let basis = Basis {
             rtt: self.delay.least_rtt(),
-            transmission: self.transmission.as_delay(),
-            dispersed: self.transmission.is_dispersed(),
+            transmission: self.transmission.version(),
             source: Some(self.delay.source()),
         };
         let changed = basis != self.basis;
