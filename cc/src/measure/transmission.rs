@@ -58,7 +58,7 @@ pub struct TransmissionTime {
     /// have come; and half of that, zero as long.
     least: Owd,
     estimate: Owd,
-    version: Owd,
+    version: u32,
 }
 
 impl Default for TransmissionTime {
@@ -74,7 +74,7 @@ impl Default for TransmissionTime {
             in_batches: false,
             least: Owd::LONGEST,
             estimate: Owd::ZERO,
-            version: Owd::ZERO,
+            version: 0,
         }
     }
 }
@@ -125,7 +125,7 @@ impl TransmissionTime {
             }
             self.least = came;
             self.estimate = came.max(Owd::ZERO) / 2;
-            self.version = self.estimate;
+            self.changes();
         }
         if left * 2 < came {
             self.see_dispersed(came);
@@ -138,7 +138,7 @@ impl TransmissionTime {
         self.shown = true;
         if self.agreeing < AGREEING && came <= with_margin(self.least) {
             self.agreeing += 1;
-            self.version = self.estimate + Owd::from_nanos(i64::from(self.agreeing));
+            self.changes();
         }
     }
 
@@ -148,7 +148,7 @@ impl TransmissionTime {
         (self.block, self.together) = (0, 0);
         if self.in_batches {
             (self.least, self.estimate) = (Owd::LONGEST, Owd::ZERO);
-            self.version = Owd::ZERO;
+            self.changes();
             (self.agreeing, self.shown) = (0, false);
         }
     }
@@ -161,7 +161,16 @@ impl TransmissionTime {
 
     /// Sizes have changed: what was seen no longer counts.
     pub fn restart(&mut self) {
-        *self = Self::default();
+        let version = self.version;
+        *self = Self {
+            version,
+            ..Self::default()
+        };
+        self.changes();
+    }
+
+    fn changes(&mut self) {
+        self.version = self.version.wrapping_add(1);
     }
 
     /// Whether three in a row have shown it at all, be they spaced by the link or by jitter.
@@ -180,9 +189,9 @@ impl TransmissionTime {
         self.estimate.to_duration()
     }
 
-    /// Another value whenever the estimate changes or becomes that of the link. Kept, because it is
-    /// asked for with every ACK.
-    pub fn version(&self) -> Owd {
+    /// Another number whenever the estimate changes or becomes that of the link: it is asked for
+    /// with every ACK.
+    pub fn version(&self) -> u32 {
         self.version
     }
 }

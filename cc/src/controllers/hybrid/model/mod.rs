@@ -74,7 +74,8 @@ pub struct Model {
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Basis {
     rtt: Owd,
-    transmission: Owd,
+    /// What is known of T.
+    transmission: u32,
     source: Option<Source>,
 }
 
